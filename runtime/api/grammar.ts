@@ -1,0 +1,38 @@
+/** The grammars of names (contract §1.3, `docs/api.md`): one parser per kind, used at every entrance. */
+
+const dnsLabel = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const secretName = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const queueName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/** RFC 1123 label of at most 63 characters. */
+export function isFunctionName(text: string): boolean {
+  return dnsLabel.test(text);
+}
+
+/** RFC 1123 label of at most 63 characters. */
+export function isNamespaceName(text: string): boolean {
+  return dnsLabel.test(text);
+}
+
+/** RFC 1123 labels joined by dots, at most 253 characters. */
+export function isSecretName(text: string): boolean {
+  return text.length <= 253 && secretName.test(text);
+}
+
+export function isQueueName(text: string): boolean {
+  return queueName.test(text);
+}
+
+/** The call id in lower case if `text` is a UUID of any version (RFC 9562), else undefined. */
+export function parseCallId(text: string): string | undefined {
+  return uuid.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** Rules in words, for error sentences. */
+export const grammarRule = {
+  function: 'only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',
+  namespace: 'only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',
+  secret: 'labels of a to z, 0 to 9 and "-" joined by ".", at most 253 characters',
+  queue: 'a to z, 0 to 9, "_" and "-", beginning with a letter or digit, at most 63 characters',
+} as const;

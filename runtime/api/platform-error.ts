@@ -1,0 +1,74 @@
+/** Codes of the contract §1.7; the status that belongs to each is known to the gateway's error handler alone. */
+export const errorCodes = [
+  "malformed_request",
+  "validation_failed",
+  "invalid_callback_url",
+  "credentials_required",
+  "credentials_invalid",
+  "forbidden",
+  "cross_origin",
+  "edition_limit",
+  "namespace_reserved",
+  "route_not_found",
+  "function_not_found",
+  "namespace_not_found",
+  "secret_not_found",
+  "queue_not_found",
+  "call_not_found",
+  "result_not_found",
+  "method_not_allowed",
+  "request_timeout",
+  "function_exists",
+  "secret_exists",
+  "namespace_exists",
+  "call_finished",
+  "call_not_finished",
+  "call_not_redrivable",
+  "payload_too_large",
+  "target_too_long",
+  "headers_too_large",
+  "unsupported_media_type",
+  "expectation_failed",
+  "log_query_invalid",
+  "too_many_logins",
+  "too_many_calls",
+  "too_many_streams",
+  "queue_full",
+  "internal_error",
+  "not_built",
+  "function_unreachable",
+  "bad_function_reply",
+  "no_ready_replica",
+  "queue_unavailable",
+  "provider_unavailable",
+  "function_timeout",
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** What a `PlatformError` may carry beside code and sentence. */
+export interface PlatformErrorOptions extends ErrorOptions {
+  /** Seconds for `Retry-After`, 1 to 30. */
+  readonly retryAfterSeconds?: number;
+  /** Whether a refused call may run all the same: `X-Call-Queued` (contract §4.2). */
+  readonly callQueued?: "no" | "unknown";
+  /** The id under which the client may send the call again. */
+  readonly callId?: string;
+}
+
+/** A failure the platform has a word for: a stable code for programs, one sentence for people. */
+export class PlatformError extends Error {
+  override readonly name = "PlatformError";
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+  readonly callQueued: "no" | "unknown" | undefined;
+  readonly callId: string | undefined;
+
+  constructor(code: ErrorCode, sentence: string, options: PlatformErrorOptions = {}) {
+    super(sentence, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.callQueued = options.callQueued;
+    this.callId = options.callId;
+  }
+}

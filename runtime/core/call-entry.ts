@@ -1,0 +1,69 @@
+import type { CallState } from "../api/call-record.ts";
+
+/** One run of a call. Times are Unix milliseconds. */
+export interface CallAttempt {
+  readonly number: number;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly status?: number;
+  /** Milliseconds of the function's own time. */
+  readonly duration?: number;
+  readonly error?: string;
+}
+
+/** Why a call failed. */
+export type FailureReason = "rejected" | "exhausted" | "crash" | "expired" | "undecodable" | "function_not_found";
+
+/** A callback as the record keeps it. */
+export interface CallbackState {
+  readonly url: string;
+  readonly state: "pending" | "sent" | "failed";
+  readonly attempts: number;
+  readonly status?: number;
+  /** First attempt, Unix milliseconds. */
+  readonly first?: number;
+}
+
+/** What is still to be published after the outcome was recorded (steps W7 to W9). */
+export type Owed = "callback" | "dead-letter";
+
+/**
+ * The record of one asynchronous call: the truth about it. Every change is a compare-and-set on its revision.
+ * Times are Unix milliseconds unless said otherwise.
+ */
+export interface CallEntry {
+  /** Version of this form. */
+  readonly v: 1;
+  readonly state: CallState;
+  readonly queue: string;
+  readonly namespace: string;
+  readonly function: string;
+  /** Of namespace, function, path, query, callback URL and body: tells whether the same id is the same call. */
+  readonly digest: string;
+  /** Acceptance, Unix nanoseconds as decimal text. */
+  readonly accepted: string;
+  /** Takes so far. */
+  readonly run: number;
+  /** Retries so far: retryable answers, not crashes or hand-backs. */
+  readonly retries: number;
+  /** Runs whose worker was lost. */
+  readonly lost: number;
+  /** Random per take; who holds another one has lost the call. */
+  readonly owner: string | null;
+  /** When a waiting call is due. */
+  readonly next: number | null;
+  readonly attempts: readonly CallAttempt[];
+  readonly ended: number | null;
+  readonly reason: FailureReason | null;
+  /** Last status of the function, or the one that stands for its silence. */
+  readonly status: number | null;
+  /** The output of the last run, if it was kept. `ttl` in milliseconds. */
+  readonly result: { readonly run: number; readonly size: number; readonly stored: boolean; readonly ttl: number } | null;
+  readonly owes: readonly Owed[];
+  readonly callback: CallbackState | null;
+  readonly maxRetries: number;
+  readonly parent: string | null;
+  /** When the record expires. */
+  readonly expires: number;
+  readonly redrives: number;
+}

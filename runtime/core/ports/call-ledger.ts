@@ -1,0 +1,49 @@
+import type { CallEntry } from "../call-entry.ts";
+
+/** A record as it was read. */
+export interface LedgerEntry {
+  readonly entry: CallEntry;
+  /** Changes with every write; a write must name the one it read. */
+  readonly revision: number;
+  /** When it was written, Unix milliseconds of the store's clock. */
+  readonly writtenAt: number;
+}
+
+export type CreateOutcome =
+  | { readonly kind: "created"; readonly revision: number }
+  | { readonly kind: "exists"; readonly found: LedgerEntry }
+  /** Nothing was written. */
+  | { readonly kind: "refused"; readonly because: "full" | "unavailable"; readonly cause?: unknown }
+  /** No answer came. */
+  | { readonly kind: "unknown"; readonly cause?: unknown };
+
+/** The output of one run. */
+export interface StoredResult {
+  readonly status: number;
+  /** Flat, in the order of the function's answer, hop-by-hop headers gone. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/**
+ * Keeps the records and results of asynchronous calls.
+ *
+ * - Every write carries its time to live in milliseconds and replaces the former one.
+ * - `create` is done with within three seconds; an answer that was lost shows as `exists` with what was written.
+ * - `update` resolves with the new revision, or undefined when another was faster. It rejects with
+ *   `queue_unavailable` when no answer came: the caller reads and looks for what it wrote.
+ * - `read` sees the last write of anyone.
+ */
+export interface CallLedger {
+  create(id: string, entry: CallEntry, ttl: number): Promise<CreateOutcome>;
+  read(id: string): Promise<LedgerEntry | undefined>;
+  update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined>;
+  /** Removes a record that never had a call, if nobody wrote since `revision`. Tried until it is done or a minute is over. */
+  withdraw(id: string, revision: number): Promise<void>;
+  /** False when the store of results is full. */
+  putResult(id: string, run: number, result: StoredResult, ttl: number): Promise<boolean>;
+  readResult(id: string, run: number): Promise<StoredResult | undefined>;
+  removeResult(id: string, run: number): Promise<void>;
+}

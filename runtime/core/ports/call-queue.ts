@@ -1,0 +1,52 @@
+import type { QueuedCall } from "../call.ts";
+
+/** What became of a call that was put. */
+export type PutOutcome =
+  | { readonly kind: "stored" }
+  /** Surely not stored: send it again at leisure. */
+  | { readonly kind: "refused"; readonly because: "full" | "unavailable" | "too-large"; readonly cause?: unknown }
+  /** No answer came: it may be stored. */
+  | { readonly kind: "unknown"; readonly cause?: unknown };
+
+/**
+ * Holds calls until a worker has dealt with them.
+ *
+ * - `put` resolves with `stored` only when a crash of any one process can no longer lose the call. The same id put
+ *   again within two minutes is stored once. It never waits longer than three seconds, and refuses at once while the
+ *   store has been out of reach for more than one.
+ */
+export interface CallQueue {
+  put(call: QueuedCall): Promise<PutOutcome>;
+}
+
+/** Something taken from a queue, on loan until it is acknowledged, put back, or its lease runs out. */
+export interface Delivery<T> {
+  /** Undefined with the reason if it could not be read. */
+  readonly content: { readonly read: T } | { readonly unreadable: string };
+  /** As it lies in the store, for dead letters. */
+  readonly raw: { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array };
+  readonly queue: string;
+  /** Position in the store; unique per queue. */
+  readonly sequence: number;
+  /** When the store took it, Unix milliseconds of the store's clock. */
+  readonly storedAt: number;
+  /** Monotonic milliseconds at which it reached this process: its lease counts from here. */
+  readonly deliveredAt: number;
+  /** Asks for the whole lease again; false when that could not be sent. */
+  extend(): boolean;
+  /** Done with: true once the store has confirmed it. Tries five times, one second each. */
+  acknowledge(): Promise<boolean>;
+  /** Offers it again after `delay` milliseconds. */
+  putBack(delay: number): void;
+}
+
+/**
+ * Takes from one queue.
+ *
+ * - `fetch` gives at most `slots` deliveries, in the order they were put; those put back come first when due. It
+ *   resolves with none after five seconds, when `signal` aborts, or when the store cannot be reached.
+ * - What is not acknowledged within the lease is offered again.
+ */
+export interface DeliverySource<T> {
+  fetch(slots: number, signal: AbortSignal): Promise<readonly Delivery<T>[]>;
+}

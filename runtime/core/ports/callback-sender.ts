@@ -1,0 +1,17 @@
+export interface CallbackRequest {
+  readonly url: string;
+  /** Flat. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export type CallbackOutcome =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
+  /** The address is not one a callback may go to. */
+  | { readonly kind: "forbidden"; readonly error: string }
+  | { readonly kind: "unreachable"; readonly error: string };
+
+/** POSTs one callback within its time limits, following no redirect; never rejects. */
+export interface CallbackSender {
+  send(request: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome>;
+}

@@ -1,0 +1,35 @@
+import type { QueuedCall } from "../call.ts";
+
+/** The answer of a function to a queued call. */
+export type InvokeOutcome =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      /** Flat, hop-by-hop headers gone. */
+      readonly headers: readonly string[];
+      /** Undefined when it was longer than the limit. */
+      readonly body: Uint8Array | undefined;
+      /** Bytes the function sent. */
+      readonly size: number;
+      /** Milliseconds to the end of the answer. */
+      readonly duration: number;
+    }
+  /** Refused, reset, cut, malformed or short. `sent` tells whether the function may have begun. */
+  | { readonly kind: "unreachable"; readonly error: string; readonly sent: boolean; readonly duration: number }
+  | { readonly kind: "timed-out"; readonly duration: number }
+  | { readonly kind: "aborted"; readonly duration: number };
+
+export interface InvokeOptions {
+  /** Which run this is, counted from 1: `X-Call-Attempt`. */
+  readonly attempt: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Most bytes of output that are kept. */
+  readonly outputLimit: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a queued call to one replica; never rejects. */
+export interface Invoker {
+  invoke(address: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome>;
+}

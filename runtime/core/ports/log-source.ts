@@ -1,0 +1,18 @@
+import type { LogRecord } from "../../api/log-record.ts";
+import type { FunctionRef } from "../function-ref.ts";
+
+export interface LogQuery extends FunctionRef {
+  /** One replica only. */
+  readonly instance: string | undefined;
+  /** Most records per replica from before now; undefined = all. */
+  readonly tail: number | undefined;
+  /** Unix milliseconds; nothing older. */
+  readonly since: number | undefined;
+  /** Go on with what is written from now on, by new replicas too, until `signal` aborts. */
+  readonly follow: boolean;
+}
+
+/** Reads what functions wrote. Only replicas that run are read; the backlog of each comes in order. */
+export interface LogSource {
+  read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord>;
+}

@@ -1,0 +1,8 @@
+/** Asks a replica whether it can take calls. */
+export interface Prober {
+  /**
+   * Without `path`: does the address accept a connection. With it: is GET answered with a status from 200 to 399.
+   * Never rejects; false after `timeout` milliseconds.
+   */
+  probe(address: string, path: string | undefined, timeout: number): Promise<boolean>;
+}
