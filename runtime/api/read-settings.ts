@@ -62,3 +62,35 @@ function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
+
+/** What a process hands in when it starts; the functions are its own way to the outside. */
+export interface StartSources {
+  /** Flags by name, `config` among them if given. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Settings of a starting process: flag, environment, `--config` file, default. With `strict` a name in the file that
+ * the table does not know is a problem, too.
+ * @throws SettingsError with every problem at once, or what `readFile` throws
+ */
+export function startSettings<S extends Settings>(table: S, start: StartSources, strict = false): Values<S> {
+  const path = start.flags["config"] ?? start.environment["config"];
+  const file = path === undefined ? {} : start.readFile(path);
+  const unknown = strict ? unknownSettings(file, [table]) : [];
+  try {
+    const values = readSettings(table, { flags: start.flags, environment: start.environment, file });
+    if (unknown.length === 0) return values;
+  } catch (err) {
+    if (!(err instanceof SettingsError) || unknown.length === 0) throw err;
+    throw new SettingsError([...err.problems, ...unknown.map((name) => `${name} is no setting`)]);
+  }
+  throw new SettingsError(unknown.map((name) => `${name} is no setting`));
+}
+
+/** The flags of a table, for `--help`. */
+export function flagsOf(table: Settings) {
+  return Object.values(table).map(({ name, about, kind, fallback }) => ({ name: flagName(name), about, kind, fallback }));
+}

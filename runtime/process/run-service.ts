@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
 export interface ServiceOptions {
   readonly log: Log;
   /** Milliseconds the whole closing may take before the process ends all the same. */
-  readonly drainTimeout: number;
+  readonly drainTimeout: () => number;
   /** Opens everything; what it throws ends the process with code 1 after closing what was open. */
   readonly open: (lifecycle: Lifecycle, stop: AbortSignal) => Promise<void>;
   /** Says in one line why the start failed, for a person at a terminal. */
@@ -22,10 +22,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
   let stopping = false;
 
   const end = async (code: number): Promise<void> => {
+    const drainTimeout = options.drainTimeout();
     const deadline = setTimeout(() => {
-      log.error({ drainTimeout: options.drainTimeout }, "closing took too long");
+      log.error({ drainTimeout }, "closing took too long");
       exit(log, 1);
-    }, options.drainTimeout);
+    }, drainTimeout);
     await lifecycle.close();
     clearTimeout(deadline);
     exit(log, code);
@@ -39,9 +40,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
     stopping = true;
     log.info({ signal }, "stopping");
     stop.abort();
-    if (opened) void end(0);
+    void end(0);
   };
-  let opened = false;
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
   process.on("unhandledRejection", (err) => {
@@ -51,16 +51,14 @@ export async function runService(options: ServiceOptions): Promise<void> {
 
   try {
     await options.open(lifecycle, stop.signal);
-    opened = true;
   } catch (err) {
-    if (!stopping) {
-      if (options.reportFailure === undefined) log.fatal({ err }, "cannot start");
-      else options.reportFailure(err);
-    }
-    await end(stopping ? 0 : 1);
-    return;
+    // What fails because it is being closed is no failure of the start.
+    if (stopping) return;
+    stopping = true;
+    if (options.reportFailure === undefined) log.fatal({ err }, "cannot start");
+    else options.reportFailure(err);
+    await end(1);
   }
-  if (stopping) await end(0);
 }
 
 function exit(log: Log, code: number): void {

@@ -31,15 +31,18 @@ export interface StoredResult {
  * Keeps the records and results of asynchronous calls.
  *
  * - Every write carries its time to live in milliseconds and replaces the former one.
- * - `create` is done with within three seconds; an answer that was lost shows as `exists` with what was written.
+ * - `create` is done with by `until` (monotonic milliseconds); an answer that was lost shows as `exists` with what was
+ *   written.
  * - `update` resolves with the new revision, or undefined when another was faster. It rejects with
  *   `queue_unavailable` when no answer came: the caller reads and looks for what it wrote.
  * - `read` sees the last write of anyone.
  */
 export interface CallLedger {
-  create(id: string, entry: CallEntry, ttl: number): Promise<CreateOutcome>;
+  create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome>;
   read(id: string): Promise<LedgerEntry | undefined>;
   update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined>;
+  /** Share of the most records that are there now, 0 to 1, known at most about a second ago. */
+  fill(): number;
   /** Removes a record that never had a call, if nobody wrote since `revision`. Tried until it is done or a minute is over. */
   withdraw(id: string, revision: number): Promise<void>;
   /** False when the store of results is full. */

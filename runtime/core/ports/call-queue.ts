@@ -12,11 +12,11 @@ export type PutOutcome =
  * Holds calls until a worker has dealt with them.
  *
  * - `put` resolves with `stored` only when a crash of any one process can no longer lose the call. The same id put
- *   again within two minutes is stored once. It never waits longer than three seconds, and refuses at once while the
- *   store has been out of reach for more than one.
+ *   again within two minutes is stored once. It never waits beyond `until` (monotonic milliseconds, as
+ *   `performance.now()` counts), and refuses at once while the store has been out of reach for more than a second.
  */
 export interface CallQueue {
-  put(call: QueuedCall): Promise<PutOutcome>;
+  put(call: QueuedCall, until: number): Promise<PutOutcome>;
 }
 
 /** Something taken from a queue, on loan until it is acknowledged, put back, or its lease runs out. */
@@ -43,10 +43,12 @@ export interface Delivery<T> {
 /**
  * Takes from one queue.
  *
- * - `fetch` gives at most `slots` deliveries, in the order they were put; those put back come first when due. It
- *   resolves with none after five seconds, when `signal` aborts, or when the store cannot be reached.
+ * - `take` hands out deliveries in the order they were put, those put back when due, and never more than `slots` of
+ *   which `handle` has not resolved. Once `signal` aborts it asks for no more, offers again what still arrives, and
+ *   resolves after the last `handle`.
  * - What is not acknowledged within the lease is offered again.
+ * - While the store cannot be reached it goes on trying.
  */
 export interface DeliverySource<T> {
-  fetch(slots: number, signal: AbortSignal): Promise<readonly Delivery<T>[]>;
+  take(slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal): Promise<void>;
 }

@@ -16,5 +16,5 @@ export interface QueuedCallback {
 
 /** Holds callbacks until they are sent; the same id, run and redrive put twice are stored once or sent by record once. */
 export interface CallbackQueue {
-  put(callback: QueuedCallback): Promise<PutOutcome>;
+  put(callback: QueuedCallback, until: number): Promise<PutOutcome>;
 }

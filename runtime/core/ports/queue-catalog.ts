@@ -16,8 +16,17 @@ export interface QueueDeclaration {
   };
 }
 
-/** The queues that are declared; written by the doctor alone. */
+/** Hears of every declared queue: all that are there, then `synced`, then each change. */
+export interface QueueObserver {
+  set(queue: QueueDeclaration): void;
+  removed(name: string): void;
+  synced(): void;
+}
+
+/** The queues that are declared; written by the doctor alone. Rejects with `provider_unavailable`. */
 export interface QueueCatalog {
+  /** Resolves once `synced` was called the first time; the function it gives ends the watch. */
+  watch(observer: QueueObserver): Promise<() => void>;
   get(name: string): Promise<QueueDeclaration | undefined>;
   list(): Promise<readonly QueueDeclaration[]>;
   put(queue: QueueDeclaration): Promise<void>;

@@ -7,7 +7,7 @@ export interface UpstreamRequest {
   /** Flat: name, value, …; complete but for `Host`, which is the replica's. */
   readonly headers: string[];
   /** Null when the request has none. */
-  readonly body: Readable | null;
+  readonly body: Readable | Uint8Array | null;
 }
 
 /** Hears one answer. Exactly one of `onEnd` and `onError` is called, last. */

@@ -1,0 +1,40 @@
+import { lookup } from "node:dns/promises";
+
+import ipaddr from "ipaddr.js";
+import { buildConnector } from "undici";
+
+import { judgeAddress, type CallbackRules } from "../../core/callback-policy.ts";
+
+/** The rules do not let this callback go where its address leads. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+}
+
+/**
+ * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
+ * socket goes to one that did, so that a name cannot change its mind between check and connect.
+ */
+export function checkedConnector(rules: CallbackRules, timeout: number): buildConnector.connector {
+  const connect = buildConnector({ timeout, allowH2: false });
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, "");
+    addressesOf(host).then(
+      (addresses) => {
+        const port = options.port === "" ? (options.protocol === "https:" ? 443 : 80) : Number(options.port);
+        for (const address of addresses) {
+          const why = judgeAddress(address, port, rules);
+          if (why !== undefined) return callback(new ForbiddenAddressError(why), null);
+        }
+        const [first] = addresses;
+        if (first === undefined) return callback(new Error(`"${host}" has no address`), null);
+        return connect({ ...options, hostname: first, host: first, servername: options.servername ?? host }, callback);
+      },
+      (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
+    );
+  };
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (ipaddr.isValid(host)) return [host];
+  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+}

@@ -1,0 +1,108 @@
+import { Agent } from "undici";
+
+import { isAllowed, isGateway, judgeUrl, parseCallbackUrl, type CallbackRules } from "../../core/callback-policy.ts";
+import { headerValue } from "../../core/header-list.ts";
+import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../core/ports/callback-sender.ts";
+import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
+
+/** Most bytes of an answer that are read, head and body each. */
+const answerLimit = 65_536;
+
+export interface CallbackSenderOptions {
+  readonly rules: CallbackRules;
+  /** Origin at which the gateway really listens; callbacks to its own origins go there. */
+  readonly gatewayOrigin: string | undefined;
+  /** Milliseconds to the answer's head. */
+  readonly headTimeout: number;
+  /** Milliseconds in all. */
+  readonly timeout: number;
+}
+
+/** Sends callbacks with undici, without redirects, cookies or proxies. */
+export class HttpCallbackSender implements CallbackSender {
+  readonly #options: CallbackSenderOptions;
+  readonly #checked: Agent;
+  readonly #trusted: Agent;
+
+  constructor(options: CallbackSenderOptions) {
+    this.#options = options;
+    const limits = { headersTimeout: options.headTimeout, bodyTimeout: options.timeout, maxHeaderSize: answerLimit, allowH2: false };
+    this.#trusted = new Agent({ ...limits, connect: { timeout: options.headTimeout } });
+    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, options.headTimeout) });
+  }
+
+  async send(callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
+    const { rules, gatewayOrigin } = this.#options;
+    let url: URL;
+    try {
+      url = parseCallbackUrl(callback.url);
+    } catch (err) {
+      return { kind: "forbidden", error: messageOf(err) };
+    }
+    const forbidden = judgeUrl(url, rules);
+    if (forbidden !== undefined) return { kind: "forbidden", error: forbidden };
+    const toGateway = isGateway(url, rules) && gatewayOrigin !== undefined;
+    const agent = toGateway || isAllowed(url, rules) ? this.#trusted : this.#checked;
+    const origin = toGateway ? gatewayOrigin : url.origin;
+    return this.#post(agent, origin, url.pathname + url.search, callback, signal);
+  }
+
+  /** Ends kept connections. */
+  async close(): Promise<void> {
+    await Promise.all([this.#checked.destroy(), this.#trusted.destroy()]);
+  }
+
+  #post(agent: Agent, origin: string, path: string, callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
+    return new Promise((resolve) => {
+      let stop: (why: Error) => void = () => {};
+      const settle = (outcome: CallbackOutcome): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        resolve(outcome);
+      };
+      const onAbort = (): void => {
+        stop(new Error("aborted"));
+        settle({ kind: "unreachable", error: "the queue-worker stopped" });
+      };
+      const timer = setTimeout(() => {
+        stop(new Error("timed out"));
+        settle({ kind: "unreachable", error: `no complete answer in ${this.#options.timeout} ms` });
+      }, this.#options.timeout);
+      signal.addEventListener("abort", onAbort);
+
+      let answer: CallbackOutcome = { kind: "unreachable", error: "no answer" };
+      let read = 0;
+      const headers = [...callback.headers, "Content-Length", String(callback.body.byteLength)];
+      agent.dispatch(
+        { origin, path, method: "POST", headers, body: callback.body },
+        {
+          onRequestStart: (controller) => {
+            stop = (why) => controller.abort(why);
+            if (signal.aborted) onAbort();
+          },
+          onResponseStart: (_controller, status, head) => {
+            const list = Object.entries(head).flatMap(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? "") : (value ?? "")]);
+            answer = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
+          },
+          onResponseData: (controller, chunk) => {
+            read += chunk.byteLength;
+            if (read <= answerLimit) return;
+            controller.abort(new Error("answer is long enough"));
+            settle(answer);
+          },
+          onResponseEnd: () => settle(answer),
+          onResponseError: (_controller, err) =>
+            settle(
+              err instanceof ForbiddenAddressError
+                ? { kind: "forbidden", error: err.message }
+                : { kind: "unreachable", error: messageOf(err) },
+            ),
+        },
+      );
+    });
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

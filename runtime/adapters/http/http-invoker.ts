@@ -1,0 +1,86 @@
+import { header } from "../../api/names.ts";
+import type { QueuedCall } from "../../core/call.ts";
+import { endToEndHeaders } from "../../core/hop-by-hop.ts";
+import type { InvokeOptions, InvokeOutcome, Invoker } from "../../core/ports/invoker.ts";
+import type { Upstream, UpstreamCall } from "../../core/ports/upstream.ts";
+
+/** Runs queued calls over HTTP, straight at a replica. */
+export class HttpInvoker implements Invoker {
+  readonly #upstream: Upstream;
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+  }
+
+  invoke(address: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome> {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    return new Promise((resolve) => {
+      if (options.signal.aborted) {
+        resolve({ kind: "aborted", duration: 0 });
+        return;
+      }
+      let status = 0;
+      let headers: readonly string[] = [];
+      let chunks: Uint8Array[] = [];
+      let size = 0;
+      let exchange: UpstreamCall | undefined;
+
+      const settle = (outcome: InvokeOutcome): void => {
+        clearTimeout(timer);
+        options.signal.removeEventListener("abort", onAbort);
+        resolve(outcome);
+      };
+      const cutOff = (outcome: InvokeOutcome): void => {
+        exchange?.abort();
+        settle(outcome);
+      };
+      const onAbort = (): void => cutOff({ kind: "aborted", duration: elapsed() });
+      const timer = setTimeout(() => cutOff({ kind: "timed-out", duration: elapsed() }), options.timeout);
+      options.signal.addEventListener("abort", onAbort);
+
+      exchange = this.#upstream.dispatch(address, requestOf(call, options.attempt), {
+        onHead: (answered, list) => {
+          status = answered;
+          headers = list;
+        },
+        onData: (chunk) => {
+          size += chunk.byteLength;
+          // Beyond the limit the answer is only counted: its length is all that can be told of it.
+          if (size <= options.outputLimit) chunks.push(chunk);
+          else chunks = [];
+          return true;
+        },
+        onEnd: () =>
+          settle({
+            kind: "answered",
+            status,
+            headers: endToEndHeaders(headers),
+            body: size <= options.outputLimit ? Buffer.concat(chunks) : undefined,
+            size,
+            duration: elapsed(),
+          }),
+        onError: (kind, err) => settle({ kind: "unreachable", error: err.message, sent: kind !== "refused", duration: elapsed() }),
+      });
+    });
+  }
+}
+
+function requestOf(call: QueuedCall, attempt: number) {
+  const path = call.path === "" ? "/" : call.path;
+  const headers = [
+    ...call.headers,
+    header.callId, call.id,
+    header.startTime, call.start.toString(),
+    header.callAttempt, String(attempt),
+    "Content-Length", String(call.body.byteLength),
+  ];
+  if (call.depth > 0) headers.push(header.callDepth, String(call.depth));
+  if (call.parentId !== undefined) headers.push(header.parentCallId, call.parentId);
+  return {
+    method: call.method,
+    target: call.query === undefined ? path : `${path}?${call.query}`,
+    headers,
+    body: call.body,
+  };
+}

@@ -1,0 +1,87 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { LogRecord } from "../../api/log-record.ts";
+import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
+import { logDirectory, replicaOfLog } from "./log-files.ts";
+import { LogTail } from "./log-tail.ts";
+
+/** How often a followed log is looked at, in milliseconds. */
+const interval = 100;
+
+/**
+ * Reads logs of functions from the files that `ReplicaLog` writes below `directory`. A followed log ends when the
+ * directory of the function, once there, is gone.
+ */
+export class LocalLogSource implements LogSource {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
+    const directory = logDirectory(this.#directory, query);
+    const tails = new Map<string, LogTail>();
+    let wasThere = false;
+    try {
+      for (let isFirst = true; !signal.aborted; isFirst = false) {
+        const replicas = await replicasIn(directory);
+        for (const instance of new Set([...tails.keys(), ...(replicas ?? [])])) {
+          if (query.instance !== undefined && query.instance !== instance) continue;
+          for await (const line of linesOf(tails, directory, instance, isFirst ? query.tail : undefined)) {
+            if (signal.aborted) return;
+            const record = recordOf(query, instance, line);
+            if (record !== undefined) yield record;
+          }
+          if (replicas?.includes(instance) !== true) tails.delete(instance);
+        }
+        if (!query.follow || (replicas === undefined && wasThere)) return;
+        wasThere ||= replicas !== undefined;
+        await sleep(interval, undefined, { signal }).catch(() => {});
+      }
+    } finally {
+      for (const tail of tails.values()) await tail.close();
+    }
+  }
+}
+
+async function replicasIn(directory: string): Promise<string[] | undefined> {
+  const names = await readdir(directory).catch(() => undefined);
+  return names
+    ?.map(replicaOfLog)
+    .filter((name) => name !== undefined)
+    .sort();
+}
+
+/** Of a replica that is known what it wrote since, of another all, or the last `count` lines. */
+function linesOf(
+  tails: Map<string, LogTail>,
+  directory: string,
+  instance: string,
+  count: number | undefined,
+): AsyncGenerator<string> {
+  const known = tails.get(instance);
+  if (known !== undefined) return known.more();
+  const tail = new LogTail(join(directory, instance));
+  tails.set(instance, tail);
+  return count === undefined ? tail.backlog() : lastOf(tail.backlog(), count);
+}
+
+async function* lastOf(lines: AsyncGenerator<string>, count: number): AsyncGenerator<string> {
+  let kept: string[] = [];
+  for await (const line of lines) {
+    kept.push(line);
+    if (kept.length > 2 * count) kept = kept.slice(-count);
+  }
+  yield* count === 0 ? [] : kept.slice(-count);
+}
+
+function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {
+  const space = line.indexOf(" ");
+  const timestamp = line.slice(0, space);
+  const time = Date.parse(timestamp);
+  if (space < 0 || Number.isNaN(time) || (since !== undefined && time < since)) return undefined;
+  return { name, namespace, instance, timestamp, text: `${line.slice(space + 1)}\n` };
+}

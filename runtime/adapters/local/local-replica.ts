@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from "node:child_process";
+
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { Replica } from "../../core/ports/replicas.ts";
+import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
+import { killProcessesOf } from "./processes-of-replica.ts";
+import type { ReplicaLog } from "./replica-log.ts";
+import { reportIn } from "./watchdog-report.ts";
+
+/** How one replica is run. */
+export interface LocalReplicaOptions extends FunctionRef {
+  readonly id: string;
+  readonly generation: number;
+  /** Program and arguments of the watchdog. */
+  readonly command: readonly string[];
+  /** PATH of the watchdog. */
+  readonly path: string;
+  /** The function's whole environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The replica's own, where it works. */
+  readonly directory: string;
+  /** Undefined = the user of this process. */
+  readonly user: number | undefined;
+  /** Milliseconds to finish calls when stopping. */
+  readonly grace: number;
+  readonly log: ReplicaLog;
+  /** Called after each change of state. */
+  readonly changed: () => void;
+}
+
+/** What the watchdog gets beyond the grace to end by itself. */
+const margin = 3_000;
+const pipesTimeout = 1_000;
+const longestMessage = 300;
+const ownLine = "watchdog: ";
+
+/** One watchdog with the function behind it, in a process group of its own. */
+export class LocalReplica {
+  readonly #options: LocalReplicaOptions;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #state: Replica["state"] = "starting";
+  #address: string | undefined;
+  #failure: ReplicaFailure | undefined;
+  #lastLine = "";
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: LocalReplicaOptions) {
+    this.#options = options;
+    const [program = "", ...args] = options.command;
+    this.#child = spawn(program, args, {
+      cwd: options.directory,
+      env: { PATH: options.path },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.on("error", (err) => {
+        if (this.#child.pid === undefined) void this.#end(`could not be started: ${err.message}`).then(resolve);
+      });
+      this.#child.once("exit", (code, signal) => {
+        void this.#end(code === null ? `ended by ${signal ?? "a signal"}` : `ended with code ${code}`).then(resolve);
+      });
+    });
+    this.#listen();
+  }
+
+  /** As `Replicas` lists it. */
+  describe(): Replica {
+    const { id, name, namespace, generation } = this.#options;
+    return { id, name, namespace, generation, state: this.#state, address: this.#address, failure: this.#failure };
+  }
+
+  /** Resolves when no process of the replica is left and its log is closed. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#state !== "exited") {
+      this.#state = "stopping";
+      this.#child.kill("SIGTERM");
+      const timer = setTimeout(() => this.#killGroup(), this.#options.grace + margin);
+      await this.#ended;
+      clearTimeout(timer);
+    }
+    await this.#ended;
+  }
+
+  #listen(): void {
+    const { log, environment, changed } = this.#options;
+    const { stdout, stderr } = this.#child;
+    if (stdout !== null) log.take(stdout);
+    if (stderr !== null) log.take(stderr, (line) => this.#hear(line));
+    this.#child.on("message", (message) => {
+      const report = reportIn(message);
+      if (report === undefined || this.#state === "exited") return;
+      if ("failure" in report) {
+        this.#failure = report.failure;
+        return;
+      }
+      this.#address = `127.0.0.1:${report.port}`;
+      if (this.#state === "starting") this.#state = "running";
+      changed();
+    });
+    // The watchdog may end before it has read this; its exit says so.
+    if (this.#child.pid !== undefined) this.#child.send({ environment }, () => {});
+  }
+
+  #hear(line: string): void {
+    if (line.trim() !== "" && !line.startsWith(ownLine)) this.#lastLine = line;
+  }
+
+  async #end(how: string): Promise<void> {
+    this.#killGroup();
+    await killProcessesOf(this.#options.directory, this.#options.user);
+    // Everything it wrote is read by then, its last line too; who fled and holds the pipes is not waited for long.
+    const timer = setTimeout(() => {
+      this.#child.stdout?.destroy();
+      this.#child.stderr?.destroy();
+    }, pipesTimeout);
+    await this.#options.log.close();
+    clearTimeout(timer);
+    const wasStopping = this.#state === "stopping";
+    this.#state = "exited";
+    if (!wasStopping) {
+      const { reason, message } = this.#failure ?? { reason: "Error", message: `Replica ${this.#options.id} ${how}` };
+      const said = this.#lastLine === "" ? "" : `; it said last: ${this.#lastLine}`;
+      this.#failure = { reason, message: (message + said).slice(0, longestMessage) };
+    }
+    this.#options.changed();
+  }
+
+  #killGroup(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // Nobody of the group is left.
+    }
+  }
+}

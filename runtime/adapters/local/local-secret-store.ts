@@ -1,0 +1,67 @@
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import type { SecretRef, SecretStore } from "../../core/ports/secret-store.ts";
+import { namespacePath, secretExists, secretNames, secretPath, writeWhole } from "./secret-files.ts";
+
+/** Keeps secrets as files `<directory>/<namespace>/<name>` that only this user can read. */
+export class LocalSecretStore implements SecretStore {
+  readonly #directory: string;
+  readonly #replaced: (ref: SecretRef) => Promise<void>;
+  /** Changes happen one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `replaced` brings a new value to running replicas; changes resolve after it. */
+  constructor(directory: string, replaced: (ref: SecretRef) => Promise<void> = async () => {}) {
+    this.#directory = directory;
+    this.#replaced = replaced;
+  }
+
+  list(namespace: string): Promise<readonly string[]> {
+    return secretNames(namespacePath(this.#directory, namespace));
+  }
+
+  create(ref: SecretRef, value: Uint8Array): Promise<void> {
+    return this.#change(async () => {
+      const path = secretPath(this.#directory, ref);
+      if (await secretExists(path)) {
+        throw new PlatformError("secret_exists", `Cannot create secret "${ref.name}": it exists already`);
+      }
+      await this.#write(ref, path, value);
+    });
+  }
+
+  replace(ref: SecretRef, value: Uint8Array): Promise<void> {
+    return this.#change(async () => {
+      const path = secretPath(this.#directory, ref);
+      if (!(await secretExists(path))) throw notFound("replace", ref);
+      await this.#write(ref, path, value);
+    });
+  }
+
+  remove(ref: SecretRef): Promise<void> {
+    return this.#change(async () => {
+      const path = secretPath(this.#directory, ref);
+      if (!(await secretExists(path))) throw notFound("remove", ref);
+      await rm(path);
+    });
+  }
+
+  async #write(ref: SecretRef, path: string, value: Uint8Array): Promise<void> {
+    await mkdir(namespacePath(this.#directory, ref.namespace), { recursive: true, mode: 0o700 });
+    await chmod(this.#directory, 0o700);
+    await writeWhole(path, value, join(this.#directory, ".staging"));
+    await this.#replaced(ref);
+  }
+
+  #change(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}
+
+function notFound(what: "replace" | "remove", { name, namespace }: SecretRef): PlatformError {
+  return new PlatformError("secret_not_found", `Cannot ${what} secret "${name}" of namespace "${namespace}": it does not exist`);
+}

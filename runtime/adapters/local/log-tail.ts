@@ -1,0 +1,85 @@
+import { open, stat, type FileHandle } from "node:fs/promises";
+
+import { olderLog } from "./log-files.ts";
+
+const chunkSize = 65_536;
+const newline = 10;
+
+/** Reads one replica's log, whole lines only, also across a change of files. */
+export class LogTail {
+  readonly #path: string;
+  #present: LogFile | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** All lines so far, the older file first. */
+  async *backlog(): AsyncGenerator<string> {
+    this.#present = await LogFile.open(this.#path);
+    const older = await LogFile.open(olderLog(this.#path));
+    try {
+      // What is the older file now may have been the present one a moment ago; that is read below.
+      if (older !== undefined && older.inode !== this.#present?.inode) yield* older.lines();
+    } finally {
+      await older?.close();
+    }
+    yield* this.more();
+  }
+
+  /** Lines written since the last one read, also when the log has been removed in the meantime. */
+  async *more(): AsyncGenerator<string> {
+    for (;;) {
+      this.#present ??= await LogFile.open(this.#path);
+      if (this.#present === undefined) return;
+      // Looked at before reading: what is written between the two is read all the same.
+      const found = await stat(this.#path).catch(() => undefined);
+      yield* this.#present.lines();
+      if (found?.ino === this.#present.inode) return;
+      await this.close();
+      if (found === undefined) return;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#present?.close();
+    this.#present = undefined;
+  }
+}
+
+class LogFile {
+  readonly inode: number;
+  readonly #file: FileHandle;
+  #position = 0;
+  #rest: Buffer = Buffer.alloc(0);
+
+  private constructor(file: FileHandle, inode: number) {
+    this.#file = file;
+    this.inode = inode;
+  }
+
+  static async open(path: string): Promise<LogFile | undefined> {
+    const file = await open(path, "r").catch((err: NodeJS.ErrnoException) => {
+      if (err.code === "ENOENT") return undefined;
+      throw err;
+    });
+    return file === undefined ? undefined : new LogFile(file, (await file.stat()).ino);
+  }
+
+  /** Whole lines from where the last reading ended. */
+  async *lines(): AsyncGenerator<string> {
+    for (;;) {
+      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(chunkSize), 0, chunkSize, this.#position);
+      if (bytesRead === 0) return;
+      this.#position += bytesRead;
+      const bytes = Buffer.concat([this.#rest, buffer.subarray(0, bytesRead)]);
+      const end = bytes.lastIndexOf(newline) + 1;
+      this.#rest = bytes.subarray(end);
+      if (end > 0) yield* bytes.toString("utf8", 0, end - 1).split("\n");
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { secretDirectories } from "../../api/names.ts";
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogSource } from "../../core/ports/log-source.ts";
+import type { Replicas } from "../../core/ports/replicas.ts";
+import type { SecretStore } from "../../core/ports/secret-store.ts";
+import { FunctionUsers } from "./function-users.ts";
+import { LocalLogSource } from "./local-log-source.ts";
+import { LocalReplicas } from "./local-replicas.ts";
+import { LocalSecretStore } from "./local-secret-store.ts";
+import { nodeForFunctions } from "./node-for-functions.ts";
+import { openRunDirectory } from "./run-directory.ts";
+import { canMountSecrets } from "./secret-mount.ts";
+import { SecretViews } from "./secret-views.ts";
+
+/** Directories of the local provider; the caller holds `data` for itself. */
+export interface LocalProviderOptions {
+  /** For notes about what runs. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly logs: string;
+}
+
+/** Runs functions on this host without a container engine. */
+export interface LocalProvider {
+  readonly replicas: Replicas;
+  readonly secrets: SecretStore;
+  readonly logs: LogSource;
+  /** Where the function finds its secrets. */
+  secretsDirectory(ref: FunctionRef): string;
+  /** Stops all replicas and removes what they had. */
+  close(): Promise<void>;
+}
+
+/** Removes what a killed process left behind and finds out what this host allows. */
+export async function openLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
+  const run = await openRunDirectory(options.data);
+  try {
+    await removeLogs(options.logs);
+    const isRoot = process.getuid?.() === 0;
+    const mountsSecrets = await canMountSecrets(run.path);
+    const views = new SecretViews({ source: options.secrets, directory: run.secrets, staging: run.staging });
+    const replicas = new LocalReplicas({
+      run,
+      logs: options.logs,
+      views,
+      users: isRoot ? new FunctionUsers() : undefined,
+      node: isRoot ? await nodeForFunctions(join(run.path, "bin")) : process.execPath,
+      mountsSecrets,
+    });
+    return {
+      replicas,
+      secrets: new LocalSecretStore(options.secrets, (ref) => views.update(ref)),
+      logs: new LocalLogSource(options.logs),
+      secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
+      close: () => replicas.close(),
+    };
+  } catch (err) {
+    await run.close();
+    throw err;
+  }
+}
+
+/** No replica runs yet: whatever logs there are belong to none. */
+async function removeLogs(directory: string): Promise<void> {
+  for (const name of await readdir(directory).catch(() => [])) await rm(join(directory, name), { recursive: true, force: true });
+}

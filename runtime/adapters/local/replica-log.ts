@@ -1,0 +1,76 @@
+import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
+
+import { logFileSize, olderLog } from "./log-files.ts";
+import { LogLines } from "./log-lines.ts";
+import { LogClock } from "./log-time.ts";
+
+/** Writes what one replica says, line by line with its time, into two files of 10 MiB. */
+export class ReplicaLog {
+  readonly #path: string;
+  readonly #clock = new LogClock();
+  readonly #sources: Promise<void>[] = [];
+  #file: FileHandle;
+  #size = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** The file is there when it resolves. */
+  static async open(path: string): Promise<ReplicaLog> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return new ReplicaLog(path, await open(path, "a", 0o600));
+  }
+
+  /** Writes all lines of `source`, which is read no faster than they are written; `heard` is told each of them. */
+  take(source: Readable, heard: (line: string) => void = () => {}): void {
+    const lines = new LogLines();
+    // A source that is destroyed ends without saying so.
+    source.once("close", () => lines.end());
+    const pieces: AsyncIterable<string[]> = source.pipe(lines);
+    this.#sources.push(
+      (async () => {
+        for await (const piece of pieces) {
+          for (const line of piece) heard(line);
+          await this.#write(piece);
+        }
+      })(),
+    );
+  }
+
+  /** Resolves when all sources have ended and are written. A full disk loses lines, nothing else. */
+  async close(): Promise<void> {
+    await Promise.all(this.#sources);
+    await this.#file.close();
+  }
+
+  /** For a log that is closed. */
+  async remove(): Promise<void> {
+    await rm(this.#path, { force: true });
+    await rm(olderLog(this.#path), { force: true });
+  }
+
+  #write(lines: readonly string[]): Promise<void> {
+    this.#last = this.#last.then(() => this.#append(lines)).catch(() => {});
+    return this.#last;
+  }
+
+  async #append(lines: readonly string[]): Promise<void> {
+    const bytes = Buffer.from(lines.map((line) => `${this.#clock.next()} ${line}\n`).join(""));
+    if (this.#size + bytes.length > logFileSize) await this.#turn();
+    await this.#file.appendFile(bytes);
+    this.#size += bytes.length;
+  }
+
+  async #turn(): Promise<void> {
+    await rename(this.#path, olderLog(this.#path));
+    const full = this.#file;
+    this.#file = await open(this.#path, "a", 0o600);
+    this.#size = 0;
+    await full.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, isAbsolute, join } from "node:path";
+
+import { killProcessesOf } from "./processes-of-replica.ts";
+
+const prefix = "weir-";
+const pattern = /^weir-[A-Za-z0-9]{6}$/;
+const directories = ["replicas", "secrets", "staging"] as const;
+
+/** Where replicas have their files while this process lives; others can pass through it, not look into it. */
+export interface RunDirectory {
+  readonly path: string;
+  /** One directory per replica. */
+  readonly replicas: string;
+  /** One directory per function. */
+  readonly secrets: string;
+  /** For files that are moved to where they belong, on the same file system. */
+  readonly staging: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a new run directory and notes it below `dataDirectory`; what a process that was killed left of the one before, its
+ * processes too, is removed. The caller holds the data directory for itself.
+ */
+export async function openRunDirectory(dataDirectory: string): Promise<RunDirectory> {
+  const notes = join(dataDirectory, "run");
+  const note = join(notes, "local.json");
+  await removeLeftover(note);
+  await mkdir(notes, { recursive: true, mode: 0o700 });
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  await writeFile(note, JSON.stringify({ directory: path, pid: process.pid }), { mode: 0o600 });
+  await chmod(path, 0o711);
+  for (const name of directories) {
+    await mkdir(join(path, name), { mode: 0o700 });
+    if (name !== "staging") await chmod(join(path, name), 0o711);
+  }
+  return {
+    path,
+    replicas: join(path, "replicas"),
+    secrets: join(path, "secrets"),
+    staging: join(path, "staging"),
+    close: async () => {
+      await rm(path, { recursive: true, force: true });
+      await rm(note, { force: true });
+    },
+  };
+}
+
+async function removeLeftover(note: string): Promise<void> {
+  const text = await readFile(note, "utf8").catch(() => undefined);
+  const directory = text === undefined ? undefined : directoryIn(text);
+  if (directory === undefined || !(await isOurs(directory))) return;
+  await killProcessesOf(directory, undefined);
+  await rm(directory, { recursive: true, force: true });
+}
+
+function directoryIn(text: string): string | undefined {
+  try {
+    const note: unknown = JSON.parse(text);
+    const directory = typeof note === "object" && note !== null && "directory" in note ? note.directory : undefined;
+    return typeof directory === "string" ? directory : undefined;
+  } catch {
+    // Cut short when its writer was killed.
+    return undefined;
+  }
+}
+
+/** A real directory of this user whose name only we give. */
+async function isOurs(directory: string): Promise<boolean> {
+  if (!isAbsolute(directory) || !pattern.test(basename(directory))) return false;
+  const found = await lstat(directory).catch(() => undefined);
+  return found?.isDirectory() === true && found.uid === process.getuid?.();
+}

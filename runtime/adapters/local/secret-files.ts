@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { grammarRule, isNamespaceName, isSecretName } from "../../api/grammar.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import type { SecretRef } from "../../core/ports/secret-store.ts";
+import { quote } from "../../core/quote.ts";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+/**
+ * Where a secret lies below `directory`: `<namespace>/<name>`.
+ * @throws PlatformError `validation_failed` for names that break the grammar
+ */
+export function secretPath(directory: string, { namespace, name }: SecretRef): string {
+  if (!isSecretName(name)) throw new PlatformError("validation_failed", `Cannot use secret ${quote(name)}: ${grammarRule.secret}`);
+  return join(namespacePath(directory, namespace), name);
+}
+
+/** @throws PlatformError `validation_failed` for a name that breaks the grammar */
+export function namespacePath(directory: string, namespace: string): string {
+  if (isNamespaceName(namespace)) return join(directory, namespace);
+  throw new PlatformError("validation_failed", `Cannot use namespace ${quote(namespace)}: ${grammarRule.namespace}`);
+}
+
+/** The bytes of a secret, or undefined when there is none; a link is never followed. */
+export async function readSecret(path: string): Promise<Buffer | undefined> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW).catch(absent);
+  if (file === undefined) return undefined;
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether there is a file of that name. */
+export async function secretExists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(absent))?.isFile() === true;
+}
+
+/** Names of the files in `directory`, sorted. */
+export async function secretNames(directory: string): Promise<string[]> {
+  const entries = (await readdir(directory, { withFileTypes: true }).catch(absent)) ?? [];
+  return entries.filter((entry) => entry.isFile() && isSecretName(entry.name)).map(({ name }) => name).sort();
+}
+
+/** Puts `value` at `path` in one step: readers see the old bytes or the new ones, whole. `staging` is on the same file system. */
+export async function writeWhole(path: string, value: Uint8Array, staging: string, owner?: number): Promise<void> {
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  const draft = join(staging, randomUUID());
+  try {
+    const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o400);
+    try {
+      await file.writeFile(value);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (owner !== undefined) await chown(draft, owner, owner);
+    await rename(draft, path);
+  } catch (err) {
+    await rm(draft, { force: true });
+    throw err;
+  }
+}
+
+function absent(err: NodeJS.ErrnoException): undefined {
+  if (err.code === "ENOENT") return undefined;
+  throw err;
+}

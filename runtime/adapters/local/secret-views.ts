@@ -1,0 +1,109 @@
+import { chmod, chown, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import type { SecretRef } from "../../core/ports/secret-store.ts";
+import { readSecret, secretPath, writeWhole } from "./secret-files.ts";
+
+/** Where secrets come from and where their views go. */
+export interface SecretViewsParts {
+  /** The secret store's directory. */
+  readonly source: string;
+  /** Holds one directory per function. */
+  readonly directory: string;
+  readonly staging: string;
+}
+
+interface View extends FunctionRef {
+  readonly path: string;
+  readonly owner: number | undefined;
+  readonly secrets: Set<string>;
+}
+
+/** One directory per function with the secrets it names, and no others, as files it can read. */
+export class SecretViews {
+  readonly #parts: SecretViewsParts;
+  readonly #views = new Map<string, View>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SecretViewsParts) {
+    this.#parts = parts;
+  }
+
+  /** The directory of a function, whether it is there yet or not. */
+  pathOf(ref: FunctionRef): string {
+    return join(this.#parts.directory, formatRef(ref));
+  }
+
+  /**
+   * Adds `secrets` to the directory, with their present values, for user `owner` (undefined = this one).
+   * @throws PlatformError `secret_not_found` naming those that do not exist; the view is as before then
+   */
+  show(ref: FunctionRef, secrets: readonly string[], owner: number | undefined): Promise<void> {
+    return this.#change(async () => {
+      const values = await this.#read(ref, secrets);
+      const path = this.pathOf(ref);
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      if (owner !== undefined) {
+        await chown(path, owner, owner);
+        await chmod(path, 0o500);
+      }
+      const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
+      this.#views.set(formatRef(ref), { ...ref, path, owner, secrets: new Set([...shown, ...secrets]) });
+      for (const [name, value] of values) await writeWhole(join(path, name), value, this.#parts.staging, owner);
+    });
+  }
+
+  /** Takes secrets out of the directory that `stillNamed`, asked when it is done, does not have. */
+  limit(ref: FunctionRef, stillNamed: () => ReadonlySet<string>): Promise<void> {
+    return this.#change(async () => {
+      const view = this.#views.get(formatRef(ref));
+      const named = stillNamed();
+      for (const name of view?.secrets ?? []) {
+        if (view === undefined || named.has(name)) continue;
+        view.secrets.delete(name);
+        await rm(join(view.path, name), { force: true });
+      }
+    });
+  }
+
+  /** Brings the present value of a secret to the functions that name it. */
+  update(ref: SecretRef): Promise<void> {
+    return this.#change(async () => {
+      const views = [...this.#views.values()].filter(({ namespace, secrets }) => namespace === ref.namespace && secrets.has(ref.name));
+      const value = views.length === 0 ? undefined : await readSecret(secretPath(this.#parts.source, ref));
+      if (value === undefined) return;
+      for (const { path, owner } of views) await writeWhole(join(path, ref.name), value, this.#parts.staging, owner);
+    });
+  }
+
+  forget(ref: FunctionRef): Promise<void> {
+    return this.#change(async () => {
+      this.#views.delete(formatRef(ref));
+      await rm(this.pathOf(ref), { recursive: true, force: true });
+    });
+  }
+
+  async #read({ namespace, name }: FunctionRef, secrets: readonly string[]): Promise<Map<string, Buffer>> {
+    const values = new Map<string, Buffer>();
+    const missing: string[] = [];
+    for (const secret of secrets) {
+      const value = await readSecret(secretPath(this.#parts.source, { namespace, name: secret }));
+      if (value === undefined) missing.push(secret);
+      else values.set(secret, value);
+    }
+    if (missing.length === 0) return values;
+    const names = missing.map((secret) => `"${secret}"`).join(", ");
+    throw new PlatformError(
+      "secret_not_found",
+      `Cannot start function "${formatRef({ namespace, name })}": ${missing.length === 1 ? `secret ${names} does` : `secrets ${names} do`} not exist`,
+    );
+  }
+
+  #change(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}

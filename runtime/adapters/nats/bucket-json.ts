@@ -1,0 +1,107 @@
+import { JetStreamApiError } from "@nats-io/jetstream";
+import { Kvm, type KV } from "@nats-io/kv";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { bucketStream, keySubject } from "./stream-names.ts";
+
+/** A value of a bucket. */
+export interface BucketValue<T> {
+  readonly key: string;
+  readonly value: T;
+  readonly revision: number;
+}
+
+const wrongLastSequence = 10071;
+
+/** One bucket of JSON values. Everything rejects with `provider_unavailable` when the broker does not answer. */
+export class JsonBucket<T> {
+  readonly kv: KV;
+  readonly #link: NatsLink;
+  readonly #name: string;
+
+  private constructor(link: NatsLink, name: string, kv: KV) {
+    this.#link = link;
+    this.#name = name;
+    this.kv = kv;
+  }
+
+  /** The bucket must be there: only the doctor makes buckets. */
+  static async open<T>(link: NatsLink, name: string): Promise<JsonBucket<T>> {
+    return reachable(name, async () => new JsonBucket<T>(link, name, await new Kvm(link.js).open(name)));
+  }
+
+  /** The value of `key`, or undefined when there is none or it was removed. */
+  get(key: string): Promise<BucketValue<T> | undefined> {
+    return reachable(this.#name, async () => {
+      const entry = await this.kv.get(key);
+      if (entry === null || entry.operation !== "PUT") return undefined;
+      return { key, value: entry.json<T>(), revision: entry.revision };
+    });
+  }
+
+  /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no order. */
+  list(filter: string): Promise<BucketValue<T>[]> {
+    return reachable(this.#name, async () => {
+      const found: BucketValue<T>[] = [];
+      for await (const entry of await this.kv.history({ key: filter })) {
+        if (entry.operation === "PUT") found.push({ key: entry.key, value: entry.json<T>(), revision: entry.revision });
+      }
+      return found;
+    });
+  }
+
+  /** Stores `value` if the key is still at `revision` (undefined: not there); false when another was faster. */
+  store(key: string, value: T, revision: number | undefined): Promise<boolean> {
+    return reachable(this.#name, async () => {
+      try {
+        const text = JSON.stringify(value);
+        if (revision === undefined) await this.kv.create(key, text);
+        else await this.kv.update(key, text, revision);
+        return true;
+      } catch (err) {
+        if (err instanceof JetStreamApiError && err.code === wrongLastSequence) return false;
+        throw err;
+      }
+    });
+  }
+
+  /** Stores `value` whatever is there. */
+  put(key: string, value: T): Promise<void> {
+    return reachable(this.#name, async () => {
+      await this.kv.put(key, JSON.stringify(value));
+    });
+  }
+
+  /** Leaves a marker in place of the value, so that watchers hear of it. */
+  remove(key: string): Promise<void> {
+    return reachable(this.#name, () => this.kv.delete(key));
+  }
+
+  /** Whether nothing at all lies under keys that match `filter`, markers included. */
+  isEmpty(filter: string): Promise<boolean> {
+    return reachable(this.#name, async () => {
+      const options = { subjects_filter: keySubject(this.#name, filter) };
+      const { state } = await this.#link.jsm.streams.info(bucketStream(this.#name), options);
+      return Object.keys(state.subjects ?? {}).length === 0;
+    });
+  }
+
+  /** Subject of a key, for those who publish themselves. */
+  subject(key: string): string {
+    return keySubject(this.#name, key);
+  }
+}
+
+async function reachable<R>(name: string, act: () => Promise<R>): Promise<R> {
+  try {
+    return await act();
+  } catch (cause) {
+    if (cause instanceof PlatformError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PlatformError("provider_unavailable", `Cannot use store "${name}": ${why === "" ? "the broker does not answer" : why}`, {
+      cause,
+      retryAfterSeconds: 1,
+    });
+  }
+}

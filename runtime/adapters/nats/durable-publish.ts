@@ -1,0 +1,86 @@
+import { NoRespondersError, RequestError, TimeoutError, type MsgHdrs } from "@nats-io/transport-node";
+
+import { requestTimeout, type NatsLink } from "./nats-link.ts";
+
+/** A publish the broker refused: its error code (NATS `err_code`) and text. */
+export interface Refusal {
+  readonly code: number;
+  readonly description: string;
+}
+
+export type PublishOutcome =
+  | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** Surely not stored: nothing was sent, or nobody listens. */
+  | { readonly kind: "not-sent"; readonly cause: unknown }
+  /** No answer to at least one try. */
+  | { readonly kind: "unknown"; readonly cause: unknown };
+
+const mostTries = 5;
+const downTolerance = 1_000;
+const pauseAfterNoResponders = 100;
+
+/**
+ * Publishes into a stream and waits for the broker's acknowledgement: tries of 500 ms, at most five, done with by
+ * `until` (monotonic milliseconds). The headers must make repeats harmless: `Nats-Msg-Id` or an expected sequence.
+ */
+export async function publishDurably(
+  link: NatsLink,
+  subject: string,
+  body: Uint8Array,
+  headers: MsgHdrs,
+  until: number,
+): Promise<PublishOutcome> {
+  let doubt: unknown;
+  let failure: unknown = new Error("the broker is away");
+  for (let attempt = 0; attempt < mostTries; attempt++) {
+    const left = until - performance.now();
+    if (left <= 0 || link.downFor() > downTolerance) break;
+    try {
+      const reply = await link.nc.request(subject, body, { headers, timeout: Math.min(requestTimeout, Math.max(left, 1)) });
+      return acknowledged(reply.data);
+    } catch (err) {
+      failure = err;
+      if (isNoResponders(err)) {
+        // The stream is not there, or the broker is just starting: nothing was stored, so try again while time is left.
+        await pause(Math.min(pauseAfterNoResponders, Math.max(0, until - performance.now())));
+      } else {
+        doubt = err;
+        if (!isTimeout(err)) break;
+      }
+    }
+  }
+  return doubt === undefined ? { kind: "not-sent", cause: failure } : { kind: "unknown", cause: doubt };
+}
+
+/** Whether nobody listens on the subject: stream or consumer missing, or JetStream not there yet. */
+export function isNoResponders(err: unknown): boolean {
+  return err instanceof NoRespondersError || (err instanceof RequestError && err.isNoResponders());
+}
+
+/** Whether no answer came in time. */
+export function isTimeout(err: unknown): boolean {
+  return err instanceof TimeoutError || (err instanceof Error && err.cause instanceof TimeoutError);
+}
+
+function acknowledged(data: Uint8Array): PublishOutcome {
+  const ack: unknown = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8"));
+  if (typeof ack !== "object" || ack === null) throw new TypeError("the broker's acknowledgement is no object");
+  if ("error" in ack) {
+    const error = ack.error;
+    const code = typeof error === "object" && error !== null && "err_code" in error ? Number(error.err_code) : 0;
+    const description = typeof error === "object" && error !== null && "description" in error ? String(error.description) : "";
+    return { kind: "refused", refusal: { code, description } };
+  }
+  return {
+    kind: "stored",
+    sequence: "seq" in ack ? Number(ack.seq) : 0,
+    duplicate: "duplicate" in ack && ack.duplicate === true,
+  };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,111 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import type { CallEntry } from "../../core/call-entry.ts";
+import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
+import { publishDurably, type PublishOutcome } from "./durable-publish.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { putOutcome } from "./put-outcome.ts";
+import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
+import { readResult, removeResult, writeResult } from "./result-entries.ts";
+import { StreamFill } from "./stream-fill.ts";
+import { bucket, bucketStream, keySubject } from "./stream-names.ts";
+
+const wrongLastSequence = 10071;
+const operation = "KV-Operation";
+const updateBudget = 3_000;
+const withdrawBudget = 60_000;
+const markerTtl = 10_000;
+const stream = bucketStream(bucket.calls);
+
+/** Records in bucket `calls`, results in bucket `results`. */
+export class NatsCallLedger implements CallLedger {
+  readonly #link: NatsLink;
+  readonly #fill: StreamFill;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+    this.#fill = new StreamFill(link, stream);
+  }
+
+  fill(): number {
+    return this.#fill.share();
+  }
+
+  async create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome> {
+    let expected = 0;
+    // A marker of a withdrawn record counts as absent: the second round builds upon it.
+    for (let round = 0; round < 3; round++) {
+      const outcome = await this.#write(id, entry, expected, ttl, until);
+      if (outcome.kind === "stored") return { kind: "created", revision: outcome.sequence };
+      if (outcome.kind !== "refused" || outcome.refusal.code !== wrongLastSequence) return notCreated(outcome);
+      let last: LastMessage | undefined;
+      try {
+        last = await readLast(this.#link, stream, keySubject(bucket.calls, id));
+      } catch (cause) {
+        return { kind: "unknown", cause };
+      }
+      const found = last === undefined ? undefined : parseRecord(last);
+      if (found !== undefined) return { kind: "exists", found };
+      expected = last?.sequence ?? 0;
+    }
+    return { kind: "unknown", cause: new Error("the record does not come to rest") };
+  }
+
+  async read(id: string): Promise<LedgerEntry | undefined> {
+    const last = await readLast(this.#link, stream, keySubject(bucket.calls, id));
+    return last === undefined ? undefined : parseRecord(last);
+  }
+
+  async update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined> {
+    const outcome = await this.#write(id, entry, revision, ttl, performance.now() + updateBudget);
+    if (outcome.kind === "stored") return outcome.sequence;
+    if (outcome.kind === "refused" && outcome.refusal.code === wrongLastSequence) return undefined;
+    const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
+    throw new PlatformError("queue_unavailable", `Cannot write the record of call "${id}": the broker did not store it`, {
+      cause,
+      retryAfterSeconds: 1,
+    });
+  }
+
+  async withdraw(id: string, revision: number): Promise<void> {
+    const headers = writeHeaders(markerTtl, revision);
+    headers.set(operation, "DEL");
+    const end = performance.now() + withdrawBudget;
+    while (performance.now() < end && !this.#link.nc.isClosed()) {
+      const until = Math.min(end, performance.now() + updateBudget);
+      const outcome = await publishDurably(this.#link, keySubject(bucket.calls, id), new Uint8Array(0), headers, until);
+      if (outcome.kind === "stored" || outcome.kind === "refused") return;
+      await new Promise((resolve) => void setTimeout(resolve, 250).unref());
+    }
+  }
+
+  putResult(id: string, run: number, result: StoredResult, ttl: number): Promise<boolean> {
+    return writeResult(this.#link, id, run, result, ttl);
+  }
+
+  readResult(id: string, run: number): Promise<StoredResult | undefined> {
+    return readResult(this.#link, id, run);
+  }
+
+  removeResult(id: string, run: number): Promise<void> {
+    return removeResult(this.#link, id, run);
+  }
+
+  #write(id: string, entry: CallEntry, expected: number, ttl: number, until: number): Promise<PublishOutcome> {
+    const body = Buffer.from(JSON.stringify(entry));
+    return publishDurably(this.#link, keySubject(bucket.calls, id), body, writeHeaders(ttl, expected), until);
+  }
+}
+
+function notCreated(outcome: Exclude<PublishOutcome, { kind: "stored" }>): CreateOutcome {
+  const meaning = putOutcome(outcome);
+  if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
+  if (meaning.kind === "unknown") return meaning;
+  return { kind: "refused", because: meaning.because === "full" ? "full" : "unavailable", cause: meaning.cause };
+}
+
+function parseRecord(last: LastMessage): LedgerEntry | undefined {
+  // A marker of the client (KV-Operation) or of the broker (Nats-Marker-Reason) stands for "not there".
+  if (last.headers.has(operation) || last.headers.has("Nats-Marker-Reason")) return undefined;
+  const entry: CallEntry = JSON.parse(Buffer.from(last.body).toString("utf8"));
+  return { entry, revision: last.sequence, writtenAt: last.time };
+}

@@ -1,0 +1,21 @@
+import type { QueuedCall } from "../../core/call.ts";
+import type { CallQueue, PutOutcome } from "../../core/ports/call-queue.ts";
+import { formatCall } from "./call-message.ts";
+import { publishDurably } from "./durable-publish.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { putOutcome } from "./put-outcome.ts";
+import { queueStream, queueSubject } from "./stream-names.ts";
+
+/** Queued calls as messages of one JetStream stream per queue. */
+export class NatsCallQueue implements CallQueue {
+  readonly #link: NatsLink;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+  }
+
+  async put(call: QueuedCall, until: number): Promise<PutOutcome> {
+    const headers = formatCall(call, call.id, queueStream(call.queue));
+    return putOutcome(await publishDurably(this.#link, queueSubject(call.queue, call.function), call.body, headers, until));
+  }
+}

@@ -1,0 +1,44 @@
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { Endpoints, EndpointsObserver, EndpointsPublisher, FunctionEndpoints } from "../../core/ports/endpoints.ts";
+import { JsonBucket } from "./bucket-json.ts";
+import { watchBucket } from "./bucket-watch.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { bucket, functionKey, parseFunctionKey } from "./stream-names.ts";
+
+/** Where functions answer, in bucket `endpoints`; written by the provider, watched by gateway and worker. */
+export class NatsEndpoints implements Endpoints, EndpointsPublisher {
+  readonly #link: NatsLink;
+  readonly #bucket: JsonBucket<FunctionEndpoints>;
+
+  private constructor(link: NatsLink, store: JsonBucket<FunctionEndpoints>) {
+    this.#link = link;
+    this.#bucket = store;
+  }
+
+  static async open(link: NatsLink): Promise<NatsEndpoints> {
+    return new NatsEndpoints(link, await JsonBucket.open(link, bucket.endpoints));
+  }
+
+  watch(observer: EndpointsObserver): Promise<() => void> {
+    return watchBucket(this.#link, this.#bucket, ">", {
+      set: (_key, value) => observer.set(value),
+      removed: (key) => {
+        const ref = parseFunctionKey(key);
+        if (ref !== undefined) observer.removed(ref);
+      },
+      synced: () => observer.synced(),
+    });
+  }
+
+  publish(endpoints: FunctionEndpoints): Promise<void> {
+    return this.#bucket.put(functionKey(endpoints), endpoints);
+  }
+
+  remove(ref: FunctionRef): Promise<void> {
+    return this.#bucket.remove(functionKey(ref));
+  }
+
+  async list(): Promise<readonly FunctionEndpoints[]> {
+    return (await this.#bucket.list(">")).map(({ value }) => value);
+  }
+}

@@ -1,0 +1,66 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import type { DesiredFunction } from "../../core/desired-function.ts";
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
+import { JsonBucket } from "./bucket-json.ts";
+import { watchBucket } from "./bucket-watch.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { bucket, functionKey, parseFunctionKey } from "./stream-names.ts";
+
+const mostRaces = 20;
+
+/** Desired functions in bucket `functions`: their home on one machine. */
+export class NatsFunctionStore implements FunctionStore {
+  readonly #link: NatsLink;
+  readonly #bucket: JsonBucket<DesiredFunction>;
+
+  private constructor(link: NatsLink, store: JsonBucket<DesiredFunction>) {
+    this.#link = link;
+    this.#bucket = store;
+  }
+
+  static async open(link: NatsLink): Promise<NatsFunctionStore> {
+    return new NatsFunctionStore(link, await JsonBucket.open(link, bucket.functions));
+  }
+
+  async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {
+    return (await this.#bucket.get(functionKey(ref)))?.value;
+  }
+
+  async list(namespace: string): Promise<readonly DesiredFunction[]> {
+    const found = await this.#bucket.list(`${namespace}.*`);
+    return found.map(({ value }) => value).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async write(
+    ref: FunctionRef,
+    change: (current: DesiredFunction | undefined) => DesiredFunction,
+  ): Promise<DesiredFunction> {
+    for (let race = 0; race < mostRaces; race++) {
+      const current = await this.#bucket.get(functionKey(ref));
+      const wanted = change(current?.value);
+      if (wanted === current?.value) return wanted;
+      if (await this.#bucket.store(functionKey(ref), wanted, current?.revision)) return wanted;
+    }
+    throw new PlatformError("provider_unavailable", `Cannot write function "${ref.name}": others write it all the time`, {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  async remove(ref: FunctionRef): Promise<boolean> {
+    if ((await this.#bucket.get(functionKey(ref))) === undefined) return false;
+    await this.#bucket.remove(functionKey(ref));
+    return true;
+  }
+
+  watch(observer: FunctionObserver): Promise<() => void> {
+    return watchBucket(this.#link, this.#bucket, ">", {
+      set: (_key, value) => observer.set(value),
+      removed: (key) => {
+        const ref = parseFunctionKey(key);
+        if (ref !== undefined) observer.removed(ref);
+      },
+      synced: () => observer.synced(),
+    });
+  }
+}

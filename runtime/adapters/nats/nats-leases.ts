@@ -1,0 +1,48 @@
+import type { Leases } from "../../core/ports/leases.ts";
+import { publishDurably } from "./durable-publish.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
+import { bucket, bucketStream, keySubject } from "./stream-names.ts";
+
+const budget = 3_000;
+const stream = bucketStream(bucket.queues);
+
+/**
+ * Leases as keys of bucket `queues` that the broker lets expire: the key is there exactly as long as the lease lasts,
+ * so only the broker's clock counts. Durations are rounded up to whole seconds.
+ */
+export class NatsLeases implements Leases {
+  readonly #link: NatsLink;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+  }
+
+  async acquire(name: string, holder: string, duration: number): Promise<boolean> {
+    const last = await readLast(this.#link, stream, keyOf(name));
+    if (isHeld(last) && textOf(last) !== holder) return false;
+    const headers = writeHeaders(duration, last?.sequence ?? 0);
+    const outcome = await publishDurably(this.#link, keyOf(name), Buffer.from(holder), headers, performance.now() + budget);
+    return outcome.kind === "stored";
+  }
+
+  async release(name: string, holder: string): Promise<void> {
+    const last = await readLast(this.#link, stream, keyOf(name));
+    if (!isHeld(last) || textOf(last) !== holder) return;
+    const headers = writeHeaders(1_000, last.sequence);
+    headers.set("KV-Operation", "DEL");
+    await publishDurably(this.#link, keyOf(name), new Uint8Array(0), headers, performance.now() + budget);
+  }
+}
+
+function keyOf(name: string): string {
+  return keySubject(bucket.queues, `lease.${name}`);
+}
+
+function isHeld(last: LastMessage | undefined): last is LastMessage {
+  return last !== undefined && !last.headers.has("KV-Operation") && !last.headers.has("Nats-Marker-Reason");
+}
+
+function textOf(last: LastMessage): string {
+  return Buffer.from(last.body).toString("utf8");
+}

@@ -1,0 +1,98 @@
+import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+
+/** How one process reaches the broker, as one of its users. */
+export interface NatsOptions {
+  readonly url: string;
+  /** Name shown in the broker's monitoring. */
+  readonly name: string;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  /** Prefix of this user's inboxes; nobody else may read them. */
+  readonly inboxPrefix: string;
+  /** Milliseconds between pings; two unanswered ones end the connection. */
+  readonly pingInterval: number;
+  /** Ends the wait for the first connection. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long one request to the broker may take, milliseconds; callers try again within their own budget. */
+export const requestTimeout = 500;
+
+/** One connection that reconnects for ever, and knows since when it is away. */
+export class NatsLink {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  #downSince: number | undefined;
+  #reconnects = 0;
+  readonly #onReconnect = new Set<() => void>();
+
+  private constructor(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager) {
+    this.nc = nc;
+    this.js = js;
+    this.jsm = jsm;
+    void this.#follow();
+  }
+
+  /** Waits until the broker answers the first time. */
+  static async open(options: NatsOptions): Promise<NatsLink> {
+    const nc = await connect({
+      servers: options.url,
+      name: options.name,
+      ...(options.user === undefined ? {} : { user: options.user, pass: options.password ?? "" }),
+      inboxPrefix: options.inboxPrefix,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 100,
+      waitOnFirstConnect: true,
+      ignoreAuthErrorAbort: true,
+      pingInterval: options.pingInterval,
+      maxPingOut: 2,
+    });
+    const js = jetstream(nc, { timeout: requestTimeout });
+    const jsm = await jetstreamManager(nc, { timeout: 2_000, checkAPI: false });
+    return new NatsLink(nc, js, jsm);
+  }
+
+  /** Milliseconds since the connection was lost; 0 while it is there. */
+  downFor(): number {
+    if (this.nc.isClosed()) return Number.POSITIVE_INFINITY;
+    return this.#downSince === undefined ? 0 : performance.now() - this.#downSince;
+  }
+
+  /** Times the connection came back. */
+  get reconnects(): number {
+    return this.#reconnects;
+  }
+
+  /** Calls `back` each time the connection came back. */
+  onReconnect(back: () => void): () => void {
+    this.#onReconnect.add(back);
+    return () => this.#onReconnect.delete(back);
+  }
+
+  /** Sends what is under way, then closes. */
+  async close(): Promise<void> {
+    if (this.nc.isClosed()) return;
+    if (this.#downSince === undefined) await this.nc.drain();
+    else await this.nc.close();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const status of this.nc.status()) {
+      switch (status.type) {
+        case "disconnect":
+        case "staleConnection":
+          this.#downSince ??= performance.now();
+          break;
+        case "reconnect":
+          this.#downSince = undefined;
+          this.#reconnects++;
+          for (const back of this.#onReconnect) back();
+          break;
+        default:
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { Empty, headers as newHeaders, type MsgHdrs } from "@nats-io/transport-node";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import { isNoResponders, isTimeout } from "./durable-publish.ts";
+import { requestTimeout, type NatsLink } from "./nats-link.ts";
+
+/** The last message on one subject. */
+export interface LastMessage {
+  readonly sequence: number;
+  /** When it was stored, Unix milliseconds of the broker's clock. */
+  readonly time: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+}
+
+const noMessageFound = 10037;
+const tries = 4;
+
+/**
+ * The last message on `subject`, read from the stream's leader, so that the last write of anyone is seen; undefined
+ * when there is none. Tries four times, 500 ms each.
+ * @throws PlatformError `queue_unavailable` when no answer came
+ */
+export async function readLast(link: NatsLink, stream: string, subject: string): Promise<LastMessage | undefined> {
+  const request = JSON.stringify({ last_by_subj: subject });
+  let failure: unknown;
+  for (let attempt = 0; attempt < tries && link.downFor() < 1_000; attempt++) {
+    try {
+      const reply = await link.nc.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
+      return parseReply(reply.json());
+    } catch (err) {
+      failure = err;
+      if (!isTimeout(err) && !isNoResponders(err)) break;
+      if (isNoResponders(err)) await new Promise((resolve) => void setTimeout(resolve, 100));
+    }
+  }
+  throw new PlatformError("queue_unavailable", `Cannot read "${subject}": the broker does not answer`, {
+    cause: failure,
+    retryAfterSeconds: 1,
+  });
+}
+
+function parseReply(reply: unknown): LastMessage | undefined {
+  const { error, message } = reply as Reply;
+  if (error !== undefined) {
+    if (error.err_code === noMessageFound) return undefined;
+    throw new PlatformError("queue_unavailable", `Cannot read from the broker: ${error.description ?? "it refuses"}`);
+  }
+  if (message === undefined) throw new TypeError("the broker's reply holds no message");
+  return {
+    sequence: message.seq,
+    time: Date.parse(message.time),
+    headers: parseHeaderBlock(message.hdrs),
+    body: message.data === undefined ? Empty : Buffer.from(message.data, "base64"),
+  };
+}
+
+/** Reply of `STREAM.MSG.GET` (NATS JetStream API). */
+interface Reply {
+  readonly error?: { readonly err_code?: number; readonly description?: string };
+  readonly message?: { readonly seq: number; readonly time: string; readonly hdrs?: string; readonly data?: string };
+}
+
+function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  if (base64 === undefined) return map;
+  const lines = Buffer.from(base64, "base64").toString("utf8").split("\r\n");
+  for (const line of lines.slice(1)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) map.set(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return map;
+}
+
+/** Headers of a write to a bucket: time to live in milliseconds, and the sequence it builds upon if any. */
+export function writeHeaders(ttl: number, expectedSequence: number | undefined): MsgHdrs {
+  const out = newHeaders();
+  out.set("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);
+  if (expectedSequence !== undefined) out.set("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
+  return out;
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Passwords by user name. */
+export type NatsPasswords = Readonly<Record<string, string>>;
+
+const fileName = "users.json";
+const passwordBytes = 24;
+
+/**
+ * The passwords kept in `directory` (made with mode 0700; the file has 0600), with new ones for users that have none
+ * yet. Users that are no longer named lose theirs.
+ */
+export async function readNatsPasswords(directory: string, users: readonly string[]): Promise<NatsPasswords> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, fileName);
+  const kept = await readKept(file);
+  const passwords = Object.fromEntries(users.map((user) => [user, kept.get(user) ?? newPassword()]));
+  const changed = kept.size !== users.length || users.some((user) => !kept.has(user));
+  if (changed) {
+    const fresh = `${file}.new`;
+    await writeFile(fresh, `${JSON.stringify(passwords, undefined, 2)}\n`, { mode: 0o600 });
+    await rename(fresh, file);
+  }
+  return passwords;
+}
+
+async function readKept(file: string): Promise<Map<string, string>> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch {
+    // Not there yet, or cut short: nobody but the server of this directory knows them, so new ones are as good.
+    return new Map();
+  }
+  if (typeof content !== "object" || content === null) return new Map();
+  return new Map(Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** 192 bits of chance, safe in a URL. */
+function newPassword(): string {
+  return randomBytes(passwordBytes).toString("base64url");
+}

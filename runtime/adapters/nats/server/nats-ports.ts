@@ -1,0 +1,55 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { tryPort } from "./free-port.ts";
+
+/** Ports of the server on loopback. */
+export interface NatsPorts {
+  readonly port: number;
+  readonly monitorPort: number;
+}
+
+const fileName = "ports.json";
+
+/**
+ * The ports to use: those that are set, for 0 the ones noted in `directory` at an earlier start if they are still
+ * free, else any free ones, which are noted.
+ * @throws PlatformError `queue_unavailable` when a port that is set is taken
+ */
+export async function chooseNatsPorts(directory: string, wanted: NatsPorts): Promise<NatsPorts> {
+  const noted = await readNoted(join(directory, fileName));
+  const port = await choose("--nats-port", wanted.port, noted?.port);
+  const monitorPort = await choose("--nats-monitor-port", wanted.monitorPort, noted?.monitorPort);
+  await writeFile(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`);
+  return { port, monitorPort };
+}
+
+async function choose(flag: string, wanted: number, noted: number | undefined): Promise<number> {
+  if (wanted !== 0) {
+    if ((await tryPort(wanted)) !== undefined) return wanted;
+    throw new PlatformError(
+      "queue_unavailable",
+      `Cannot start nats-server on port ${wanted}: it is in use; stop what uses it or choose another with ${flag}`,
+    );
+  }
+  const again = noted === undefined ? undefined : await tryPort(noted);
+  const free = again ?? (await tryPort(0));
+  if (free === undefined) throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
+  return free;
+}
+
+async function readNoted(file: string): Promise<NatsPorts | undefined> {
+  try {
+    const content: unknown = JSON.parse(await readFile(file, "utf8"));
+    if (typeof content !== "object" || content === null || !("port" in content) || !("monitorPort" in content)) return undefined;
+    const { port, monitorPort } = content;
+    return isPort(port) && isPort(monitorPort) ? { port, monitorPort } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPort(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= 65_535;
+}

@@ -1,0 +1,82 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+import type { Environment } from "./run-command.ts";
+import { pinnedVersion } from "./nats-server-version.ts";
+
+const binaryName = "nats-server";
+const hashName = "nats-server.sha256";
+const mostLooks = 10;
+
+/** Where a server of the pinned version lies that was installed once: `$XDG_CACHE_HOME` or `~/.cache`, below `weir`. */
+export function cacheDirectory(environment: Environment): string {
+  const given = environment["XDG_CACHE_HOME"];
+  const base = given !== undefined && isAbsolute(given) ? given : join(environment["HOME"] ?? homedir(), ".cache");
+  return join(base, "weir", `nats-server-${pinnedVersion}`);
+}
+
+/** SHA-256 of a file in hex. */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** Path of the binary in `directory` if it is whole: its hash is the one noted when it was installed. */
+export async function cachedBinary(directory: string): Promise<string | undefined> {
+  const binary = join(directory, binaryName);
+  try {
+    const noted = (await readFile(join(directory, hashName), "utf8")).trim();
+    return (await sha256Of(binary)) === noted ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new empty directory beside the cache, to be filled with a file `nats-server`; the caller removes it in the end. */
+export async function makeFreshDirectory(directory: string): Promise<string> {
+  const fresh = `${directory}.${randomUUID()}`;
+  await mkdir(fresh, { recursive: true, mode: 0o755 });
+  return fresh;
+}
+
+/**
+ * Lets a complete fresh directory take the place of what was in the cache; resolves with the path of the binary there.
+ * Two at once do not disturb each other: the first one wins, and both get a whole binary.
+ */
+export async function putIntoCache(fresh: string, directory: string): Promise<string> {
+  const binary = join(fresh, binaryName);
+  await chmod(binary, 0o755);
+  await writeFile(join(fresh, hashName), `${await sha256Of(binary)}\n`);
+  for (let attempt = 0; attempt < mostLooks; attempt++) {
+    const cached = await cachedBinary(directory);
+    if (cached !== undefined) return cached;
+    await replaceDirectory(fresh, directory);
+  }
+  throw new Error(`what is in "${directory}" changes again and again`);
+}
+
+async function replaceDirectory(fresh: string, directory: string): Promise<void> {
+  const old = `${directory}.${randomUUID()}`;
+  try {
+    await rename(directory, old);
+  } catch (err) {
+    if (!hasCode(err, "ENOENT")) throw err;
+  }
+  try {
+    await rename(fresh, directory);
+  } catch (err) {
+    // Another process was faster, or the fresh one is already in place; the caller looks again.
+    if (!hasCode(err, "ENOTEMPTY", "EEXIST", "ENOENT")) throw err;
+  } finally {
+    await rm(old, { recursive: true, force: true });
+  }
+}
+
+function hasCode(err: unknown, ...codes: readonly string[]): boolean {
+  return err instanceof Error && "code" in err && codes.includes(String(err.code));
+}

@@ -1,0 +1,215 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { NatsServerBinary } from "./find-nats-server.ts";
+import { stopLeftoverNatsServer } from "./leftover-nats-server.ts";
+import { chooseNatsPorts, type NatsPorts } from "./nats-ports.ts";
+import { readNatsPasswords, type NatsPasswords } from "./nats-passwords.ts";
+import { formatNatsServerConfig, type Durability } from "./nats-server-config.ts";
+import type { NatsUser } from "./nats-users.ts";
+import { formatNatsServerEnd, NatsServerStartError, startNatsServer, type NatsServerEnd, type RunningNatsServer } from "./start-nats-server.ts";
+import { checkStoreVersion, readStoreNote, writeStoreNote } from "./store-note.ts";
+import { decideMaxFileStore, freeSpace, usedSpace } from "./store-space.ts";
+
+/** What happened to the server by itself; a host logs it. */
+export type NatsServerEvent =
+  | { readonly kind: "ended"; readonly how: string; readonly restartIn: number }
+  | { readonly kind: "restarted" }
+  | { readonly kind: "restart-failed"; readonly because: string; readonly restartIn: number };
+
+export interface NatsServerOptions {
+  readonly binary: NatsServerBinary;
+  /** Absolute; made with mode 0700. Holds configuration, passwords, ports, log and the store. */
+  readonly directory: string;
+  /** 0 = any free one, the same at the next start. */
+  readonly ports: NatsPorts;
+  readonly durability: Durability;
+  /** Largest body of a call in bytes. */
+  readonly payloadLimit: number;
+  /** Empty: no authorization, which only tests want. */
+  readonly users: readonly NatsUser[];
+  /** Bytes the store may take at most; 70 % of the free space when absent. */
+  readonly maxFileStore?: number | undefined;
+  readonly onEvent: (event: NatsServerEvent) => void;
+}
+
+/** How one user connects. */
+export interface NatsAccess {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly inboxPrefix: string;
+}
+
+interface Prepared {
+  readonly ports: NatsPorts;
+  readonly passwords: NatsPasswords;
+  readonly maxFileStore: number;
+}
+
+const startTimeout = 60_000;
+const stopTimeout = 8_000;
+const mostPortTries = 3;
+const firstRestart = 250;
+const longestRestart = 10_000;
+/** A server that ran this long starts the next back-off from the beginning. */
+const steady = 30_000;
+
+/** A nats-server of our own: a child that is started again when it dies by itself, until it is closed. */
+export class NatsServerProcess {
+  readonly url: string;
+  readonly monitorUrl: string;
+  /** Bytes the store may take. */
+  readonly maxFileStore: number;
+  readonly version: string;
+  readonly #options: NatsServerOptions;
+  readonly #prepared: Prepared;
+  #running: RunningNatsServer | undefined;
+  #closing = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #restarting: Promise<void> | undefined;
+
+  private constructor(options: NatsServerOptions, prepared: Prepared, running: RunningNatsServer) {
+    this.url = `nats://127.0.0.1:${prepared.ports.port}`;
+    this.monitorUrl = `http://127.0.0.1:${prepared.ports.monitorPort}`;
+    this.maxFileStore = prepared.maxFileStore;
+    this.version = options.binary.version;
+    this.#options = options;
+    this.#prepared = prepared;
+    this.#watch(running);
+  }
+
+  /**
+   * Ends what a killed host left behind, starts the server and waits until it answers.
+   * @throws PlatformError `queue_unavailable` with a sentence that says what to do
+   */
+  static async open(options: NatsServerOptions): Promise<NatsServerProcess> {
+    await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    await stopLeftoverNatsServer(pidFile(options.directory), configFile(options.directory));
+    for (let attempt = 1; ; attempt++) {
+      const prepared = await prepare(options);
+      try {
+        return new NatsServerProcess(options, prepared, await start(options, prepared.ports));
+      } catch (err) {
+        if (!(err instanceof NatsServerStartError)) throw err;
+        if (!err.portTaken || attempt === mostPortTries) throw new PlatformError("queue_unavailable", err.message, { cause: err });
+      }
+    }
+  }
+
+  /** How `user` connects; one of the users of the options. */
+  access(user: string): NatsAccess {
+    const found = this.#options.users.find(({ name }) => name === user);
+    const password = this.#prepared.passwords[user];
+    if (found === undefined || password === undefined) throw new Error(`Cannot connect to nats-server as "${user}": no such user`);
+    return { url: this.url, user, password, inboxPrefix: found.inboxPrefix };
+  }
+
+  /** Process id while it runs. */
+  get pid(): number | undefined {
+    return this.#running?.process.pid;
+  }
+
+  /** Ends the server with SIGTERM, after 8 s with SIGKILL, and waits until it is gone. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#timer);
+    await this.#restarting;
+    const running = this.#running;
+    if (running !== undefined) {
+      const deadline = setTimeout(() => running.process.kill("SIGKILL"), stopTimeout);
+      running.process.kill("SIGTERM");
+      await running.ended;
+      clearTimeout(deadline);
+    }
+    await rm(pidFile(this.#options.directory), { force: true });
+  }
+
+  #watch(running: RunningNatsServer): void {
+    this.#running = running;
+    const since = performance.now();
+    void running.ended.then((end) => this.#onEnd(end, performance.now() - since));
+  }
+
+  #onEnd(end: NatsServerEnd, uptime: number): void {
+    this.#running = undefined;
+    if (this.#closing) return;
+    if (uptime > steady) this.#failures = 0;
+    const restartIn = this.#schedule();
+    this.#options.onEvent({ kind: "ended", how: formatNatsServerEnd(end), restartIn });
+  }
+
+  #schedule(): number {
+    const delay = Math.min(firstRestart * 2 ** this.#failures, longestRestart);
+    this.#failures++;
+    this.#timer = setTimeout(() => {
+      this.#restarting = this.#restart();
+    }, delay);
+    return delay;
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      await freeSpace(this.#options.directory);
+      this.#watch(await start(this.#options, this.#prepared.ports));
+      this.#options.onEvent({ kind: "restarted" });
+    } catch (err) {
+      if (this.#closing) return;
+      const because = err instanceof Error ? err.message : String(err);
+      this.#options.onEvent({ kind: "restart-failed", because, restartIn: this.#schedule() });
+    }
+  }
+}
+
+/** Checks space and version, chooses ports, and writes passwords, configuration and note. */
+async function prepare(options: NatsServerOptions): Promise<Prepared> {
+  const { directory, binary, users } = options;
+  const note = await readStoreNote(directory);
+  if (note !== undefined) checkStoreVersion(note.version, binary.version);
+  const storeDirectory = join(directory, "store");
+  const free = await freeSpace(directory);
+  const used = await usedSpace(storeDirectory);
+  const most = decideMaxFileStore({ free, used, noted: note?.maxFileStore });
+  const maxFileStore = Math.min(most, options.maxFileStore ?? most);
+  const ports = await chooseNatsPorts(directory, options.ports);
+  const passwords = await readNatsPasswords(directory, users.map(({ name }) => name));
+  const config = formatNatsServerConfig({
+    ...ports,
+    serverName: "weir",
+    storeDirectory,
+    maxFileStore,
+    durability: options.durability,
+    payloadLimit: options.payloadLimit,
+    logFile: logFile(directory),
+    pidFile: pidFile(directory),
+    users,
+    passwords,
+  });
+  await writeFile(configFile(directory), config, { mode: 0o600 });
+  await writeStoreNote(directory, { version: binary.version, maxFileStore });
+  return { ports, passwords, maxFileStore };
+}
+
+function start(options: NatsServerOptions, ports: NatsPorts): Promise<RunningNatsServer> {
+  return startNatsServer({
+    binary: options.binary.path,
+    configFile: configFile(options.directory),
+    logFile: logFile(options.directory),
+    monitorPort: ports.monitorPort,
+    timeout: startTimeout,
+  });
+}
+
+function configFile(directory: string): string {
+  return join(directory, "nats-server.json");
+}
+
+function logFile(directory: string): string {
+  return join(directory, "nats-server.log");
+}
+
+function pidFile(directory: string): string {
+  return join(directory, "nats-server.pid");
+}

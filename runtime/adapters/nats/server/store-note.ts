@@ -1,0 +1,47 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { compareVersions, minorOf } from "./nats-server-version.ts";
+
+/** What is noted beside a store: the newest server that wrote to it, and what it might take in bytes. */
+export interface StoreNote {
+  readonly version: string;
+  readonly maxFileStore: number;
+}
+
+const fileName = "store.json";
+
+/** The note in `directory`; undefined at the first start. */
+export async function readStoreNote(directory: string): Promise<StoreNote | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(directory, fileName), "utf8");
+  } catch {
+    return undefined;
+  }
+  const content: unknown = JSON.parse(text);
+  if (typeof content !== "object" || content === null || !("version" in content) || !("maxFileStore" in content)) return undefined;
+  return { version: String(content.version), maxFileStore: Number(content.maxFileStore) };
+}
+
+/** Stores the note; a crash leaves the old one. */
+export async function writeStoreNote(directory: string, note: StoreNote): Promise<void> {
+  const file = join(directory, fileName);
+  await writeFile(`${file}.new`, `${JSON.stringify(note)}\n`);
+  await rename(`${file}.new`, file);
+}
+
+/**
+ * Refuses a server whose minor version is older than the one that wrote the store: going back can break a store
+ * while its health check says ok.
+ * @throws PlatformError `queue_unavailable`
+ */
+export function checkStoreVersion(noted: string, version: string): void {
+  if (compareVersions(minorOf(version), minorOf(noted)) >= 0) return;
+  throw new PlatformError(
+    "queue_unavailable",
+    `Cannot start nats-server ${version}: version ${noted} wrote the store, and going back can break it; ` +
+      `use nats-server ${minorOf(noted)} or newer`,
+  );
+}

@@ -1,0 +1,150 @@
+import type { CallAttempt, CallEntry, FailureReason, Owed } from "./call-entry.ts";
+import type { QueuedCall } from "./call.ts";
+
+/** Most attempts a record shows; the oldest are dropped first. */
+const attemptsKept = 32;
+
+/** The record of a call that was just accepted (step G2). `expires` is Unix milliseconds. */
+export function acceptedEntry(
+  call: QueuedCall,
+  facts: { readonly digest: string; readonly maxRetries: number; readonly expires: number },
+): CallEntry {
+  return {
+    v: 1,
+    state: "queued",
+    queue: call.queue,
+    namespace: call.function.namespace,
+    function: call.function.name,
+    digest: facts.digest,
+    accepted: call.start.toString(),
+    run: 0,
+    retries: 0,
+    lost: 0,
+    owner: null,
+    next: null,
+    attempts: [],
+    ended: null,
+    reason: null,
+    status: null,
+    result: null,
+    owes: [],
+    callback: call.callbackUrl === undefined ? null : { url: call.callbackUrl, state: "pending", attempts: 0 },
+    maxRetries: facts.maxRetries,
+    parent: call.parentId ?? null,
+    expires: facts.expires,
+    redrives: 0,
+  };
+}
+
+/** Step W2: `owner` takes the call; a takeover counts one run as lost. */
+export function takenEntry(
+  entry: CallEntry,
+  facts: { readonly owner: string; readonly takeover: boolean; readonly now: number; readonly maxRetries: number },
+): CallEntry {
+  const run = entry.run + 1;
+  return {
+    ...entry,
+    state: "running",
+    run,
+    owner: facts.owner,
+    lost: entry.lost + (facts.takeover ? 1 : 0),
+    next: null,
+    maxRetries: facts.maxRetries,
+    attempts: [
+      ...closeAttempt(entry, facts.takeover ? { endedAt: facts.now, error: "the queue-worker was lost" } : {}),
+      { number: run, startedAt: facts.now },
+    ].slice(-attemptsKept),
+  };
+}
+
+/** How the run that is ending went. Times are Unix milliseconds. */
+export interface RunEnd {
+  readonly now: number;
+  readonly status: number;
+  readonly duration: number;
+  readonly error: string | undefined;
+}
+
+/** Step W4: the call waits for its next retry. */
+export function waitingEntry(entry: CallEntry, end: RunEnd, next: number): CallEntry {
+  return {
+    ...entry,
+    state: "waiting",
+    owner: null,
+    retries: entry.retries + 1,
+    next,
+    status: end.status,
+    attempts: closeAttempt(entry, runEnd(end)),
+  };
+}
+
+/** The worker stops and hands the call back; the run counts neither as retry nor as lost. */
+export function handedBackEntry(entry: CallEntry, now: number): CallEntry {
+  return {
+    ...entry,
+    state: "queued",
+    owner: null,
+    attempts: closeAttempt(entry, { endedAt: now, error: "the queue-worker stopped" }),
+  };
+}
+
+/** How a call ends. */
+export type CallEnd =
+  | { readonly state: "done"; readonly end: RunEnd; readonly result: CallEntry["result"] }
+  | { readonly state: "failed"; readonly end: RunEnd; readonly reason: FailureReason; readonly result: CallEntry["result"] };
+
+const deadLetterReasons: ReadonlySet<FailureReason> = new Set(["exhausted", "crash", "expired", "undecodable"]);
+
+/** Step W7: the call is over; `owes` says what must be published before it is settled. */
+export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
+  const reason = end.state === "failed" ? end.reason : null;
+  const owes: Owed[] = [];
+  if (entry.callback !== null) owes.push("callback");
+  if (reason !== null && deadLetterReasons.has(reason)) owes.push("dead-letter");
+  return {
+    ...entry,
+    state: end.state,
+    owner: null,
+    next: null,
+    reason,
+    status: end.end.status,
+    result: end.result,
+    ended: end.end.now,
+    owes,
+    attempts: entry.state === "running" ? closeAttempt(entry, runEnd(end.end)) : entry.attempts,
+  };
+}
+
+/** On request: nothing of the call starts any more, and no callback is sent. */
+export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
+  return {
+    ...entry,
+    state: "cancelled",
+    owner: null,
+    next: null,
+    ended: now,
+    callback: null,
+    attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: "cancelled" }) : entry.attempts,
+  };
+}
+
+/** Whether the record must outlive the ordinary time: something is still to come. */
+export function isOpen(entry: CallEntry): boolean {
+  if (entry.state === "cancelled") return false;
+  return entry.ended === null || entry.owes.length > 0 || entry.callback?.state === "pending";
+}
+
+function runEnd(end: RunEnd): Partial<CallAttempt> {
+  return {
+    endedAt: end.now,
+    status: end.status,
+    duration: end.duration,
+    ...(end.error === undefined ? {} : { error: end.error }),
+  };
+}
+
+function closeAttempt(entry: CallEntry, facts: Partial<CallAttempt>): readonly CallAttempt[] {
+  const last = entry.attempts.at(-1);
+  if (last === undefined || last.endedAt !== undefined || facts.endedAt === undefined) return entry.attempts;
+  return [...entry.attempts.slice(0, -1), { ...last, ...facts }];
+}

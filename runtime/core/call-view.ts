@@ -1,0 +1,55 @@
+import type { CallRecord } from "../api/call-record.ts";
+import type { CallEntry } from "./call-entry.ts";
+
+/** The record as clients see it (contract §2); `queuePosition` only if it is known. */
+export function callView(id: string, entry: CallEntry, queuePosition?: number): CallRecord {
+  const acceptedAt = Number(BigInt(entry.accepted) / 1_000_000n);
+  return {
+    callId: id,
+    functionName: entry.function,
+    namespace: entry.namespace,
+    queue: entry.queue,
+    state: entry.state,
+    ...(entry.reason === null ? {} : { reason: entry.reason }),
+    acceptedAt: time(acceptedAt),
+    startTime: entry.accepted,
+    ...(entry.ended === null ? {} : { endedAt: time(entry.ended) }),
+    retries: entry.retries,
+    maxRetries: entry.maxRetries,
+    ...(entry.next === null ? {} : { nextAttemptAt: time(entry.next) }),
+    ...(queuePosition === undefined ? {} : { queuePosition }),
+    attempts: entry.attempts.map((attempt) => ({
+      number: attempt.number,
+      startedAt: time(attempt.startedAt),
+      ...(attempt.endedAt === undefined ? {} : { endedAt: time(attempt.endedAt) }),
+      ...(attempt.status === undefined ? {} : { status: attempt.status }),
+      ...(attempt.duration === undefined ? {} : { durationSeconds: Math.round(attempt.duration * 1_000) / 1_000_000 }),
+      ...(attempt.error === undefined ? {} : { error: attempt.error }),
+    })),
+    ...(entry.callback === null
+      ? {}
+      : {
+          callback: {
+            url: entry.callback.url.split(/[?#]/, 1)[0] ?? "",
+            state: entry.callback.state,
+            attempts: entry.callback.attempts,
+            ...(entry.callback.status === undefined ? {} : { status: entry.callback.status }),
+          },
+        }),
+    ...(entry.result === null || entry.status === null || entry.ended === null
+      ? {}
+      : {
+          result: {
+            href: `/async-function/${id}/result`,
+            status: entry.status,
+            size: entry.result.size,
+            stored: entry.result.stored,
+            expiresAt: time(Math.min(entry.ended + entry.result.ttl, entry.expires)),
+          },
+        }),
+  };
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

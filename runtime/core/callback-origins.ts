@@ -1,0 +1,22 @@
+/** What the gateway's own origins follow from. */
+export interface OriginFacts {
+  readonly platformNamespace: string;
+  /** Address of the gateway for code in the cluster. */
+  readonly clusterGatewayUrl: string;
+  /** Addresses under which it is known outside, as far as set. */
+  readonly publicUrls: readonly (string | undefined)[];
+}
+
+/** Origins of the gateway itself, to which callbacks may always go: long, short and outside names (contract §1.1). */
+export function gatewayOrigins(facts: OriginFacts): string[] {
+  const service = `gateway.${facts.platformNamespace}`;
+  const urls = [
+    facts.clusterGatewayUrl,
+    `http://${service}:8080`,
+    `http://${service}.svc.cluster.local:8080`,
+    `http://${service}.svc.cluster.local.:8080`,
+    ...facts.publicUrls,
+  ];
+  const origins = urls.map((url) => (url === undefined ? null : URL.parse(url))?.origin);
+  return [...new Set(origins.filter((origin) => origin !== undefined))];
+}

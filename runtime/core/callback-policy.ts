@@ -1,0 +1,121 @@
+import ipaddr from "ipaddr.js";
+
+import { PlatformError } from "../api/platform-error.ts";
+
+/** Where callbacks may go: `any` refuses only what is never right, `public` also private and loopback addresses. */
+export type CallbackPolicy = "any" | "public";
+
+export interface CallbackRules {
+  readonly policy: CallbackPolicy;
+  /** Hosts, host:port pairs and CIDR blocks that pass whatever they resolve to. */
+  readonly allow: readonly string[];
+  /** Origins of the gateway itself (`http://host:port`); they pass for invocation paths only. */
+  readonly gatewayOrigins: readonly string[];
+  /** Ports on this machine that belong to the platform: broker, its monitoring, admin. */
+  readonly closedPorts: readonly number[];
+}
+
+/** Longest callback address, characters (contract §4.3). */
+const longestUrl = 2_048;
+const invocationPath = /^\/(?:async-)?function\//;
+
+/** Ranges that nobody may be called back at (`security.md` rows marked †), by ipaddr.js names. */
+const neverRanges = new Set(["unspecified", "linkLocal", "multicast", "broadcast", "reserved", "as112", "amt", "discard"]);
+const neverBlocks = ["0.0.0.0/8", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4"].map((block) => ipaddr.parseCIDR(block));
+const privateRanges = new Set(["private", "loopback", "carrierGradeNat", "uniqueLocal", "benchmarking"]);
+const metadataHosts = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal",
+]);
+/** Metadata services outside the link-local range. */
+const metadataAddresses = new Set(["100.100.100.200", "168.63.129.16", "fd00:ec2::254"]);
+
+/**
+ * The one reading of a callback address; what it returns is what is judged and used.
+ * @throws PlatformError `invalid_callback_url`
+ */
+export function parseCallbackUrl(text: string): URL {
+  const refuse = (why: string) =>
+    new PlatformError("invalid_callback_url", `Cannot call back at "${text.slice(0, 200)}": ${why}`);
+  if (text.length > longestUrl) throw refuse(`longer than ${longestUrl} characters`);
+  if (/[^\u0021-\u007e]|\\/.test(text)) throw refuse("only printable ASCII without backslashes is allowed");
+  if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "") throw refuse("it is no valid address");
+  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text)) throw refuse("a user part is not allowed");
+  return url;
+}
+
+/** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */
+export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
+  if (isGateway(url, rules)) return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
+  if (isAllowed(url, rules)) return undefined;
+  const host = bareHost(url);
+  if (metadataHosts.has(host.replace(/\.$/, ""))) return "it is a metadata service";
+  return ipaddr.isValid(host) ? judgeAddress(host, portOf(url), rules) : undefined;
+}
+
+/** Whether `url` is the gateway's own. */
+export function isGateway(url: URL, rules: CallbackRules): boolean {
+  return rules.gatewayOrigins.includes(url.origin);
+}
+
+/** Why nothing may be sent to this resolved address, or undefined. */
+export function judgeAddress(address: string, port: number, rules: CallbackRules): string | undefined {
+  const parsed = unwrap(ipaddr.parse(address));
+  const text = parsed.toString();
+  if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
+  const range: string = parsed.range();
+  if (metadataAddresses.has(text)) return "it is a metadata service";
+  if (neverRanges.has(range) || neverBlocks.some((block) => parsed.kind() === "ipv4" && parsed.match(block))) {
+    return `${text} is no address to call back at (${range})`;
+  }
+  if (privateRanges.has(range)) {
+    if (rules.policy === "public") return `${text} is not public (${range})`;
+    if (rules.closedPorts.includes(port)) return `port ${port} belongs to the platform`;
+  }
+  return undefined;
+}
+
+/** Whether `callback_allow` names the host as it is written. */
+export function isAllowed(url: URL, rules: CallbackRules): boolean {
+  const host = bareHost(url);
+  return rules.allow.some((item) => item === host || item === `${host}:${portOf(url)}`);
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function bareHost(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+/** The port of a URL, its scheme's own if it names none. */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The IPv4 address inside ::ffff:0:0/96, 64:ff9b::/96 and 2002::/16, else the address itself. */
+function unwrap(address: Address): Address {
+  if (!("isIPv4MappedAddress" in address)) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  const bytes = address.toByteArray();
+  switch (address.range()) {
+    case "rfc6052":
+    case "rfc6145":
+      return new ipaddr.IPv4(bytes.slice(12));
+    case "6to4":
+      return new ipaddr.IPv4(bytes.slice(2, 6));
+    default:
+      return address;
+  }
+}
+
+function isInBlock(address: Address, item: string): boolean {
+  if (!ipaddr.isValidCIDR(item)) return false;
+  const [base, bits] = ipaddr.parseCIDR(item);
+  return base.kind() === address.kind() && address.match(base, bits);
+}

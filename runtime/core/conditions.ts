@@ -1,0 +1,84 @@
+import type { Condition } from "../api/function-status.ts";
+import type { Backoff, ReplicaFailure } from "./reconcile-backoff.ts";
+
+/** What the conditions of one function rest on. */
+export interface ConditionFacts {
+  /** Replicas wanted. */
+  readonly wanted: number;
+  /** Ready replicas of any generation that get calls. */
+  readonly ready: number;
+  /** Ready replicas of the wanted generation. */
+  readonly readyCurrent: number;
+  /** All replicas that exist, stopping ones too. */
+  readonly existing: number;
+  /** Replicas of other generations that exist. */
+  readonly superseded: number;
+  /** The last failures, until a replica was started after them and is ready. */
+  readonly backoff: Backoff | undefined;
+  /** What keeps replicas from being started at all. */
+  readonly blocked: ReplicaFailure | undefined;
+}
+
+type Statement = Omit<Condition, "lastTransitionTime">;
+
+/** From so many failures in a row on a function is said to be in a crash loop and not to progress. */
+const crashLoop = 2;
+
+/**
+ * Conditions Ready, Healthy, Reconciling and Stalled. `lastTransitionTime` is `now` (RFC 3339) where the status
+ * differs from `previous`, else what it was.
+ */
+export function functionConditions(facts: ConditionFacts, previous: readonly Condition[], now: string): Condition[] {
+  return [readyOf(facts), healthyOf(facts), reconcilingOf(facts), stalledOf(facts)].map((statement) => {
+    const before = previous.find((condition) => condition.type === statement.type);
+    return { ...statement, lastTransitionTime: before?.status === statement.status ? before.lastTransitionTime : now };
+  });
+}
+
+function readyOf({ wanted, ready, backoff, blocked }: ConditionFacts): Statement {
+  if (wanted === 0) {
+    return { type: "Ready", status: "True", reason: "ScaledToZero", message: "No replica is wanted; a call starts one" };
+  }
+  const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
+  if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message: counts };
+  if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message: counts };
+  const failure = blocked ?? backoff?.last;
+  return {
+    type: "Ready",
+    status: "False",
+    reason: "NoReplicaReady",
+    message: failure === undefined ? counts : `${counts}: ${failure.message}`,
+  };
+}
+
+function healthyOf({ wanted, ready, backoff }: ConditionFacts): Statement {
+  if (backoff !== undefined) {
+    return { type: "Healthy", status: "False", reason: failureReason(backoff), message: backoff.last.message };
+  }
+  if (wanted === 0 || ready === 0) {
+    return { type: "Healthy", status: "Unknown", reason: "NothingRuns", message: "No replica runs that could fail" };
+  }
+  return { type: "Healthy", status: "True", reason: "NoFailure", message: "No replica has failed" };
+}
+
+function reconcilingOf({ wanted, readyCurrent, existing, superseded }: ConditionFacts): Statement {
+  const settled = readyCurrent === wanted && existing === wanted;
+  if (settled) return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
+  const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
+  if (superseded > 0) return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
+  return readyCurrent < wanted
+    ? { type: "Reconciling", status: "True", reason: "Starting", message: `${readyCurrent} of ${wanted} replicas are ready` }
+    : { type: "Reconciling", status: "True", reason: "Stopping", message: `${existing} replicas exist, ${wanted} are wanted` };
+}
+
+function stalledOf({ wanted, readyCurrent, backoff, blocked }: ConditionFacts): Statement {
+  if (blocked !== undefined) return { type: "Stalled", status: "True", ...blocked };
+  if (backoff !== undefined && backoff.failures >= crashLoop && readyCurrent < wanted) {
+    return { type: "Stalled", status: "True", reason: failureReason(backoff), message: backoff.last.message };
+  }
+  return { type: "Stalled", status: "False", reason: "Progressing", message: "Nothing is in the way" };
+}
+
+function failureReason({ failures, last }: Backoff): string {
+  return failures >= crashLoop && last.reason === "Error" ? "CrashLoopBackOff" : last.reason;
+}

@@ -1,0 +1,56 @@
+import type { CallbackState } from "./call-entry.ts";
+import { deepestCallback } from "./callback-headers.ts";
+import type { CallbackOutcome } from "./ports/callback-sender.ts";
+import { backOff, parseRetryAfter } from "./retry.ts";
+
+/** Durations in milliseconds. */
+export interface CallbackTimes {
+  readonly minWait: number;
+  readonly maxWait: number;
+  /** From the first attempt on. */
+  readonly window: number;
+}
+
+const longestRetryAfter = 300_000;
+const finalStatuses = (status: number) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+
+/** What follows from one attempt to send a callback. */
+export type CallbackVerdict =
+  | { readonly kind: "sent"; readonly status: number }
+  | { readonly kind: "retry"; readonly delay: number; readonly status: number | undefined }
+  | { readonly kind: "failed"; readonly status: number | undefined; readonly error: string };
+
+/** Whether a callback of this depth is sent at all. */
+export function isTooDeep(depth: number): boolean {
+  return depth >= deepestCallback;
+}
+
+/** Judges one attempt (contract §4.3): `state` is what the record said before it. */
+export function judgeCallback(
+  outcome: CallbackOutcome,
+  state: CallbackState,
+  now: number,
+  times: CallbackTimes,
+  random: () => number = Math.random,
+): CallbackVerdict {
+  switch (outcome.kind) {
+    case "forbidden":
+      return { kind: "failed", status: undefined, error: outcome.error };
+    case "answered": {
+      const { status } = outcome;
+      if (status >= 200 && status < 300) return { kind: "sent", status };
+      if (finalStatuses(status)) return { kind: "failed", status, error: `answered ${status}` };
+      return again(status, parseRetryAfter(outcome.retryAfter, now), `answered ${status}`);
+    }
+    case "unreachable":
+      return again(undefined, undefined, outcome.error);
+    default:
+      return outcome satisfies never;
+  }
+
+  function again(status: number | undefined, after: number | undefined, error: string): CallbackVerdict {
+    const delay = after === undefined ? backOff(times.minWait, times.maxWait, state.attempts, random) : Math.min(after, longestRetryAfter);
+    if (now + delay - (state.first ?? now) > times.window) return { kind: "failed", status, error };
+    return { kind: "retry", delay, status };
+  }
+}

@@ -1,0 +1,71 @@
+import type { Edition } from "../api/editions.ts";
+import type { FunctionDeployment } from "../api/function-deployment.ts";
+import { defaultQueue } from "../api/names.ts";
+import { PlatformError } from "../api/platform-error.ts";
+import { checkDeployment, checkExecTimeout } from "./check-deployment.ts";
+import { checkDeploymentEdition } from "./check-deployment-edition.ts";
+import { desireFunction, type DesiredFunction } from "./desired-function.ts";
+import { functionLimits } from "./function-limits.ts";
+import { resolveNamespace, type NamespaceRules } from "./namespace-rules.ts";
+import type { FunctionStore } from "./ports/function-store.ts";
+import type { QueueCatalog } from "./ports/queue-catalog.ts";
+import type { SecretStore } from "./ports/secret-store.ts";
+import { quote } from "./quote.ts";
+
+/** What a deployment is checked against and stored in. */
+export interface DeployParts {
+  readonly functions: FunctionStore;
+  /** Absent: no secret exists. */
+  readonly secrets: SecretStore | undefined;
+  /** Absent: queues have the timeout of synchronous calls. */
+  readonly queues: QueueCatalog | undefined;
+  readonly namespaces: NamespaceRules;
+  readonly edition: Edition;
+  /** Milliseconds. */
+  readonly upstreamTimeout: number;
+}
+
+/**
+ * Stores a deployment as the desired state: a new function, or with `replace` also in place of the one that is there.
+ * @throws PlatformError in the order of contract §1.6: fields, edition, existence, state
+ */
+export async function deployFunction(
+  deployment: FunctionDeployment,
+  mode: "create" | "replace",
+  parts: DeployParts,
+  now: () => number = Date.now,
+): Promise<DesiredFunction> {
+  checkDeployment(deployment);
+  await checkTimeout(deployment, parts);
+  const namespace = resolveNamespace(deployment.namespace, parts.namespaces, "validation_failed");
+  checkDeploymentEdition(deployment, parts.edition);
+  await checkSecretsExist(deployment, namespace, parts.secrets);
+
+  return parts.functions.write({ namespace, name: deployment.service }, (current) => {
+    if (current !== undefined && mode === "create") {
+      throw new PlatformError("function_exists", `Cannot create function "${deployment.service}": it already exists`);
+    }
+    return desireFunction(current, namespace, deployment, new Date(now()).toISOString());
+  });
+}
+
+async function checkTimeout(deployment: FunctionDeployment, { queues, upstreamTimeout }: DeployParts): Promise<void> {
+  if (functionLimits(deployment).execTimeout === undefined) return;
+  const queue = await queues?.get(defaultQueue);
+  checkExecTimeout(deployment, upstreamTimeout, queue?.timeout ?? upstreamTimeout);
+}
+
+async function checkSecretsExist(
+  { service, secrets: wanted = [] }: FunctionDeployment,
+  namespace: string,
+  secrets: SecretStore | undefined,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const existing = new Set(await secrets?.list(namespace));
+  const missing = wanted.find((name) => !existing.has(name));
+  if (missing === undefined) return;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot deploy function "${service}": secret ${quote(missing)} does not exist in namespace "${namespace}"`,
+  );
+}

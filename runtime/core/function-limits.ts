@@ -1,0 +1,94 @@
+import { parseDuration } from "../api/duration.ts";
+import type { FunctionDeployment } from "../api/function-deployment.ts";
+import { grammarRule, isQueueName } from "../api/grammar.ts";
+import { annotation, defaultQueue } from "../api/names.ts";
+import { PlatformError } from "../api/platform-error.ts";
+import { keyReader, type KeyReader } from "./key-reader.ts";
+import { quote } from "./quote.ts";
+
+/** Retry rules of one function; what is absent comes from its queue. Durations are milliseconds. */
+export interface RetryOverrides {
+  readonly attempts?: number;
+  readonly codes?: readonly number[];
+  readonly minWait?: number;
+  readonly maxWait?: number;
+}
+
+/** What a deployment says about its calls, parsed once (contract §2.1, §5.2). Durations are milliseconds. */
+export interface FunctionLimits {
+  readonly execTimeout: number | undefined;
+  readonly queue: string;
+  readonly authRequired: boolean;
+  /** Calls in flight per ready replica; 0 = no limit. */
+  readonly concurrencyMax: number;
+  /** How long results of asynchronous calls are kept; 0 = not. */
+  readonly resultTtl: number;
+  readonly retry: RetryOverrides;
+}
+
+const hour = 3_600_000;
+/** What a function gets beyond its own limit to say so by itself. */
+const execMargin = 1_000;
+
+/**
+ * The limits of one deployment.
+ * @throws PlatformError `validation_failed` for a value that cannot be used
+ */
+export function functionLimits(deployment: Pick<FunctionDeployment, "annotations" | "envVars">): FunctionLimits {
+  const keys = keyReader("annotation", deployment.annotations);
+  return {
+    execTimeout: execTimeout(deployment.envVars),
+    queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
+    authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
+    concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
+    resultTtl: keys.duration(annotation.resultTtl, 0, 24 * hour) ?? hour,
+    retry: retryOverrides(keys),
+  };
+}
+
+/** How long one call may take, and the name of the setting or variable that says so. */
+export interface CallLimit {
+  readonly timeout: number;
+  readonly timeoutName: string;
+}
+
+/** The smaller of a platform's limit (`upstream_timeout`, or the `timeout` of a queue) and exec_timeout + 1 s. */
+export function callLimit(platform: CallLimit, { execTimeout }: Pick<FunctionLimits, "execTimeout">): CallLimit {
+  return execTimeout !== undefined && execTimeout + execMargin < platform.timeout
+    ? { timeout: execTimeout + execMargin, timeoutName: "exec_timeout" }
+    : platform;
+}
+
+function execTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {
+  if (envVars === undefined || !Object.hasOwn(envVars, "exec_timeout")) return undefined;
+  const text = envVars["exec_timeout"] ?? "";
+  const parsed = parseDuration(text);
+  if (parsed === undefined) {
+    throw new PlatformError("validation_failed", `Cannot read exec_timeout of envVars: expected a duration such as 30s, got ${quote(text)}`);
+  }
+  return parsed;
+}
+
+function retryOverrides(keys: KeyReader): RetryOverrides {
+  const attempts = keys.whole(annotation.retryAttempts, 0, 100);
+  const codes = keys.text(annotation.retryCodes, "statuses from 400 to 599 separated by commas", areCodes);
+  const minWait = keys.duration(annotation.retryMinWait);
+  const maxWait = keys.duration(annotation.retryMaxWait);
+  if (minWait !== undefined && maxWait !== undefined && minWait > maxWait) {
+    throw new PlatformError("validation_failed", `Cannot retry with these waits: ${annotation.retryMinWait} is above ${annotation.retryMaxWait}`);
+  }
+  return {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(codes === undefined ? {} : { codes: splitCodes(codes) }),
+    ...(minWait === undefined ? {} : { minWait }),
+    ...(maxWait === undefined ? {} : { maxWait }),
+  };
+}
+
+function splitCodes(text: string): number[] {
+  return text.split(",").map((code) => code.trim()).filter((code) => code !== "").map(Number);
+}
+
+function areCodes(text: string): boolean {
+  return text.length <= 1_024 && text.split(",").every((code) => /^\s*[45]\d\d\s*$/.test(code) || text.trim() === "");
+}

@@ -1,0 +1,181 @@
+import type { DesiredFunction } from "./desired-function.ts";
+import { formatRef, type FunctionRef } from "./function-ref.ts";
+import type { ReadyReplica, ReplicaChoice } from "./pick-replica.ts";
+import type { EndpointsObserver, FunctionEndpoints } from "./ports/endpoints.ts";
+import type { FunctionObserver } from "./ports/function-store.ts";
+
+export { pickReplica, type ReadyReplica } from "./pick-replica.ts";
+
+/** One deployed function as the invocation path sees it; the object stays the same while the function exists. */
+export interface TableEntry extends ReplicaChoice {
+  readonly ref: FunctionRef;
+  /** `<name>.<namespace>`. */
+  readonly key: string;
+  wanted: DesiredFunction;
+  endpoints: FunctionEndpoints | undefined;
+  replicas: readonly ReadyReplica[];
+}
+
+/** How a table resolves names. */
+export interface FunctionTableOptions {
+  /** The namespace of calls that name none. */
+  readonly defaultNamespace: string;
+  /** Names that mean the default namespace until a function lives in a namespace of that name. */
+  readonly aliases: readonly string[];
+}
+
+type Listener = (entry: TableEntry) => void;
+
+/** All functions and their ready replicas, kept true by the watches of functions and endpoints in whatever order they speak. */
+export class FunctionTable {
+  /** Give it to `FunctionStore.watch`. */
+  readonly functionObserver: FunctionObserver;
+  /** Give it to `Endpoints.watch`. */
+  readonly endpointsObserver: EndpointsObserver;
+  readonly #options: FunctionTableOptions;
+  /** By `<name>.<namespace>`. */
+  readonly #entries = new Map<string, TableEntry>();
+  /** By every form under which a call may name the function. */
+  readonly #index = new Map<string, TableEntry>();
+  readonly #endpoints = new Map<string, FunctionEndpoints>();
+  readonly #namespaceSizes = new Map<string, number>();
+  readonly #onReplicas: Listener[] = [];
+  readonly #onWanted: Listener[] = [];
+  readonly #onRemoved: Listener[] = [];
+  readonly #onGone: ((address: string) => void)[] = [];
+  #functionsSynced = false;
+  #endpointsSynced = false;
+
+  constructor(options: FunctionTableOptions) {
+    this.#options = options;
+    this.functionObserver = {
+      set: (wanted) => this.#setFunction(wanted),
+      removed: (ref) => this.#removeFunction(ref),
+      synced: () => {
+        this.#functionsSynced = true;
+      },
+    };
+    this.endpointsObserver = {
+      set: (endpoints) => this.#setEndpoints(formatRef(endpoints), endpoints),
+      removed: (ref) => this.#setEndpoints(formatRef(ref), undefined),
+      synced: () => {
+        this.#endpointsSynced = true;
+      },
+    };
+  }
+
+  /** Whether both watches have told all that was there at the start. */
+  get synced(): boolean {
+    return this.#functionsSynced && this.#endpointsSynced;
+  }
+
+  /** The function, aliases resolved; no namespace means the default one. */
+  find(name: string, namespace: string | undefined): TableEntry | undefined {
+    return this.#index.get(namespace === undefined ? name : `${name}.${namespace}`);
+  }
+
+  /** The function that `<name>` or `<name>.<namespace or alias>` means, with one look-up. */
+  findKey(key: string): TableEntry | undefined {
+    return this.#index.get(key);
+  }
+
+  entries(): Iterable<TableEntry> {
+    return this.#entries.values();
+  }
+
+  /** Hears of each change of a function's ready replicas. */
+  onReplicas(listener: Listener): void {
+    this.#onReplicas.push(listener);
+  }
+
+  /** Hears of each change of a desired function, after it is in the table. */
+  onWanted(listener: Listener): void {
+    this.#onWanted.push(listener);
+  }
+
+  /** Hears of functions that are gone. */
+  onRemoved(listener: Listener): void {
+    this.#onRemoved.push(listener);
+  }
+
+  /** Hears of addresses at which no ready replica of their function answers any more. */
+  onGone(listener: (address: string) => void): void {
+    this.#onGone.push(listener);
+  }
+
+  #setFunction(wanted: DesiredFunction): void {
+    const key = formatRef(wanted);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      const ref = { name: wanted.name, namespace: wanted.namespace };
+      entry = { ref, key, wanted, endpoints: undefined, replicas: [], turn: 0 };
+      this.#entries.set(key, entry);
+      this.#count(wanted.namespace, 1);
+      this.#addForms(entry);
+      this.#applyEndpoints(entry);
+    } else {
+      entry.wanted = wanted;
+    }
+    for (const listener of this.#onWanted) listener(entry);
+  }
+
+  #removeFunction(ref: FunctionRef): void {
+    const entry = this.#entries.get(formatRef(ref));
+    if (entry === undefined) return;
+    this.#entries.delete(entry.key);
+    this.#count(ref.namespace, -1);
+    for (const form of this.#forms(entry)) {
+      if (this.#index.get(form) === entry) this.#index.delete(form);
+    }
+    this.#setReplicas(entry, undefined);
+    for (const listener of this.#onRemoved) listener(entry);
+  }
+
+  #setEndpoints(key: string, endpoints: FunctionEndpoints | undefined): void {
+    if (endpoints === undefined) this.#endpoints.delete(key);
+    else this.#endpoints.set(key, endpoints);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#applyEndpoints(entry);
+  }
+
+  #applyEndpoints(entry: TableEntry): void {
+    const endpoints = this.#endpoints.get(entry.key);
+    if (endpoints !== entry.endpoints) this.#setReplicas(entry, endpoints);
+  }
+
+  /** Replicas that stay are the same objects, so their counts of calls in flight stay true. */
+  #setReplicas(entry: TableEntry, endpoints: FunctionEndpoints | undefined): void {
+    const former = new Map(entry.replicas.map((replica) => [replica.address, replica]));
+    entry.endpoints = endpoints;
+    entry.replicas = [...new Set(endpoints?.addresses)].map((address) => former.get(address) ?? { address, inFlight: 0 });
+    for (const replica of entry.replicas) former.delete(replica.address);
+    for (const listener of this.#onReplicas) listener(entry);
+    for (const address of former.keys()) {
+      for (const listener of this.#onGone) listener(address);
+    }
+  }
+
+  #forms(entry: TableEntry): string[] {
+    const { name, namespace } = entry.ref;
+    if (namespace !== this.#options.defaultNamespace) return [entry.key];
+    return [entry.key, name, ...this.#options.aliases.map((alias) => `${name}.${alias}`)];
+  }
+
+  #addForms(entry: TableEntry): void {
+    for (const form of this.#forms(entry)) {
+      const alias = form !== entry.key && form !== entry.ref.name;
+      if (!alias || !this.#namespaceSizes.has(form.slice(entry.ref.name.length + 1))) this.#index.set(form, entry);
+    }
+  }
+
+  /** An alias means the default namespace only while no namespace of that name holds functions. */
+  #count(namespace: string, change: 1 | -1): void {
+    const size = (this.#namespaceSizes.get(namespace) ?? 0) + change;
+    if (size === 0) this.#namespaceSizes.delete(namespace);
+    else this.#namespaceSizes.set(namespace, size);
+    const flipped = (size === 0 || (size === 1 && change === 1)) && this.#options.aliases.includes(namespace);
+    if (!flipped) return;
+    this.#index.clear();
+    for (const entry of this.#entries.values()) this.#addForms(entry);
+  }
+}

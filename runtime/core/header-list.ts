@@ -1,0 +1,20 @@
+/** Headers as a flat list: name, value, name, value …, in the order they came. */
+export type HeaderList = readonly string[];
+
+/** The first value of `name` (lower case), or undefined. */
+export function headerValue(headers: HeaderList, name: string): string | undefined {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() === name) return headers[index + 1];
+  }
+  return undefined;
+}
+
+/** `headers` less those whose lower-case names `drop` holds. */
+export function withoutHeaders(headers: HeaderList, drop: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    if (!drop.has(name.toLowerCase())) kept.push(name, headers[index + 1] ?? "");
+  }
+  return kept;
+}

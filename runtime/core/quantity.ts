@@ -1,0 +1,20 @@
+const form = /^(\d{1,15})(?:\.(\d{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE]\d{1,2})?$/;
+
+/** Parts of one unit that a quantity is counted in, so that `0.7` and `700m` are exactly equal. */
+export const quantityScale = 10n ** 12n;
+
+const factors: ReadonlyMap<string, bigint> = new Map([
+  ...["k", "M", "G", "T", "P", "E"].map((unit, index) => [unit, 1000n ** BigInt(index + 1)] as const),
+  ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, index) => [unit, 1024n ** BigInt(index + 1)] as const),
+]);
+
+/** A Kubernetes quantity such as `128Mi`, `0.5` or `250m` in `quantityScale` parts of one, or undefined. */
+export function parseQuantity(text: string): bigint | undefined {
+  const match = form.exec(text);
+  if (match === null) return undefined;
+  const [, whole = "", fraction = "", unit = ""] = match;
+  const value = BigInt(whole) * quantityScale + BigInt(fraction.padEnd(12, "0"));
+  if (unit === "m") return value / 1000n;
+  if (/^[eE]\d/.test(unit)) return value * 10n ** BigInt(unit.slice(1));
+  return value * (factors.get(unit) ?? 1n);
+}

@@ -1,0 +1,16 @@
+import type { QueueDeclaration, QueueObserver } from "./ports/queue-catalog.ts";
+
+/** The declared queues as the catalog's watch tells them. */
+export class QueueTable {
+  readonly #queues = new Map<string, QueueDeclaration>();
+  readonly observer: QueueObserver = {
+    set: (queue) => void this.#queues.set(queue.name, queue),
+    removed: (name) => void this.#queues.delete(name),
+    synced: () => {},
+  };
+
+  /** The declaration of a queue, or undefined when there is none of that name. */
+  find(name: string): QueueDeclaration | undefined {
+    return this.#queues.get(name);
+  }
+}

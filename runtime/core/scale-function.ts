@@ -1,0 +1,27 @@
+import { PlatformError } from "../api/platform-error.ts";
+import type { FunctionRef } from "./function-ref.ts";
+import type { FunctionStore } from "./ports/function-store.ts";
+import { scaleBounds } from "./scale-bounds.ts";
+
+/**
+ * Sets the desired replicas of one function, 0 to its label scale.max.
+ * @throws PlatformError `function_not_found`; `validation_failed` above scale.max
+ */
+export async function scaleFunction(functions: FunctionStore, ref: FunctionRef, replicas: number): Promise<void> {
+  await functions.write({ namespace: ref.namespace, name: ref.name }, (current) => {
+    if (current === undefined) throw functionNotFound(ref);
+    const { max } = scaleBounds(current.deployment.labels);
+    if (replicas > max) {
+      throw new PlatformError(
+        "validation_failed",
+        `Cannot scale function "${ref.name}" to ${replicas} replicas: its label scale.max allows ${max}`,
+      );
+    }
+    return { ...current, replicas };
+  });
+}
+
+/** The error for a function that is not there. */
+export function functionNotFound(ref: FunctionRef): PlatformError {
+  return new PlatformError("function_not_found", `Cannot find function "${ref.name}": it does not exist in namespace "${ref.namespace}"`);
+}

@@ -1,0 +1,135 @@
+import { PlatformError } from "../api/platform-error.ts";
+import { formatDuration } from "../api/duration.ts";
+import type { FunctionTable, TableEntry } from "./function-table.ts";
+import { pickReplica, type ReadyReplica } from "./pick-replica.ts";
+import type { FunctionStore } from "./ports/function-store.ts";
+import { wakeReplicas } from "./wake-replicas.ts";
+
+/** What a waker works with; durations in milliseconds. */
+export interface WakerParts {
+  readonly functions: FunctionStore;
+  readonly table: FunctionTable;
+  /** Longest a caller waits for a replica. */
+  readonly wakeTimeout: number;
+  /** Most callers that wait at once in this process. */
+  readonly maxWaitingCallers: number;
+}
+
+interface Waiter {
+  readonly resolve: (replica: ReadyReplica) => void;
+  readonly reject: (err: unknown) => void;
+  readonly timer: NodeJS.Timeout;
+  readonly signal: AbortSignal | undefined;
+  readonly onAbort: () => void;
+}
+
+interface Waking {
+  /** In the order they came. */
+  readonly waiters: Set<Waiter>;
+  /** A scale-up was asked for and the watch has not shown the function since. */
+  scaling: boolean;
+}
+
+/** Lets callers of a function without ready replica wait for one, waking it if it is scaled to zero. */
+export class Waker {
+  readonly #parts: WakerParts;
+  readonly #waking = new Map<TableEntry, Waking>();
+  #waitingCallers = 0;
+
+  constructor(parts: WakerParts) {
+    this.#parts = parts;
+    parts.table.onReplicas((entry) => this.#serve(entry));
+    parts.table.onWanted((entry) => {
+      const waking = this.#waking.get(entry);
+      if (waking === undefined) return;
+      waking.scaling = false;
+      this.#wake(entry);
+    });
+    parts.table.onRemoved((entry) => {
+      this.#rejectAll(entry, new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`));
+    });
+  }
+
+  /** Callers waiting now. */
+  get waitingCallers(): number {
+    return this.#waitingCallers;
+  }
+
+  /**
+   * A ready replica of `entry`: at once if there is one, else as soon as the endpoints show one; any number of callers
+   * cause one scale-up to `scale.min`, and are served in the order they came.
+   * @throws PlatformError `no_ready_replica` after the wake timeout or when too many wait already, `function_not_found`
+   * when it is removed meanwhile, `provider_unavailable` when it cannot be scaled; the reason of `signal` when it aborts
+   */
+  wait(entry: TableEntry, signal?: AbortSignal): Promise<ReadyReplica> {
+    const ready = pickReplica(entry);
+    if (ready !== undefined) return Promise.resolve(ready);
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    if (this.#parts.table.findKey(entry.key) !== entry) {
+      const sentence = `Cannot wake function "${entry.key}": it was removed`;
+      return Promise.reject(new PlatformError("function_not_found", sentence));
+    }
+    if (this.#waitingCallers >= this.#parts.maxWaitingCallers) {
+      const sentence = `Cannot wake function "${entry.key}": ${this.#waitingCallers} callers are waiting already`;
+      return Promise.reject(new PlatformError("no_ready_replica", sentence, { retryAfterSeconds: 5 }));
+    }
+    const waited = new Promise<ReadyReplica>((resolve, reject) => this.#add(entry, signal, resolve, reject));
+    this.#wake(entry);
+    return waited;
+  }
+
+  #add(entry: TableEntry, signal: AbortSignal | undefined, resolve: Waiter["resolve"], reject: Waiter["reject"]): void {
+    let waking = this.#waking.get(entry);
+    if (waking === undefined) {
+      waking = { waiters: new Set(), scaling: false };
+      this.#waking.set(entry, waking);
+    }
+    const onAbort = (): void => this.#settle(entry, waiter, () => reject(signal?.reason));
+    const timer = setTimeout(() => this.#settle(entry, waiter, () => reject(this.#tooLate(entry))), this.#parts.wakeTimeout);
+    const waiter: Waiter = { resolve, reject, timer, signal, onAbort };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    waking.waiters.add(waiter);
+    this.#waitingCallers += 1;
+  }
+
+  #settle(entry: TableEntry, waiter: Waiter, tell: () => void): void {
+    const waking = this.#waking.get(entry);
+    if (waking?.waiters.delete(waiter) !== true) return;
+    if (waking.waiters.size === 0) this.#waking.delete(entry);
+    this.#waitingCallers -= 1;
+    clearTimeout(waiter.timer);
+    waiter.signal?.removeEventListener("abort", waiter.onAbort);
+    tell();
+  }
+
+  #serve(entry: TableEntry): void {
+    for (const waiter of this.#waking.get(entry)?.waiters ?? []) {
+      const replica = pickReplica(entry);
+      if (replica === undefined) return;
+      this.#settle(entry, waiter, () => waiter.resolve(replica));
+    }
+  }
+
+  #rejectAll(entry: TableEntry, err: unknown): void {
+    for (const waiter of this.#waking.get(entry)?.waiters ?? []) this.#settle(entry, waiter, () => waiter.reject(err));
+  }
+
+  /** Scales up once while callers wait for a function at 0; again if something scales it down while they wait. */
+  #wake(entry: TableEntry): void {
+    const waking = this.#waking.get(entry);
+    if (waking === undefined || waking.scaling || entry.wanted.replicas > 0) return;
+    waking.scaling = true;
+    wakeReplicas(this.#parts.functions, entry.ref).catch((err: unknown) => this.#rejectAll(entry, err));
+  }
+
+  #tooLate(entry: TableEntry): PlatformError {
+    const stalled = entry.endpoints?.conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+    const why = stalled === undefined ? "" : ` (${stalled.message})`;
+    const sentence = `Cannot wake function "${entry.key}": no replica ready after ${seconds(this.#parts.wakeTimeout)}${why}`;
+    return new PlatformError("no_ready_replica", sentence, { retryAfterSeconds: 5 });
+  }
+}
+
+function seconds(duration: number): string {
+  return duration % 1_000 === 0 ? `${duration / 1_000} s` : formatDuration(duration);
+}

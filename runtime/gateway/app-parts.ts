@@ -1,0 +1,36 @@
+import type { FunctionStatus } from "../api/function-status.ts";
+import type { SystemInfo } from "../api/system-info.ts";
+import type { DeployParts } from "../core/deploy-function.ts";
+import type { DesiredFunction } from "../core/desired-function.ts";
+import type { FunctionRef } from "../core/function-ref.ts";
+import { functionStatus } from "../core/function-status.ts";
+import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { LogSource } from "../core/ports/log-source.ts";
+import type { Log } from "../process/log.ts";
+import type { BasicAuth } from "./basic-auth.ts";
+import type { OriginRules } from "./check-origin.ts";
+import type { ErrorWriter } from "./error-handler.ts";
+
+/** All that the REST side of the gateway is made of. What is absent answers `not_built`. Durations are milliseconds. */
+export interface AppParts extends DeployParts {
+  readonly log: Log;
+  readonly errors: ErrorWriter;
+  readonly auth: BasicAuth;
+  readonly origins: OriginRules;
+  readonly logs: LogSource | undefined;
+  /** What the provider said last of a function, from the table that watches it. */
+  readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
+  /** Finished calls of a function, best effort. */
+  readonly invocations: (ref: FunctionRef) => number;
+  readonly info: SystemInfo;
+  /** Silence after which a log stream sends an empty line. */
+  readonly logHeartbeat: number;
+}
+
+/** A function as clients see it now. */
+export function statusNow(
+  wanted: DesiredFunction,
+  { endpoints, invocations }: Pick<AppParts, "endpoints" | "invocations">,
+): FunctionStatus {
+  return functionStatus(wanted, endpoints(wanted), invocations(wanted));
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage, Server } from "node:http";
+
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from "fastify";
+
+import { header } from "../api/names.ts";
+import { PlatformError } from "../api/platform-error.ts";
+import { apiVersion } from "../api/version.ts";
+import { quote } from "../core/quote.ts";
+import type { AppParts } from "./app-parts.ts";
+import { checkBodyHeaders, readJsonBody } from "./body-parser.ts";
+import { checkOrigin } from "./check-origin.ts";
+import { parseQuery } from "./query.ts";
+import { allowedMethods, routeTable, type Needs } from "./route-table.ts";
+import { functionRoutes } from "./routes/functions.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { infoRoutes } from "./routes/info.ts";
+import { logRoutes } from "./routes/logs.ts";
+import { namespaceRoutes } from "./routes/namespaces.ts";
+import { notBuiltRoutes } from "./routes/not-built.ts";
+import { scaleRoutes } from "./routes/scale.ts";
+import { secretRoutes } from "./routes/secrets.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** From the route table; set for every route by the app. */
+    needs?: Needs;
+  }
+}
+
+/**
+ * The REST side of the gateway: everything but `/function/` and `/async-function/`, on the server that `serverFactory`
+ * makes. It neither listens nor closes that server; call `ready()` before the first request.
+ */
+export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory<Server>): FastifyInstance<Server> {
+  const app = fastify({
+    serverFactory,
+    logger: false,
+    return503OnClosing: false,
+    // The server of the factory answers broken requests itself.
+    clientErrorHandler: () => {},
+    frameworkErrors: (err, request, reply) => void parts.errors.sendError(request, reply, err),
+    ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false, verbose: true } },
+    routerOptions: { querystringParser: parseQuery, maxParamLength: 8_192 },
+  });
+
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler((err, request, reply) => parts.errors.sendError(request, reply, err));
+  addRouteCheck(app);
+  addRequestChecks(app, parts);
+  addBodyParser(app);
+  app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
+
+  for (const routes of [
+    functionRoutes, scaleRoutes, secretRoutes, namespaceRoutes, logRoutes, infoRoutes, healthRoutes, notBuiltRoutes,
+  ]) {
+    app.register(routes, parts);
+  }
+  return app;
+}
+
+/** Nothing is routed that is not in the table. */
+function addRouteCheck(app: FastifyInstance<Server>): void {
+  app.addHook("onRoute", (route) => {
+    const method = route.method === "HEAD" ? "GET" : route.method;
+    const entry = routeTable.find((candidate) => candidate.method === method && candidate.path === route.url);
+    if (entry === undefined) throw new Error(`Cannot add route "${String(route.method)} ${route.url}": it is not in the route table`);
+    route.config = { ...route.config, needs: entry.needs };
+  });
+}
+
+/** Route and method were found; then credentials, origin and the head of the body, in the order of contract §1.6. */
+function addRequestChecks(app: FastifyInstance<Server>, parts: AppParts): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("X-Content-Type-Options", "nosniff");
+    if (request.originalUrl.startsWith("/system/")) {
+      reply.headers({ "Cache-Control": "no-store", [header.apiVersion]: apiVersion });
+    }
+    // The router would decode these, and so find a route for a path that is not one.
+    if (pathOf(request.originalUrl).includes("%")) throw routeNotFound(request.originalUrl);
+    // Here and not in the handler, which would read the body first.
+    if (request.is404) return answerNotFound(request, reply, parts);
+    if (request.routeOptions.config.needs !== "nothing") {
+      const { clients } = parts.origins;
+      const forwarded = request.headers["x-forwarded-for"];
+      const address = clients.of(request.raw.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded);
+      parts.auth.check(request.headers.authorization, address);
+      checkOrigin(request.raw, parts.origins);
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") checkBodyHeaders(request.raw);
+    return undefined;
+  });
+}
+
+/** Bodies are JSON; members that the schema of the route does not know are dropped. */
+function addBodyParser(app: FastifyInstance<Server>): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
+  app.addHook("preValidation", async (request) => {
+    const { body } = request;
+    const known = propertiesOf(request.routeOptions.schema?.body);
+    if (known === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return;
+    request.body = Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(known, key)));
+  });
+}
+
+/** No such path, or not with this method. */
+function answerNotFound(request: FastifyRequest, reply: FastifyReply, { errors }: AppParts): FastifyReply {
+  const path = pathOf(request.originalUrl);
+  const methods = allowedMethods(path);
+  if (methods.length === 0) return errors.sendError(request, reply, routeNotFound(path));
+  const allowed = methods.join(", ");
+  const err = new PlatformError("method_not_allowed", `Cannot ${request.method} ${quote(path)}: it allows ${allowed}`);
+  return errors.sendError(request, reply, err, { extra: { Allow: allowed } });
+}
+
+function routeNotFound(target: string): PlatformError {
+  return new PlatformError("route_not_found", `Cannot find route ${quote(pathOf(target))}: it does not exist`);
+}
+
+function pathOf(target: string): string {
+  return target.split("?", 1)[0] ?? "";
+}
+
+function propertiesOf(schema: unknown): object | undefined {
+  if (typeof schema !== "object" || schema === null || !("properties" in schema)) return undefined;
+  return typeof schema.properties === "object" && schema.properties !== null ? schema.properties : undefined;
+}

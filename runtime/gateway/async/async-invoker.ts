@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { parseCallId } from "../../api/grammar.ts";
+import { header } from "../../api/names.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import type { CallEntry } from "../../core/call-entry.ts";
+import { cancelCall } from "../../core/cancel-call.ts";
+import type { RequestHead } from "../invocation/request-head.ts";
+import { asyncFunctionPrefix } from "../invocation/split-target.ts";
+import type { CallHandler } from "../invocation/sync-invoker.ts";
+import { accept } from "./accept.ts";
+import type { AsyncParts } from "./async-parts.ts";
+import { answerResult, answerStatus } from "./call-answers.ts";
+
+/** The handler of `/async-function/…`: contract §4.2 and §4.5. */
+export function createAsyncInvoker(parts: AsyncParts): CallHandler {
+  return (request, response, head) => {
+    switch (request.method) {
+      case "POST":
+        accept(parts, request, response, head);
+        return;
+      case "GET":
+      case "HEAD":
+      case "DELETE":
+        answer(parts, request, response, head).catch((err: unknown) => {
+          const callId = parseCallId((request.url ?? "").slice(asyncFunctionPrefix.length).split(/[/?]/, 1)[0] ?? "");
+          parts.writeError(request, response, err, { invocation: true, ...(callId === undefined ? {} : { callId }) });
+        });
+        return;
+      default:
+        refuseMethod(parts, request, response);
+    }
+  };
+}
+
+async function answer(parts: AsyncParts, request: IncomingMessage, response: ServerResponse, head: RequestHead): Promise<void> {
+  const target = (request.url ?? "").slice(asyncFunctionPrefix.length);
+  const mark = target.indexOf("?");
+  const segments = (mark === -1 ? target : target.slice(0, mark)).split("/");
+  const mayTouch = (entry: CallEntry): void => checkRight(parts, request, head, entry);
+
+  if (request.method === "DELETE") {
+    const id = parseCallId(segments.at(-1) ?? "");
+    if (id === undefined || segments.length > 2) {
+      throw new PlatformError("malformed_request", "Cannot cancel call: expected /async-function/[{function}/]{call-id} with a UUID");
+    }
+    const named = segments.length === 2 ? segments[0] : undefined;
+    await cancelCall(parts, id, (entry) => {
+      if (named !== undefined) checkFunction(parts, id, named, entry);
+      mayTouch(entry);
+    });
+    response.writeHead(202, { [header.callId]: id, "X-Content-Type-Options": "nosniff", "Content-Length": "0" }).end();
+    return;
+  }
+  const id = parseCallId(segments[0] ?? "");
+  const wantsResult = segments.length === 2 && segments[1] === "result";
+  if (id === undefined || (segments.length !== 1 && !wantsResult)) {
+    refuseMethod(parts, request, response);
+    return;
+  }
+  if (wantsResult) await answerResult(parts, response, id, mayTouch);
+  else await answerStatus(parts, response, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
+}
+
+/** Whoever may invoke the function may look at its calls and cancel them. */
+function checkRight(parts: AsyncParts, request: IncomingMessage, head: RequestHead, entry: CallEntry): void {
+  const called = parts.table.findKey(`${entry.function}.${entry.namespace}`);
+  const required = parts.invokeAuth || (called !== undefined && parts.limitsOf(called.wanted).authRequired);
+  if (required) parts.authorise(head.authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
+}
+
+function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {
+  const key = `${entry.function}.${entry.namespace}`;
+  const meant = parts.table.findKey(named)?.key ?? named;
+  if (meant !== key && named !== entry.function) {
+    throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is not a call of function "${named.slice(0, 127)}"`);
+  }
+}
+
+function refuseMethod(parts: AsyncParts, request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("Allow", "POST");
+  const sentence = `Cannot ${request.method ?? ""} "${(request.url ?? "").split("?", 1)[0]?.slice(0, 200) ?? ""}": it allows POST`;
+  parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), { invocation: true });
+}

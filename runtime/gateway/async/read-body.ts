@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+
+import { PlatformError } from "../../api/platform-error.ts";
+
+/** What became of a body; `gone` means that the client left before its end. */
+export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
+
+/**
+ * Collects a body of at most `limit` bytes, one copy at the end. A length that is given is checked before anything is
+ * read.
+ */
+export function readBody(
+  request: IncomingMessage,
+  contentLength: number | undefined,
+  limit: number,
+  done: (outcome: BodyOutcome) => void,
+): void {
+  if ((contentLength ?? 0) > limit) {
+    done({ error: tooLarge(`${contentLength} bytes are`, limit) });
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let settled = false;
+  const settle = (outcome: BodyOutcome): void => {
+    if (settled) return;
+    settled = true;
+    request.off("data", onData);
+    done(outcome);
+  };
+  const onData = (chunk: Buffer): void => {
+    size += chunk.byteLength;
+    if (size > limit) settle({ error: tooLarge("it is", limit) });
+    else chunks.push(chunk);
+  };
+  request.on("data", onData);
+  request.once("end", () => {
+    const [first] = chunks;
+    settle({ body: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
+  });
+  request.once("close", () => settle("gone"));
+  request.once("error", () => settle("gone"));
+}
+
+function tooLarge(what: string, limit: number): PlatformError {
+  return new PlatformError("payload_too_large", `Cannot queue call: ${what} over the limit of ${limit} bytes`);
+}

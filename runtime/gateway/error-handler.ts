@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { header, internalGateway } from "../api/names.ts";
+import type { ErrorCode, PlatformError } from "../api/platform-error.ts";
+import { apiVersion } from "../api/version.ts";
+import type { Log } from "../process/log.ts";
+import { errorText } from "./error-text.ts";
+import { platformErrorOf } from "./platform-error-of.ts";
+
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  malformed_request: 400,
+  validation_failed: 400,
+  invalid_callback_url: 400,
+  credentials_required: 401,
+  credentials_invalid: 401,
+  forbidden: 403,
+  cross_origin: 403,
+  edition_limit: 403,
+  namespace_reserved: 403,
+  route_not_found: 404,
+  function_not_found: 404,
+  namespace_not_found: 404,
+  secret_not_found: 404,
+  queue_not_found: 404,
+  call_not_found: 404,
+  result_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  function_exists: 409,
+  secret_exists: 409,
+  namespace_exists: 409,
+  call_finished: 409,
+  call_not_finished: 409,
+  call_not_redrivable: 409,
+  payload_too_large: 413,
+  target_too_long: 414,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  log_query_invalid: 422,
+  too_many_logins: 429,
+  too_many_calls: 429,
+  too_many_streams: 429,
+  queue_full: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  not_built: 501,
+  function_unreachable: 502,
+  bad_function_reply: 502,
+  no_ready_replica: 503,
+  queue_unavailable: 503,
+  provider_unavailable: 503,
+  function_timeout: 504,
+};
+
+/** Seconds of `Retry-After` when the error names none, and most of them. */
+const retryAfter = { usual: 2, most: 30 } as const;
+/** Milliseconds that the rest of a request is still read after its error, so that the client can see the reply. */
+const linger = 2_000;
+
+/** The HTTP status of an error code; known here alone. */
+export function statusOf(code: ErrorCode): number {
+  return statuses[code];
+}
+
+/** What the caller of the error writer knows beside the error. */
+export interface ErrorContext {
+  readonly callId?: string;
+  /** The request was for `/function/` or `/async-function/`. */
+  readonly invocation?: boolean;
+  /** More headers, e.g. `Allow`. */
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+/** Answers requests that failed, the same way inside Fastify and outside. */
+export interface ErrorWriter {
+  /** For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. */
+  writeError(request: IncomingMessage, response: ServerResponse, err: unknown, context?: ErrorContext): void;
+  /** For Fastify's handlers. */
+  sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
+}
+
+/** The error writer of one gateway; `log` gets every error that is our own defect, once. */
+export function createErrorWriter(log: Log): ErrorWriter {
+  const answer = (request: IncomingMessage, path: string, err: unknown, context: ErrorContext) => {
+    const error = platformErrorOf(err);
+    const callId = context.callId ?? error.callId;
+    if (error.code === "internal_error") log.error({ err, method: request.method, path, callId }, "request failed");
+    const status = statusOf(error.code);
+    const facts = { code: error.code, status, sentence: error.message, instance: path, callId };
+    const { type, body } = errorText(facts, request.headers.accept);
+    const headers: Record<string, string> = {
+      "Content-Type": type,
+      "Content-Length": String(Buffer.byteLength(body)),
+      ...headersOf(error, status, path, callId, context),
+    };
+    return { status, headers, body };
+  };
+
+  return {
+    writeError(request, response, err, context = {}) {
+      const { status, headers, body } = answer(request, pathOf(request.url), err, context);
+      if (response.headersSent || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      dropRest(request, response);
+      response.writeHead(status, headers).end(body);
+    },
+    sendError(request, reply, err, context = {}) {
+      // Answered already, by the server, because the body came too slowly.
+      if (reply.raw.headersSent) return reply.hijack();
+      const { status, headers, body } = answer(request.raw, pathOf(request.originalUrl), err, context);
+      dropRest(request.raw, reply.raw);
+      // Fastify asks to close after every body that failed, also when it was read to its end.
+      reply.removeHeader("connection");
+      // As bytes, because Fastify adds a charset to JSON text.
+      return reply.code(status).headers(headers).send(Buffer.from(body));
+    },
+  };
+}
+
+function headersOf(
+  error: PlatformError,
+  status: number,
+  path: string,
+  callId: string | undefined,
+  context: ErrorContext,
+): Record<string, string> {
+  const headers: Record<string, string> = { "X-Content-Type-Options": "nosniff" };
+  if (path.startsWith("/system/")) {
+    headers["Cache-Control"] = "no-store";
+    headers[header.apiVersion] = apiVersion;
+  }
+  if (status === 401) headers["WWW-Authenticate"] = 'Basic realm="Restricted"';
+  if (status === 408) headers["Connection"] = "close";
+  if (status === 429 || status === 503) {
+    const seconds = Math.ceil(error.retryAfterSeconds ?? retryAfter.usual);
+    headers["Retry-After"] = String(Math.min(Math.max(seconds, 1), retryAfter.most));
+  }
+  if (callId !== undefined) headers[header.callId] = callId;
+  if (error.callQueued !== undefined) headers[header.callQueued] = error.callQueued;
+  if (context.invocation === true && (status === 502 || status === 503 || status === 504)) {
+    headers[header.internal] = internalGateway;
+  }
+  return Object.assign(headers, context.extra);
+}
+
+/** The path of a target, without its query. */
+function pathOf(target = "/"): string {
+  const mark = target.indexOf("?");
+  return mark === -1 ? target : target.slice(0, mark);
+}
+
+function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (request.complete) return;
+    request.resume();
+    setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, linger).unref();
+  });
+}

@@ -1,0 +1,68 @@
+import { header } from "../../api/names.ts";
+import { connectionOptions, isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { HeaderKinds } from "./header-kinds.ts";
+
+const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
+type ReplyHeaderKind = (typeof replyHeader)[keyof typeof replyHeader];
+
+const kinds = new HeaderKinds<ReplyHeaderKind>(
+  new Map<string, ReplyHeaderKind>([
+    ["connection", replyHeader.connection],
+    [header.callId.toLowerCase(), replyHeader.replaced],
+    [header.startTime.toLowerCase(), replyHeader.replaced],
+    [header.durationSeconds.toLowerCase(), replyHeader.duration],
+  ]),
+  { twin: replyHeader.pass, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
+);
+
+/** What the gateway says of a call in its reply. */
+export interface ReplyFacts {
+  readonly callId: string;
+  /** Unix nanoseconds. */
+  readonly startTime: string;
+  /** Milliseconds to the reply's head. */
+  readonly duration: number;
+}
+
+/**
+ * The headers of the reply to the client: the function's own in order, hop-by-hop ones and what `Connection` names gone,
+ * then `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`.
+ */
+export function replyHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
+  let reply: string[] = [];
+  let named: string[] | undefined;
+  let hasDuration = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    const value = headers[index + 1] ?? "";
+    switch (kinds.of(name)) {
+      case replyHeader.pass:
+        reply.push(name, value);
+        break;
+      case replyHeader.duration:
+        hasDuration = true;
+        reply.push(name, value);
+        break;
+      case replyHeader.connection:
+        if (!isPlainConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
+        break;
+      default:
+        break;
+    }
+  }
+  if (named !== undefined) reply = withoutNamed(reply, named);
+  reply.push(header.callId, facts.callId, header.startTime, facts.startTime);
+  if (!hasDuration) reply.push(header.durationSeconds, (facts.duration / 1_000).toFixed(6));
+  return reply;
+}
+
+/** `Content-Length` stays whatever `Connection` says: without it the reply would be framed otherwise than it was sent. */
+function withoutNamed(headers: readonly string[], named: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    const lowerName = name.toLowerCase();
+    if (lowerName === "content-length" || !named.includes(lowerName)) kept.push(name, headers[index + 1] ?? "");
+  }
+  return kept;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+
+const ignore = (): void => {};
+
+/**
+ * The body of a request on its way to a function. It stands between the two so that whoever reads it may destroy it
+ * without touching the client's connection; nothing is taken from the request before the first read, and what is left
+ * after `destroy` is read away.
+ */
+export class RequestBody extends Readable {
+  readonly #request: IncomingMessage;
+  #attached = false;
+  readonly #onData = (chunk: Buffer): void => {
+    if (!this.push(chunk)) this.#request.pause();
+  };
+  readonly #onEnd = (): void => {
+    this.push(null);
+  };
+  readonly #onError = (err: Error): void => {
+    this.destroy(err);
+  };
+  readonly #onClose = (): void => {
+    if (!this.#request.readableEnded) this.destroy(new Error("the client left"));
+  };
+
+  constructor(request: IncomingMessage) {
+    super();
+    this.#request = request;
+    this.on("error", ignore);
+  }
+
+  /** Whether anything was taken from the request: then it cannot be sent a second time. */
+  get consumed(): boolean {
+    return this.#attached;
+  }
+
+  override _read(): void {
+    if (this.#attached) {
+      this.#request.resume();
+      return;
+    }
+    this.#attached = true;
+    this.#request.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
+  }
+
+  override _destroy(err: Error | null, done: (err: Error | null) => void): void {
+    const request = this.#request;
+    request.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose).off("error", this.#onError);
+    if (!request.destroyed) request.resume();
+    done(err);
+  }
+}

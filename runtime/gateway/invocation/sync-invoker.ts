@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import type { FunctionTable } from "../../core/function-table.ts";
+import type { Upstream } from "../../core/ports/upstream.ts";
+import type { Waker } from "../../core/wake.ts";
+import { callHeaders } from "./call-headers.ts";
+import { createCallLimits, type CallSettings } from "./call-limits.ts";
+import { DeadlineSweep } from "./deadline-sweep.ts";
+import { FlushLater } from "./flush-later.ts";
+import type { InvocationCounts } from "./invocation-counts.ts";
+import type { RequestHead } from "./request-head.ts";
+import { functionPrefix, splitTarget } from "./split-target.ts";
+import { SyncCall, type SyncCallParts } from "./sync-call.ts";
+import { createTraceParent } from "./trace-parent.ts";
+import type { WriteError } from "./write-error.ts";
+
+/** What the invoker of synchronous calls works with. */
+export interface SyncInvokerParts {
+  readonly table: FunctionTable;
+  readonly waker: Pick<Waker, "wait">;
+  readonly upstream: Upstream;
+  readonly counts: InvocationCounts;
+  readonly settings: CallSettings;
+  /** Throws a PlatformError unless the credentials allow calling protected functions; `client` is who sends them. */
+  readonly authorise: (authorization: string | undefined, client: string) => void;
+  /** The client behind trusted proxies. */
+  readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
+  /** Whether the value holds the platform's own Basic credentials, which no function may see. */
+  readonly isPlatformCredential: (authorization: string) => boolean;
+  readonly writeError: WriteError;
+  /** Whether the gateway is stopping. */
+  readonly draining: () => boolean;
+}
+
+/** Handles one request whose head was read and found well-formed. */
+export type CallHandler = (request: IncomingMessage, response: ServerResponse, head: RequestHead) => void;
+
+/** Bodies up to this size are read to their end after an error, so that the connection can go on. */
+const drainableBody = 65_536;
+
+/** The handler of `/function/…`: contract §4.1, rules of the hot path. */
+export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
+  const callParts: SyncCallParts = {
+    upstream: parts.upstream,
+    waker: parts.waker,
+    sweep: new DeadlineSweep(),
+    flushLater: new FlushLater(),
+    writeError: parts.writeError,
+    draining: parts.draining,
+  };
+  const limitsOf = createCallLimits(parts.settings);
+
+  return (request, response, head) => {
+    const callId = head.callId ?? randomUUID();
+    const hasBody = head.chunked || (head.contentLength ?? 0) > 0;
+    try {
+      const target = splitTarget(request.url ?? "", functionPrefix);
+      const entry = target === undefined ? undefined : parts.table.findKey(target.key);
+      if (target === undefined || entry === undefined) throw notFound(request.url ?? "");
+      if (head.upgrade === "websocket") {
+        throw new PlatformError("not_built", `Cannot open a WebSocket to function "${entry.key}": this version does not have that yet`);
+      }
+      const callLimits = limitsOf(entry.wanted);
+      let { authorization } = head;
+      if (callLimits.authRequired) {
+        parts.authorise(authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
+        authorization = undefined;
+      } else if (authorization !== undefined && parts.isPlatformCredential(authorization)) {
+        authorization = undefined;
+      }
+      const startTime = (head.functionStatus ? head.startTime : undefined) ?? `${Date.now()}000000`;
+      const path = target.path === "" ? "/" : target.path;
+      const call = new SyncCall(callParts, {
+        request,
+        response,
+        entry,
+        limits: callLimits,
+        counts: parts.counts.of(entry.key),
+        callId,
+        startTime,
+        target: target.query === undefined ? path : `${path}?${target.query}`,
+        headers: callHeaders(head.forward, {
+          callId,
+          startTime,
+          traceParent: head.traceParent ? undefined : createTraceParent(),
+          authorization,
+          contentLength: head.contentLength,
+        }),
+        hasBody,
+      });
+      call.start();
+    } catch (err) {
+      if (hasBody && (head.chunked || (head.contentLength ?? 0) > drainableBody)) response.shouldKeepAlive = false;
+      parts.writeError(request, response, err, { callId, invocation: true });
+    }
+  };
+}
+
+function notFound(target: string): PlatformError {
+  const named = target.slice(functionPrefix.length).split(/[/?]/, 1)[0] ?? "";
+  return new PlatformError("function_not_found", `Cannot call function "${named.slice(0, 127)}": it does not exist`);
+}

@@ -1,0 +1,9 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Answers a request with an error as the contract §1.7 says, and ends the response; does nothing if its head was sent. */
+export type WriteError = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  err: unknown,
+  options: { readonly callId?: string; readonly invocation: boolean },
+) => void;

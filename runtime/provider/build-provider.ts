@@ -1,0 +1,129 @@
+import type { DesiredFunction } from "../core/desired-function.ts";
+import { formatRef, type FunctionRef } from "../core/function-ref.ts";
+import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { FunctionStore } from "../core/ports/function-store.ts";
+import { Bounded } from "./bounded.ts";
+import { FunctionReconciler, type ReconcilerParts } from "./function-reconciler.ts";
+import { ReconcileLoop } from "./reconcile-loop.ts";
+
+/** What the single-host provider is made of; durations in milliseconds. */
+export interface ProviderParts extends Omit<ReconcilerParts, "now" | "random"> {
+  readonly functions: FunctionStore;
+  readonly now?: () => number;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+}
+
+/** Makes desired functions true on this host and says where they answer. */
+export interface Provider {
+  /**
+   * Begins; resolves when no published address is left over from an earlier life and all functions are being worked on.
+   * Rejects with `provider_unavailable` when functions or endpoints cannot be read.
+   */
+  open(): Promise<void>;
+  /** Why replicas cannot be started now, in one sentence, or undefined. */
+  check(): string | undefined;
+  /** Stops working; replicas go on until their adapter is closed. */
+  close(): Promise<void>;
+}
+
+/** Functions that are worked on at the same time. */
+const parallel = 8;
+const checkInterval = 2_000;
+
+interface Entry {
+  readonly reconciler: FunctionReconciler;
+  readonly loop: ReconcileLoop;
+}
+
+/** A provider that is not yet open. */
+export function buildProvider({ functions, now = Date.now, random = Math.random, ...rest }: ProviderParts): Provider {
+  const parts: ReconcilerParts = { ...rest, now, random };
+  const { replicas, endpoints, log } = parts;
+  const bounded = new Bounded(parallel);
+  const entries = new Map<string, Entry>();
+  const published = new Map<string, FunctionEndpoints>();
+  const early: (() => void)[] = [];
+  let isOpen = false;
+  let closed = false;
+  let unavailable: string | undefined = "Cannot start replicas: the provider is starting";
+  let checking: NodeJS.Timeout | undefined;
+  let release: (() => void) | undefined;
+  let unhear: (() => void) | undefined;
+
+  const entryOf = (ref: FunctionRef): Entry => {
+    const key = formatRef(ref);
+    const found = entries.get(key);
+    if (found !== undefined) return found;
+    const loop = new ReconcileLoop({ bounded, log, now, gone: () => entries.delete(key) });
+    const { name, namespace } = ref;
+    const reconciler = new FunctionReconciler({ name, namespace }, parts, () => loop.trigger(), published.get(key));
+    published.delete(key);
+    const entry = { reconciler, loop };
+    entries.set(key, entry);
+    return entry;
+  };
+  const want = (ref: FunctionRef, wanted: DesiredFunction | undefined): void => {
+    if (closed) return;
+    if (!isOpen) {
+      early.push(() => want(ref, wanted));
+      return;
+    }
+    const isNew = !entries.has(formatRef(ref));
+    if (wanted === undefined && isNew) return;
+    const { reconciler, loop } = entryOf(ref);
+    reconciler.want(wanted);
+    if (isNew) loop.begin(reconciler);
+    else loop.trigger();
+  };
+  /** What was removed while the source was lost was not told. */
+  const lookForRemoved = async (): Promise<void> => {
+    for (const { reconciler } of [...entries.values()]) {
+      if ((await functions.get(reconciler.ref)) === undefined) want(reconciler.ref, undefined);
+    }
+  };
+  const check = async (): Promise<void> => {
+    const before = unavailable;
+    unavailable = await replicas.check().then(
+      () => undefined,
+      (err: unknown) => (err instanceof Error ? err.message : String(err)),
+    );
+    if (closed) return;
+    if (before !== undefined && unavailable === undefined) for (const { loop } of entries.values()) loop.trigger();
+    checking = setTimeout(() => void check(), checkInterval);
+  };
+
+  return {
+    open: async () => {
+      // Until a function's replicas are known, an address published by an earlier life may be anyone's by now.
+      for (const entry of await endpoints.list()) {
+        const cleared = { ...entry, addresses: [] };
+        if (entry.addresses.length > 0) await endpoints.publish(cleared);
+        published.set(formatRef(entry), cleared);
+      }
+      unhear = replicas.onChange((ref) => entries.get(formatRef(ref))?.loop.trigger());
+      release = await functions.watch({
+        set: (wanted) => want(wanted, wanted),
+        removed: (ref) => want(ref, undefined),
+        synced: () => {
+          if (isOpen) lookForRemoved().catch((err: unknown) => log.warn({ err }, "cannot look for removed functions"));
+        },
+      });
+      isOpen = true;
+      for (const tell of early.splice(0)) tell();
+      for (const [key, entry] of published) {
+        await endpoints.remove(entry);
+        published.delete(key);
+      }
+      await check();
+    },
+    check: () => unavailable,
+    close: async () => {
+      closed = true;
+      clearTimeout(checking);
+      release?.();
+      unhear?.();
+      await Promise.all([...entries.values()].map(({ loop }) => loop.close()));
+    },
+  };
+}

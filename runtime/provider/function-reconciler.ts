@@ -1,0 +1,250 @@
+import type { Condition } from "../api/function-status.ts";
+import { PlatformError } from "../api/platform-error.ts";
+import { functionConditions } from "../core/conditions.ts";
+import type { DesiredFunction } from "../core/desired-function.ts";
+import type { FunctionRef } from "../core/function-ref.ts";
+import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { Prober } from "../core/ports/prober.ts";
+import type { Replicas } from "../core/ports/replicas.ts";
+import { backOff, type Backoff, type ReplicaFailure } from "../core/reconcile-backoff.ts";
+import { decideReconcile, type ReconcileAction } from "../core/reconcile.ts";
+import type { Log } from "../process/log.ts";
+import { probePlans } from "./probe-plan.ts";
+import { ReplicaProbe } from "./replica-probe.ts";
+import { replicaSpec } from "./replica-spec.ts";
+import { sameEndpoints } from "./same-endpoints.ts";
+import { TrackedReplica } from "./tracked-replica.ts";
+
+/** What reconcilers work with; durations in milliseconds. */
+export interface ReconcilerParts {
+  readonly replicas: Replicas;
+  readonly endpoints: EndpointsPublisher;
+  readonly prober: Prober;
+  readonly gatewayUrl: string;
+  /** Where a function finds its secrets. */
+  readonly secretsDirectory: (ref: FunctionRef) => string;
+  readonly upstreamTimeout: number;
+  readonly log: Log;
+  readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Between the publishing of endpoints without a replica and its stop: callers that read the old ones have sent by then. */
+const drain = 150;
+/** What is missing, a secret for example, is looked for again after this time. */
+const blockedRetry = 5_000;
+
+/** Makes one function true; `pass` must not be called while another one runs. */
+export class FunctionReconciler {
+  readonly ref: FunctionRef;
+  readonly #parts: ReconcilerParts;
+  readonly #changed: () => void;
+  readonly #tracked = new Map<string, TrackedReplica>();
+  #wanted: DesiredFunction | undefined;
+  #backoff: Backoff | undefined;
+  #blocked: { readonly failure: ReplicaFailure; readonly until: number } | undefined;
+  #published: FunctionEndpoints | undefined;
+  #anew = false;
+
+  /** `changed` asks for a pass; `published` is what was said of the function before. */
+  constructor(ref: FunctionRef, parts: ReconcilerParts, changed: () => void, published: FunctionEndpoints | undefined) {
+    this.ref = ref;
+    this.#parts = parts;
+    this.#changed = changed;
+    this.#published = published;
+  }
+
+  /** Undefined = removed. One that was removed and made again shares nothing with what it was. */
+  want(wanted: DesiredFunction | undefined): void {
+    const before = this.#wanted;
+    if (before !== undefined && wanted?.createdAt !== before.createdAt) this.#anew = true;
+    if (wanted?.generation !== before?.generation || this.#anew) {
+      this.#backoff = undefined;
+      this.#blocked = undefined;
+    }
+    this.#wanted = wanted;
+  }
+
+  /**
+   * Looks, decides and acts once. The result says when to look again (Unix milliseconds) if nothing changes before, or
+   * that nothing of the function is left. Rejects when the endpoints cannot be published or the replicas not listed.
+   */
+  async pass(): Promise<{ readonly again: number | undefined } | "gone"> {
+    const wanted = this.#wanted;
+    await this.#look(wanted);
+    const actions = this.#decide(wanted);
+    for (const action of actions) if (action.action === "retire") this.#retire(action.id);
+    await this.#publish(wanted);
+    for (const action of actions) if (action.action === "stop") this.#stop(action.id);
+    const started = await this.#start(wanted, actions);
+    if (started === "failed") await this.#publish(wanted);
+    if (wanted === undefined && this.#tracked.size === 0) {
+      await this.#parts.replicas.forget(this.ref);
+      if (this.#wanted === undefined) return "gone";
+      this.#changed();
+    }
+    const waits = actions.flatMap((action) => (action.action === "wait" ? [action.until] : []));
+    if (started === "failed") waits.push(this.#startAfter());
+    const drained = [...this.#tracked.values()].flatMap(({ unpublishedAt, stopping }) =>
+      unpublishedAt === undefined || stopping ? [] : [unpublishedAt + drain],
+    );
+    const next = Math.min(...waits, ...drained);
+    return { again: Number.isFinite(next) ? next : undefined };
+  }
+
+  /** Ends the probes; replicas go on. */
+  close(): void {
+    for (const tracked of this.#tracked.values()) tracked.probe?.close();
+  }
+
+  async #look(wanted: DesiredFunction | undefined): Promise<void> {
+    const seen = new Set<string>();
+    for (const replica of await this.#parts.replicas.list()) {
+      if (replica.name !== this.ref.name || replica.namespace !== this.ref.namespace) continue;
+      seen.add(replica.id);
+      let tracked = this.#tracked.get(replica.id);
+      if (tracked === undefined) {
+        tracked = new TrackedReplica(replica);
+        this.#tracked.set(replica.id, tracked);
+      }
+      tracked.replica = replica;
+      if (this.#anew) tracked.retired = true;
+      this.#probe(tracked, wanted);
+      this.#countFailure(tracked, wanted);
+    }
+    this.#anew = false;
+    for (const [id, tracked] of this.#tracked) {
+      if (seen.has(id)) continue;
+      tracked.probe?.close();
+      this.#tracked.delete(id);
+    }
+  }
+
+  #probe(tracked: TrackedReplica, wanted: DesiredFunction | undefined): void {
+    const { state, address } = tracked.replica;
+    if (state !== "running" || tracked.retired) {
+      tracked.probe?.close();
+    } else if (tracked.probe === undefined && address !== undefined && wanted !== undefined) {
+      const { prober, now } = this.#parts;
+      const plans = probePlans(wanted.deployment.annotations);
+      tracked.probe = new ReplicaProbe({ prober, address, plans, now, changed: this.#changed });
+    }
+  }
+
+  #countFailure(tracked: TrackedReplica, wanted: DesiredFunction | undefined): void {
+    const unhealthy = tracked.probe?.unhealthy === true;
+    if (tracked.failed || tracked.retired || tracked.stopping || wanted === undefined) return;
+    if (tracked.replica.state !== "exited" && !unhealthy) return;
+    tracked.failed = true;
+    if (tracked.replica.generation !== wanted.generation) return;
+    const message = unhealthy ? `Replica ${tracked.replica.id} failed its health probe` : `Replica ${tracked.replica.id} ended`;
+    this.#fail(tracked.replica.failure ?? { reason: unhealthy ? "Unhealthy" : "Error", message }, tracked.probe?.readySince);
+  }
+
+  #fail(failure: ReplicaFailure, readySince: number | undefined): void {
+    const { now, random, log } = this.#parts;
+    const readyFor = readySince === undefined ? 0 : now() - readySince;
+    this.#backoff = backOff(this.#backoff, failure, { now: now(), readyFor, jitter: random() });
+    log.warn({ functionName: this.ref.name, namespace: this.ref.namespace, ...failure }, "replica failed");
+  }
+
+  #decide(wanted: DesiredFunction | undefined): readonly ReconcileAction[] {
+    return decideReconcile({
+      wanted,
+      replicas: [...this.#tracked.values()].map((tracked) => tracked.facts()),
+      startAfter: this.#startAfter(),
+      exclusive: this.#backoff?.last.reason === "PortInUse",
+      now: this.#parts.now(),
+      drain,
+    });
+  }
+
+  #startAfter(): number {
+    return Math.max(this.#backoff?.until ?? 0, this.#blocked?.until ?? 0);
+  }
+
+  #retire(id: string): void {
+    const tracked = this.#tracked.get(id);
+    if (tracked === undefined) return;
+    tracked.retired = true;
+    tracked.probe?.close();
+  }
+
+  /** After it no published address belongs to a retired replica. */
+  async #publish(wanted: DesiredFunction | undefined): Promise<void> {
+    const all = [...this.#tracked.values()];
+    if (wanted === undefined) {
+      if (this.#published !== undefined) await this.#parts.endpoints.remove(this.ref);
+      this.#published = undefined;
+    } else {
+      const endpoints = this.#endpointsOf(wanted, all);
+      if (this.#published === undefined || !sameEndpoints(endpoints, this.#published)) {
+        await this.#parts.endpoints.publish(endpoints);
+        this.#published = endpoints;
+      }
+    }
+    const now = this.#parts.now();
+    for (const tracked of all) if (tracked.retired) tracked.unpublishedAt ??= now;
+  }
+
+  #endpointsOf(wanted: DesiredFunction, all: readonly TrackedReplica[]): FunctionEndpoints {
+    const serving = all.filter((tracked) => tracked.serves);
+    const current = serving.filter(({ replica }) => replica.generation === wanted.generation);
+    const conditions: readonly Condition[] = functionConditions(
+      {
+        wanted: wanted.replicas,
+        ready: serving.length,
+        readyCurrent: current.length,
+        existing: all.length,
+        superseded: all.filter(({ replica }) => replica.generation !== wanted.generation).length,
+        backoff: current.length >= wanted.replicas ? undefined : this.#backoff,
+        blocked: this.#blocked?.failure,
+      },
+      this.#published?.conditions ?? [],
+      new Date(this.#parts.now()).toISOString(),
+    );
+    const addresses = serving.flatMap(({ replica }) => (replica.address === undefined ? [] : [replica.address]));
+    return { ...this.ref, addresses, observedGeneration: wanted.generation, conditions };
+  }
+
+  /** Not awaited: a replica may take its whole grace. */
+  #stop(id: string): void {
+    const tracked = this.#tracked.get(id);
+    if (tracked === undefined || tracked.stopping) return;
+    tracked.stopping = true;
+    tracked.probe?.close();
+    this.#parts.replicas.stop(id).then(this.#changed, (err: unknown) => {
+      tracked.stopping = false;
+      this.#parts.log.error({ err, functionName: this.ref.name, namespace: this.ref.namespace, replica: id }, "cannot stop replica");
+      setTimeout(this.#changed, blockedRetry).unref();
+    });
+  }
+
+  async #start(wanted: DesiredFunction | undefined, actions: readonly ReconcileAction[]): Promise<"none" | "started" | "failed"> {
+    const count = actions.reduce((sum, action) => (action.action === "start" ? sum + action.count : sum), 0);
+    if (wanted === undefined || count === 0) return "none";
+    const secretsDirectory = this.#parts.secretsDirectory(this.ref);
+    const spec = replicaSpec(wanted, { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory }, this.#parts.upstreamTimeout);
+    try {
+      for (let number = 0; number < count; number += 1) await this.#parts.replicas.start(spec);
+      this.#blocked = undefined;
+      this.#changed();
+      return "started";
+    } catch (err) {
+      this.#refused(err);
+      return "failed";
+    }
+  }
+
+  #refused(err: unknown): void {
+    const message = err instanceof Error ? err.message : String(err);
+    if (err instanceof PlatformError && err.code === "secret_not_found") {
+      this.#blocked = { failure: { reason: "SecretNotFound", message }, until: this.#parts.now() + blockedRetry };
+      return;
+    }
+    const reason = err instanceof PlatformError && err.code === "provider_unavailable" ? "ProviderUnavailable" : "CannotStart";
+    this.#fail({ reason, message }, undefined);
+    this.#blocked = { failure: { reason, message }, until: 0 };
+  }
+}

@@ -1,0 +1,17 @@
+import type { Condition } from "../api/function-status.ts";
+import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
+
+/** Whether publishing `a` after `b` would tell nobody anything new; the order of addresses says nothing. */
+export function sameEndpoints(a: FunctionEndpoints, b: FunctionEndpoints): boolean {
+  return (
+    a.observedGeneration === b.observedGeneration &&
+    a.addresses.length === b.addresses.length &&
+    a.addresses.every((address) => b.addresses.includes(address)) &&
+    a.conditions.length === b.conditions.length &&
+    a.conditions.every((condition, index) => sameCondition(condition, b.conditions[index]))
+  );
+}
+
+function sameCondition(a: Condition, b: Condition | undefined): boolean {
+  return a.type === b?.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
+}

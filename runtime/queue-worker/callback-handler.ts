@@ -1,0 +1,184 @@
+import { header } from "../api/names.ts";
+import type { CallEntry, CallbackState } from "../core/call-entry.ts";
+import { resultTtlOf } from "../core/call-ttl.ts";
+import { isTooDeep, judgeCallback, type CallbackVerdict } from "../core/decide-callback.ts";
+import { endToEndHeaders } from "../core/hop-by-hop.ts";
+import { withoutHeaders } from "../core/header-list.ts";
+import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
+import type { Delivery } from "../core/ports/call-queue.ts";
+import type { CallbackRequest } from "../core/ports/callback-sender.ts";
+import type { QueuedCallback } from "../core/ports/callback-queue.ts";
+import { HostSlots } from "./host-slots.ts";
+import { Lease } from "./lease.ts";
+import { ttlOf } from "./settle-call.ts";
+import type { WorkerParts } from "./worker-parts.ts";
+
+/** Callbacks sent at once to one host. */
+const slotsPerHost = 4;
+const hostFullDelay = 1_000;
+const contentHeaders = new Set(["content-length", "content-encoding", "content-type"]);
+
+/** Sends owed callbacks, each until it is answered, refused for good, or its window is over. */
+export class CallbackHandler {
+  readonly #parts: WorkerParts;
+  readonly #stop: AbortSignal;
+  readonly #hosts = new HostSlots(slotsPerHost);
+
+  /** `stop` cuts sends off; they are offered again. */
+  constructor(parts: WorkerParts, stop: AbortSignal) {
+    this.#parts = parts;
+    this.#stop = stop;
+  }
+
+  /** Deals with one delivery; never rejects. */
+  async handle(delivery: Delivery<QueuedCallback>): Promise<void> {
+    const lease = new Lease({
+      ackWait: this.#parts.times.ackWait,
+      deliveredAt: delivery.deliveredAt,
+      extend: () => delivery.extend(),
+    });
+    try {
+      if ("unreadable" in delivery.content) {
+        this.#parts.log.error({ sequence: delivery.sequence, why: delivery.content.unreadable }, "callback cannot be read, dropped");
+        await delivery.acknowledge();
+      } else {
+        await this.#deal(delivery, delivery.content.read, lease);
+      }
+    } catch (err) {
+      // Offered again at once would storm a broker that is just coming back.
+      this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback is put back");
+      delivery.putBack(hostFullDelay);
+    } finally {
+      lease.close();
+    }
+  }
+
+  async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+    const found = await this.#parts.ledger.read(callback.id);
+    const known = found !== undefined && found.entry.redrives === callback.redrives ? found : undefined;
+    if (known !== undefined && known.entry.callback?.state !== "pending") {
+      await delivery.acknowledge();
+      return;
+    }
+    const release = this.#hosts.take(callback.url);
+    if (release === undefined) {
+      delivery.putBack(hostFullDelay);
+      return;
+    }
+    try {
+      await this.#attempt(delivery, callback, known, lease);
+    } finally {
+      release();
+    }
+  }
+
+  async #attempt(
+    delivery: Delivery<QueuedCallback>,
+    callback: QueuedCallback,
+    found: LedgerEntry | undefined,
+    lease: Lease,
+  ): Promise<void> {
+    const now = Date.now();
+    const state: CallbackState = found?.entry.callback ?? { url: callback.url, state: "pending", attempts: 0, first: delivery.storedAt };
+    const result = await this.#resultOf(callback, found?.entry);
+    let verdict: CallbackVerdict;
+    if (isTooDeep(callback.depth)) {
+      verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
+    } else {
+      const signal = AbortSignal.any([this.#stop, lease.lost]);
+      const outcome = await this.#parts.sender.send(requestOf(callback, result), signal);
+      if (signal.aborted) {
+        if (!lease.lost.aborted) delivery.putBack(hostFullDelay);
+        return;
+      }
+      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, Date.now(), this.#parts.callbackTimes);
+    }
+    this.#parts.metrics.callbacks.inc({ queue_name: callback.queue, outcome: verdict.kind });
+    if (verdict.kind === "failed") await this.#bury(callback, found?.entry, state.attempts + 1, verdict, result);
+    if (found !== undefined) await this.#record(callback, state, now, verdict, found, result);
+    lease.close();
+    if (verdict.kind === "retry") delivery.putBack(verdict.delay);
+    else await delivery.acknowledge();
+  }
+
+  async #resultOf(callback: QueuedCallback, entry: CallEntry | undefined): Promise<CallbackBody> {
+    if (entry === undefined) return { truncated: true };
+    if (entry.result === null) return { truncated: false };
+    if (!entry.result.stored) return { truncated: true };
+    const stored = await this.#parts.ledger.readResult(callback.id, entry.result.run);
+    return stored === undefined ? { truncated: true } : { truncated: false, stored };
+  }
+
+  async #bury(
+    callback: QueuedCallback,
+    entry: CallEntry | undefined,
+    attempts: number,
+    verdict: Extract<CallbackVerdict, { kind: "failed" }>,
+    result: CallbackBody,
+  ): Promise<void> {
+    await this.#parts.deadLetters.put({
+      kind: "callback",
+      id: callback.id,
+      queue: callback.queue,
+      function: callback.function,
+      reason: "callback",
+      attempts,
+      lastStatus: verdict.status,
+      acceptedAt: entry === undefined ? 0 : Number(BigInt(entry.accepted) / 1_000_000n),
+      deadAt: Date.now(),
+      redrives: callback.redrives,
+      headers: new Map([["Weir-Callback", callback.url], ["Weir-Headers", JSON.stringify(callback.headers)]]),
+      body: result.stored?.body ?? new Uint8Array(0),
+    });
+    this.#parts.metrics.deadLetters.inc({ queue_name: callback.queue, reason: "callback" });
+    this.#parts.log.warn({ callId: callback.id, err: verdict.error, status: verdict.status }, "callback was given up");
+  }
+
+  /** Writes the attempt into the record; the result then lives only as long as the function's annotation says. */
+  async #record(
+    callback: QueuedCallback,
+    before: CallbackState,
+    startedAt: number,
+    verdict: CallbackVerdict,
+    found: LedgerEntry,
+    result: CallbackBody,
+  ): Promise<void> {
+    const { ledger } = this.#parts;
+    const after: CallbackState = {
+      ...before,
+      state: verdict.kind === "retry" ? "pending" : verdict.kind,
+      attempts: before.attempts + 1,
+      first: before.first ?? startedAt,
+      ...(verdict.status === undefined ? {} : { status: verdict.status }),
+    };
+    let { entry, revision } = found;
+    for (let race = 0; race < 10; race++) {
+      const wanted = { ...entry, callback: after };
+      const ttl = ttlOf(this.#parts, wanted);
+      const written = await ledger.update(callback.id, { ...wanted, expires: Date.now() + ttl }, revision, ttl);
+      if (written !== undefined) break;
+      const again = await ledger.read(callback.id);
+      if (again === undefined || again.entry.callback?.state !== "pending") return;
+      ({ entry, revision } = again);
+    }
+    if (verdict.kind === "retry" || result.stored === undefined || entry.result === null) return;
+    const ttl = resultTtlOf(this.#parts.times, entry.result.ttl, false, ledger.fill());
+    if (ttl > 0) await ledger.putResult(callback.id, entry.result.run, result.stored, ttl);
+    else await ledger.removeResult(callback.id, entry.result.run);
+  }
+}
+
+/** What a callback carries: the output, nothing because there was none, or nothing because it could not be kept. */
+interface CallbackBody {
+  readonly truncated: boolean;
+  readonly stored?: StoredResult;
+}
+
+function requestOf(callback: QueuedCallback, result: CallbackBody): CallbackRequest {
+  const body = result.stored?.body ?? new Uint8Array(0);
+  const headers = endToEndHeaders(callback.headers);
+  if (result.truncated) {
+    return { url: callback.url, body, headers: [...withoutHeaders(headers, contentHeaders), header.resultTruncated, "true"] };
+  }
+  return { url: callback.url, body, headers };
+}

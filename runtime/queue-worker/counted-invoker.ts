@@ -1,0 +1,32 @@
+import type { ActivityTotals } from "../core/activity-reporter.ts";
+import type { QueuedCall } from "../core/call.ts";
+import { formatRef } from "../core/function-ref.ts";
+import type { InvokeOptions, InvokeOutcome, Invoker } from "../core/ports/invoker.ts";
+
+/** Counts the runs that pass through, per function. */
+export class CountedInvoker implements Invoker {
+  readonly #inner: Invoker;
+  readonly #totals = new Map<string, { finished: number; inFlight: number }>();
+
+  constructor(inner: Invoker) {
+    this.#inner = inner;
+  }
+
+  async invoke(address: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome> {
+    const key = formatRef(call.function);
+    const totals = this.#totals.get(key) ?? { finished: 0, inFlight: 0 };
+    this.#totals.set(key, totals);
+    totals.inFlight++;
+    try {
+      return await this.#inner.invoke(address, call, options);
+    } finally {
+      totals.inFlight--;
+      totals.finished++;
+    }
+  }
+
+  /** Running totals by `<name>.<namespace>`. */
+  totals(): Iterable<readonly [string, ActivityTotals]> {
+    return this.#totals.entries();
+  }
+}

@@ -1,0 +1,79 @@
+import { PlatformError } from "../api/platform-error.ts";
+import type { QueuedCall } from "../core/call.ts";
+import { callLimit, functionLimits, type FunctionLimits } from "../core/function-limits.ts";
+import { pickReplica, type ReadyReplica, type TableEntry } from "../core/function-table.ts";
+import { formatRef } from "../core/function-ref.ts";
+import type { RunOutcome } from "../core/judge-run.ts";
+import type { WorkerParts } from "./worker-parts.ts";
+
+type RunParts = Pick<WorkerParts, "table" | "waker" | "invoker" | "queue" | "resultLimit">;
+
+const limitsByDeployment = new WeakMap<object, FunctionLimits>();
+
+/** What the function's deployment says, parsed once per deployment; undefined when there is no such function. */
+export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
+  if (entry === undefined) return undefined;
+  const { deployment } = entry.wanted;
+  let limits = limitsByDeployment.get(deployment);
+  if (limits === undefined) {
+    limits = functionLimits(deployment);
+    limitsByDeployment.set(deployment, limits);
+  }
+  return limits;
+}
+
+/** Runs a queued call once: on a ready replica, waking the function if need be. Never rejects. */
+export async function runFunction(
+  parts: RunParts,
+  call: QueuedCall,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const startedAt = performance.now();
+  const entry = parts.table.findKey(formatRef(call.function));
+  const limits = limitsOf(entry);
+  if (entry === undefined || limits === undefined) return { kind: "function-gone", duration: 0 };
+
+  let outcome: RunOutcome = { kind: "aborted", duration: 0 };
+  let tried: ReadyReplica | undefined;
+  // A replica that refuses the connection has seen nothing of the call: one other is tried.
+  for (let round = 0; round < 2; round++) {
+    let replica: ReadyReplica | undefined;
+    try {
+      replica = pickReplica(entry, limits.concurrencyMax, tried) ?? (await readyReplica(parts, entry, tried, signal));
+    } catch (err) {
+      const duration = performance.now() - startedAt;
+      if (signal.aborted) return { kind: "aborted", duration };
+      if (err instanceof PlatformError && err.code === "function_not_found") return { kind: "function-gone", duration };
+      return { kind: "no-replica", error: err instanceof Error ? err.message : String(err), duration };
+    }
+    if (replica === undefined) break;
+    replica.inFlight++;
+    try {
+      outcome = await parts.invoker.invoke(replica.address, call, {
+        attempt,
+        timeout: callLimit({ timeout: parts.queue.timeout, timeoutName: "timeout" }, limits).timeout,
+        outputLimit: parts.resultLimit,
+        signal,
+      });
+    } finally {
+      replica.inFlight--;
+    }
+    if (outcome.kind !== "unreachable" || outcome.sent) break;
+    tried = replica;
+  }
+  return outcome;
+}
+
+async function readyReplica(
+  parts: RunParts,
+  entry: TableEntry,
+  tried: ReadyReplica | undefined,
+  signal: AbortSignal,
+): Promise<ReadyReplica | undefined> {
+  if (tried !== undefined) return undefined;
+  if (entry.replicas.length > 0) {
+    throw new PlatformError("too_many_calls", `Cannot call function "${entry.key}": all replicas are at concurrency.max`);
+  }
+  return parts.waker.wait(entry, signal);
+}

@@ -1,0 +1,27 @@
+import { defaultQueue } from "../api/names.ts";
+import { brokerSettings, callTimeSettings, callbackSettings, platformSettings, processSettings, queueSettings } from "../api/platform-settings.ts";
+import { duration, optionalText, text, whole, type Values } from "../api/setting.ts";
+
+/** Everything a queue-worker reads. */
+export const queueWorkerSettings = {
+  ...processSettings,
+  ...brokerSettings,
+  ...platformSettings,
+  ...callTimeSettings,
+  ...queueSettings,
+  ...callbackSettings,
+  queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from" }),
+  callbackMinWait: duration("callback_min_wait", { fallback: "500ms", about: "Wait before a callback is tried again, doubled each time" }),
+  callbackMaxWait: duration("callback_max_wait", { fallback: "60s", about: "Longest wait between two tries of a callback" }),
+  callbackWindow: duration("callback_window", { fallback: "15m", about: "How long a callback is tried, from its first try on" }),
+  callbackTimeout: duration("callback_timeout", { fallback: "30s", about: "Longest one try of a callback may take; its head a third of that" }),
+  maxWaitingCallers: whole("max_waiting_callers", { fallback: "10000", min: 1, about: "Most callers that wait for replicas at once" }),
+  gatewayUrl: optionalText("gateway_url", { about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there" }),
+};
+
+export type QueueWorkerSettings = Values<typeof queueWorkerSettings>;
+
+/** Milliseconds a worker may take to stop: the longest run its queue allows, the hand-back and what else is to be closed. */
+export function workerDrainTimeout(queue: { readonly timeout: number }): number {
+  return queue.timeout + 10_000;
+}

@@ -1,0 +1,36 @@
+import type { CallTimes } from "../core/call-ttl.ts";
+import type { FunctionTable } from "../core/function-table.ts";
+import type { QueuedCall } from "../core/call.ts";
+import type { DeliverySource } from "../core/ports/call-queue.ts";
+import type { CallLedger } from "../core/ports/call-ledger.ts";
+import type { CallSignals } from "../core/ports/call-signals.ts";
+import type { CallbackQueue, QueuedCallback } from "../core/ports/callback-queue.ts";
+import type { CallbackSender } from "../core/ports/callback-sender.ts";
+import type { DeadLetters } from "../core/ports/dead-letters.ts";
+import type { Invoker } from "../core/ports/invoker.ts";
+import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
+import type { Waker } from "../core/wake.ts";
+import type { Log } from "../process/log.ts";
+import type { CallbackTimes } from "../core/decide-callback.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
+
+/** Everything a queue-worker works with. */
+export interface WorkerParts {
+  readonly queue: QueueDeclaration;
+  readonly deliveries: DeliverySource<QueuedCall>;
+  readonly callbackDeliveries: DeliverySource<QueuedCallback>;
+  readonly ledger: CallLedger;
+  readonly signals: CallSignals;
+  readonly callbacks: CallbackQueue;
+  readonly sender: CallbackSender;
+  readonly deadLetters: DeadLetters;
+  readonly table: FunctionTable;
+  readonly waker: Waker;
+  readonly invoker: Invoker;
+  readonly times: CallTimes;
+  readonly callbackTimes: CallbackTimes;
+  /** Most bytes of output that are kept as a result. */
+  readonly resultLimit: number;
+  readonly metrics: WorkerMetrics;
+  readonly log: Log;
+}

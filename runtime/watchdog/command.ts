@@ -1,0 +1,45 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
+
+import { split } from "shlex";
+
+import { FailureError } from "./failure-error.ts";
+
+/** Program and arguments. */
+export type Command = readonly [program: string, ...args: string[]];
+
+/**
+ * The words of `process`, split by shell-words rules; no shell has a part in it.
+ * @throws FailureError `CannotRun` when there are none, a quotation is not closed, or `path` leads to no such program
+ */
+export function readCommand(process: string | undefined, path: string): Command {
+  const [program, ...args] = splitWords(process ?? "");
+  if (program === undefined || program === "") {
+    throw new FailureError("CannotRun", "Cannot run the function: it has no process (envProcess, or fprocess in its environment)");
+  }
+  if (!isProgram(program, path)) {
+    throw new FailureError("CannotRun", `Cannot run the function: "${program}" is no program that it can find and execute`);
+  }
+  return [program, ...args];
+}
+
+function splitWords(text: string): string[] {
+  try {
+    return split(text);
+  } catch (err) {
+    const why = err instanceof Error ? err.message : String(err);
+    throw new FailureError("CannotRun", `Cannot run the function: its process cannot be split into words: ${why}`);
+  }
+}
+
+function isProgram(program: string, path: string): boolean {
+  const candidates = program.includes("/") ? [resolve(program)] : path.split(delimiter).map((folder) => resolve(folder, program));
+  return candidates.some((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+import type { Failure } from "./parent.ts";
+
+/** Serves the requests of one function. */
+export interface FunctionHandler {
+  /** Answers the request, or cuts its connection when the answer cannot be completed. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes over the connection of a request for another protocol; absent = such requests are handled as any other. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  ready(): Promise<boolean>;
+  /** Resolves when the function can serve no more, never if that cannot happen. */
+  readonly ended: Promise<Failure & { readonly code: number }>;
+  /** Ends its processes; milliseconds they get to end by themselves. */
+  close(grace: number): Promise<void>;
+}
+
+/** Answers with one plain sentence unless the head was sent already: then the connection is cut. */
+export function refuse(response: ServerResponse, status: number, sentence: string, headers: Record<string, string> = {}): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers }).end(`${sentence}\n`);
+}

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Command } from "./command.ts";
+import type { FunctionHandler } from "./function-handler.ts";
+import { HttpProxy } from "./http-proxy.ts";
+import type { ProcessGroups } from "./process-groups.ts";
+import { accepts, chooseUpstream } from "./upstream-address.ts";
+
+/** What mode `http` works with. */
+export interface HttpProcessParts {
+  readonly command: Command;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly upstreamUrl: string | undefined;
+  /** Milliseconds; 0 = none. */
+  readonly execTimeout: number;
+  readonly groups: ProcessGroups;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Mode `http`: starts the process once and hands every request to it; ready while it accepts connections.
+ * @throws FailureError when there is no address for it
+ */
+export async function startHttpProcess(parts: HttpProcessParts): Promise<FunctionHandler> {
+  const { command, environment, groups } = parts;
+  const address = await chooseUpstream(parts.upstreamUrl, environment["PORT"]);
+  const env = address.chosen ? { ...environment, PORT: String(address.port) } : environment;
+  const child = groups.start(command, { env, stdio: ["ignore", "inherit", "inherit"] });
+  const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });
+  let over = false;
+  const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
+    child.once("error", (err) => resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 }));
+    child.once("exit", (code, signal) => {
+      over = true;
+      const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
+      resolve({ reason: "Error", message: `The process ${how}`, code: code ?? 128 });
+    });
+  });
+
+  return {
+    handle: (request, response) => proxy.handle(request, response),
+    upgrade: (request, socket, head) => proxy.upgrade(request, socket, head),
+    ready: async () => !over && (await accepts(address)),
+    ended,
+    close: async (grace) => {
+      proxy.close();
+      if (!over) {
+        groups.signal(child, "SIGTERM");
+        await Promise.race([once(child, "exit"), sleep(grace, undefined, { ref: false })]);
+      }
+      groups.killAll();
+    },
+  };
+}

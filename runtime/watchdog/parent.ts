@@ -1,0 +1,42 @@
+/** Why the function cannot be served: a word in CamelCase and a sentence. */
+export interface Failure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The process on this host that started the watchdog and speaks to it over a channel. */
+export interface Parent {
+  /** The function's environment, which is kept apart from the watchdog's own. */
+  readonly environment: Promise<Readonly<Record<string, string>>>;
+  /** Requests are served on this port. */
+  serving(port: number): void;
+  /** Resolves when the parent has it, or is gone. */
+  failed(failure: Failure): Promise<void>;
+}
+
+/** The parent, or undefined when there is no channel to one. `gone` is called when the parent ended. */
+export function connectParent(gone: () => void): Parent | undefined {
+  if (process.send === undefined) return undefined;
+  const environment = new Promise<Readonly<Record<string, string>>>((resolve) => {
+    process.once("message", (message) => resolve(environmentIn(message)));
+  });
+  process.once("disconnect", gone);
+  return {
+    environment,
+    serving: (port) => void send({ port }),
+    failed: (failure) => send({ failure }),
+  };
+}
+
+function send(message: object): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, undefined, undefined, () => resolve());
+  });
+}
+
+function environmentIn(message: unknown): Readonly<Record<string, string>> {
+  const given = typeof message === "object" && message !== null && "environment" in message ? message.environment : {};
+  if (typeof given !== "object" || given === null) return {};
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,100 @@
+import type { ChildProcess } from "node:child_process";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { formatDuration } from "../api/duration.ts";
+import type { Command } from "./command.ts";
+import { refuse, type FunctionHandler } from "./function-handler.ts";
+import type { ProcessGroups } from "./process-groups.ts";
+import { requestEnvironment } from "./request-environment.ts";
+
+/** What mode `process` works with. */
+export interface ProcessPerRequestParts {
+  readonly command: Command;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds; 0 = none. */
+  readonly execTimeout: number;
+  readonly contentType: string | undefined;
+  readonly groups: ProcessGroups;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
+ * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut.
+ */
+export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandler {
+  return {
+    handle: (request, response) => runProcess(parts, request, response),
+    ready: async () => true,
+    ended: new Promise(() => {}),
+    close: async () => parts.groups.killAll(),
+  };
+}
+
+function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, response: ServerResponse): void {
+  const { groups, execTimeout, log } = parts;
+  const env = { ...parts.environment, ...requestEnvironment(request) };
+  let child: ChildProcess;
+  try {
+    child = groups.start(parts.command, { env, stdio: ["pipe", "pipe", "inherit"] });
+  } catch (err) {
+    refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`);
+    return;
+  }
+
+  const timer = execTimeout === 0 ? undefined : setTimeout(() => {
+    log(`process killed after exec_timeout of ${formatDuration(execTimeout)}`);
+    groups.signal(child, "SIGKILL");
+    refuse(response, 504, `Cannot complete the call: the process took longer than exec_timeout of ${formatDuration(execTimeout)}`);
+  }, execTimeout);
+  response.once("close", () => {
+    clearTimeout(timer);
+    // Answered or left by the client: either way the process works for nobody now.
+    groups.signal(child, "SIGKILL");
+  });
+  child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`));
+  child.once("close", (code, signal) => {
+    if (response.writableEnded || response.destroyed) return;
+    if (code === 0) {
+      answerHead(parts, response);
+      response.end();
+      return;
+    }
+    const end = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
+    log(`process ${end}`);
+    refuse(response, 500, `Cannot complete the call: the process ${end}`);
+  });
+  feed(request, child);
+  stream(parts, child, response);
+}
+
+function feed(request: IncomingMessage, { stdin }: ChildProcess): void {
+  if (stdin === null) return;
+  // A process may end, or close its input, without having read all of it: what is left is read and dropped.
+  const drop = (): void => {
+    request.unpipe(stdin);
+    request.resume();
+  };
+  stdin.on("error", drop);
+  stdin.once("close", drop);
+  request.pipe(stdin);
+}
+
+function stream(parts: ProcessPerRequestParts, { stdout }: ChildProcess, response: ServerResponse): void {
+  stdout?.on("error", () => response.destroy());
+  stdout?.on("data", (chunk: Buffer) => {
+    if (response.writableEnded || response.destroyed) return;
+    answerHead(parts, response);
+    if (response.write(chunk)) return;
+    stdout.pause();
+    response.once("drain", () => stdout.resume());
+  });
+}
+
+function answerHead({ contentType }: ProcessPerRequestParts, response: ServerResponse): void {
+  if (!response.headersSent) response.writeHead(200, contentType === undefined ? {} : { "content-type": contentType });
+}
+
+function sentenceOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

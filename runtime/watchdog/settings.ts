@@ -1,0 +1,31 @@
+import { choice, duration, optionalText, port, text, whole } from "../api/setting.ts";
+
+/** What the function's deployer decides through envVars; an image sets the same names. */
+export const functionSettings = {
+  process: optionalText("fprocess", { about: "Process that serves the function, split by shell-words rules" }),
+  mode: choice("mode", ["process", "http"], {
+    fallback: "process",
+    about: "process: one process per request, body on stdin, stdout is the answer; http: one long-running HTTP server",
+  }),
+  upstreamUrl: optionalText("upstream_url", {
+    about: "Where the process of mode http listens; without it, or with port 0, a free port that the process finds in $PORT",
+  }),
+  execTimeout: duration("exec_timeout", { fallback: "0s", about: "Longest one request may take; 0 = no limit" }),
+  maxInflight: whole("max_inflight", { fallback: "0", about: "Requests at the same time, others are answered 429; 0 = no limit" }),
+  healthPath: text("health_path", { fallback: "/_/health", about: "Path of the health probe" }),
+  readyPath: text("ready_path", { fallback: "/_/ready", about: "Path of the readiness probe" }),
+  contentType: optionalText("content_type", { about: "Content-Type of answers in mode process" }),
+  writeTimeout: duration("write_timeout", { fallback: "30s", about: "Longest that requests in flight are waited for when stopping" }),
+};
+
+/** What whoever runs the watchdog decides; a flag wins over the environment. */
+export const placeSettings = {
+  host: text("host", { fallback: "0.0.0.0", about: "Address to listen on" }),
+  port: port("port", { fallback: "8080", about: "Port to listen on; 0 = any free one" }),
+  runAs: optionalText("run_as", { about: "uid:gid that is taken on before any request is read; needs root" }),
+};
+
+/** The environment the watchdog was started with; in a container it is the function's own. */
+export function ownEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

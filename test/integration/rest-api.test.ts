@@ -1,0 +1,426 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import { clientAddresses } from "../../runtime/gateway/client-address.ts";
+import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { openRawClient, rawRequest } from "../support/raw-client.ts";
+import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+
+let platform: RestPlatform;
+
+beforeAll(async () => {
+  platform = await openRestPlatform();
+});
+afterAll(async () => {
+  await platform[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  platform.functions.clear();
+  platform.secrets.clear();
+  platform.endpoints.clear();
+});
+
+const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
+
+async function statusOf(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number> {
+  const response = await platform.call(method, path, body, headers);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function refusal(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+  const response = await platform.call(method, path, body, { accept: "application/json", ...headers });
+  const problem: { code: string; detail: string } = JSON.parse(await response.text());
+  return { status: response.status, code: problem.code, detail: problem.detail };
+}
+
+describe("functions", () => {
+  test("are deployed, shown, replaced and removed", async () => {
+    const deployment = { ...hello, labels: { "com.openfaas.scale.min": "2", team: "a" }, envVars: { a: "b" }, unknown: 1, limits: null };
+    const put = await platform.call("PUT", "/system/functions", deployment, { "content-type": "text/plain" });
+    expect([put.status, await put.text()]).toEqual([202, ""]);
+
+    const shown = await platform.call("GET", "/system/function/hello?usage=1&namespace=openfaas-fn");
+    expect(shown.headers.get("content-type")).toMatch(/^application\/json/);
+    const status = (await shown.json()) as FunctionStatus;
+    expect(status).toMatchObject({
+      name: "hello",
+      namespace: "functions",
+      image: hello.image,
+      envVars: { a: "b" },
+      labels: { team: "a", faas_function: "hello", "com.openfaas.scale.min": "2" },
+      annotations: {},
+      replicas: 2,
+      availableReplicas: 0,
+      invocationCount: 7,
+      generation: 1,
+      queue: "default",
+    });
+    for (const absent of ["usage", "limits", "unknown", "service"]) expect(status).not.toHaveProperty(absent);
+
+    expect(await statusOf("PUT", "/system/functions", hello)).toBe(202);
+    const list = await (await platform.call("GET", "/system/functions")).json();
+    expect(list).toHaveLength(1);
+    expect(list).toMatchObject([{ name: "hello", generation: 2, replicas: 2, createdAt: status.createdAt }]);
+
+    expect(await statusOf("DELETE", "/system/functions", { functionName: "hello" })).toBe(202);
+    expect(await (await platform.call("GET", "/system/functions?namespace=")).json()).toEqual([]);
+  });
+
+  test("POST creates and never replaces", async () => {
+    expect(await statusOf("POST", "/system/functions", hello)).toBe(202);
+    expect(await refusal("POST", "/system/functions", hello)).toMatchObject({ status: 409, code: "function_exists" });
+  });
+
+  test("show what the provider says once it has seen the newest deployment", async () => {
+    await statusOf("PUT", "/system/functions", hello);
+    const before = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
+    expect(before.conditions).toMatchObject([{ type: "Reconciling", status: "True" }, { type: "Ready", status: "Unknown" }]);
+
+    const ready = { type: "Ready", status: "True", reason: "Up", message: "Up", lastTransitionTime: "2026-01-01T00:00:00Z" } as const;
+    platform.endpoints.set("hello.functions", {
+      name: "hello",
+      namespace: "functions",
+      addresses: ["127.0.0.1:1"],
+      observedGeneration: 1,
+      conditions: [ready],
+    });
+    const after = await (await platform.call("GET", "/system/function/hello")).json();
+    expect(after).toMatchObject({ availableReplicas: 1, conditions: [ready] });
+  });
+
+  test("are scaled between 0 and scale.max", async () => {
+    await statusOf("PUT", "/system/functions", hello);
+    expect(await statusOf("POST", "/system/scale-function/hello", { replicas: 0, serviceName: "other" })).toBe(202);
+    expect(await (await platform.call("GET", "/system/function/hello")).json()).toMatchObject({ replicas: 0, generation: 1 });
+    for (const replicas of [-1, 1.5, "2", undefined, 21]) {
+      expect(await statusOf("POST", "/system/scale-function/hello", { replicas }), String(replicas)).toBe(400);
+    }
+    expect(await statusOf("POST", "/system/scale-function/nobody", { replicas: 1 })).toBe(404);
+  });
+
+  test("that are unknown are 404", async () => {
+    expect(await refusal("GET", "/system/function/nobody")).toMatchObject({ status: 404, code: "function_not_found" });
+    expect(await statusOf("DELETE", "/system/functions", { functionName: "nobody" })).toBe(404);
+    expect(await statusOf("GET", "/system/logs?name=nobody")).toBe(404);
+  });
+
+  test.each<[string, unknown]>([
+    ["service missing", { image: "a" }],
+    ["upper case", { ...hello, service: "Hello" }],
+    ["dot", { ...hello, service: "a.b" }],
+    ["path", { ...hello, service: "../x" }],
+    ["64 long", { ...hello, service: "a".repeat(64) }],
+    ["number", { ...hello, service: 1 }],
+    ["image missing", { service: "a" }],
+    ["image with scheme", { ...hello, image: "http://x/y" }],
+    ["image as flag", { ...hello, image: "--privileged" }],
+    ["missing secret", { ...hello, secrets: ["nobody"] }],
+    ["secret twice", { ...hello, secrets: ["a", "a"] }],
+    ["exec_timeout", { ...hello, envVars: { exec_timeout: "10m" } }],
+    ["environment key", { ...hello, envVars: { "a b": "c" } }],
+    ["memory", { ...hello, limits: { memory: "lots" } }],
+    ["request above limit", { ...hello, limits: { memory: "1Mi" }, requests: { memory: "2Mi" } }],
+    ["label value a number", { ...hello, labels: { a: 1 } }],
+    ["label value with a blank", { ...hello, labels: { a: "b c" } }],
+    ["label key", { ...hello, labels: { "a b": "c" } }],
+    ["scale.min", { ...hello, labels: { "com.service.scale.min": "x" } }],
+    ["min above max", { ...hello, labels: { "com.service.scale.min": "5", "com.service.scale.max": "2" } }],
+    ["scale.type", { ...hello, labels: { "com.service.scale.type": "disk" } }],
+    ["retry.codes", { ...hello, annotations: { "com.service.retry.codes": "5xx" } }],
+    ["queue name", { ...hello, annotations: { "com.openfaas.queue": "A B" } }],
+    ["auth", { ...hello, annotations: { "com.service.auth": "maybe" } }],
+    ["environment over 256 KiB", { ...hello, envVars: { a: "x".repeat(262_144) } }],
+    ["namespace empty", { ...hello, namespace: "" }],
+    ["namespace with dot", { ...hello, namespace: "a.b" }],
+    ["constraint", { ...hello, constraints: ["here"] }],
+    ["list", []],
+    ["text", '"hello"'],
+    ["null", "null"],
+    ["empty", ""],
+    ["blank", "  "],
+    ["cut", "{"],
+    ["prototype", `{"service":"a","image":"b","labels":{"__proto__":"x"}}`],
+    ["33 levels", `${"[".repeat(33)}${"]".repeat(33)}`],
+  ])("a deployment that breaks a rule is 400: %s", async (_name, body) => {
+    const { status, detail } = await refusal("PUT", "/system/functions", body);
+    expect(status, detail).toBe(400);
+    expect(detail).toMatch(/^Cannot .+: .+/);
+    expect(platform.functions.size).toBe(0);
+  });
+
+  test("the sentence names field, rule and value", async () => {
+    const named = async (body: unknown) => (await refusal("PUT", "/system/functions", body)).detail;
+    expect(await named({ ...hello, service: "Hello" })).toBe(
+      'Cannot read field "service" "Hello": only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',
+    );
+    expect(await named({ service: "a" })).toBe('Cannot read field "image": it is required');
+    expect(await named({ ...hello, labels: { a: 1 } })).toBe('Cannot read field "labels.a" 1: expected text');
+    expect(await named("")).toBe("Cannot read the body: it is empty");
+    expect(await named({ ...hello, envVars: { exec_timeout: "10m" } })).toContain("upstream_timeout (30s)");
+    expect((await refusal("GET", "/system/function/Hello")).detail).toMatch(/^Cannot read function name "Hello": only a to z/);
+  });
+
+  test("functionName empty is 400; the body's namespace wins over the query's", async () => {
+    expect(await statusOf("DELETE", "/system/functions", { functionName: "" })).toBe(400);
+    await statusOf("PUT", "/system/functions?namespace=dev", hello);
+    expect(await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello" })).toBe(403);
+    expect(await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello", namespace: "functions" })).toBe(202);
+  });
+
+  test("namespaces and queues beyond the edition are 403", async () => {
+    for (const [namespace, code] of [["kube-system", "namespace_reserved"], ["weir", "namespace_reserved"], ["kept", "namespace_reserved"], ["dev", "edition_limit"]]) {
+      expect(await refusal("PUT", "/system/functions", { ...hello, namespace })).toMatchObject({ status: 403, code });
+      expect(await refusal("GET", `/system/functions?namespace=${namespace}`)).toMatchObject({ status: 403, code });
+    }
+    const queued = { ...hello, annotations: { "com.service.queue": "slow" } };
+    expect(await refusal("PUT", "/system/functions", queued)).toMatchObject({ status: 403, code: "edition_limit" });
+  });
+
+  test("the last of a repeated parameter wins", async () => {
+    expect(await statusOf("GET", "/system/functions?namespace=kube-system&namespace=functions")).toBe(200);
+  });
+});
+
+test("an edition with several namespaces tells unknown ones apart from missing ones", async () => {
+  await using pro = await openRestPlatform({ edition: "pro" });
+  const put = await pro.call("PUT", "/system/functions", { ...hello, namespace: "dev" });
+  const get = await pro.call("GET", "/system/functions?namespace=dev");
+  const queued = await pro.call("PUT", "/system/functions", { ...hello, annotations: { "com.service.queue": "slow" } });
+  expect([put.status, get.status, queued.status]).toEqual([400, 404, 403]);
+});
+
+describe("secrets", () => {
+  test("are created, listed without values, replaced and removed", async () => {
+    const created = await platform.call("POST", "/system/secrets", { name: "api-key", value: "s3cret-canary" });
+    expect([created.status, await created.text()]).toEqual([201, ""]);
+    expect(await statusOf("PUT", "/system/secrets", { name: "api-key", value: "ignored", rawValue: "AAEC/w==" })).toBe(202);
+    expect(platform.secrets.get("api-key@functions")).toEqual(Buffer.from([0, 1, 2, 255]));
+    expect(await (await platform.call("GET", "/system/secrets")).json()).toEqual([{ name: "api-key", namespace: "functions" }]);
+    expect(await statusOf("DELETE", "/system/secrets", { name: "api-key", namespace: "openfaas-fn" })).toBe(202);
+    expect(JSON.stringify(platform.logged)).not.toContain("canary");
+  });
+
+  test("that exist or are unknown", async () => {
+    expect(await statusOf("POST", "/system/secrets", { name: "a", value: "x" })).toBe(201);
+    expect(await refusal("POST", "/system/secrets", { name: "a", value: "x" })).toMatchObject({ status: 409, code: "secret_exists" });
+    expect(await refusal("PUT", "/system/secrets", { name: "b", value: "x" })).toMatchObject({ status: 404, code: "secret_not_found" });
+    expect(await statusOf("DELETE", "/system/secrets", { name: "b" })).toBe(404);
+  });
+
+  test.each<[string, unknown, number]>([
+    ["name with slash", { name: "a/b", value: "x" }, 400],
+    ["name of dots", { name: "..", value: "x" }, 400],
+    ["no value", { name: "a" }, 400],
+    ["empty value", { name: "a", value: "" }, 400],
+    ["not base64", { name: "a", rawValue: "%%" }, 400],
+    ["lone surrogate", '{"name":"a","value":"\\ud800"}', 400],
+    ["value of 1 MiB", { name: "a", value: "x".repeat(1_048_576) }, 201],
+    ["value over 1 MiB", { name: "a", value: "x".repeat(1_048_577) }, 413],
+    ["raw value over 1 MiB", { name: "a", rawValue: Buffer.alloc(1_048_577).toString("base64") }, 413],
+  ])("%s", async (_name, body, status) => {
+    const response = await platform.call("POST", "/system/secrets", body);
+    const text = await response.text();
+    expect(response.status, text).toBe(status);
+  });
+
+  test("a value never shows in an error", async () => {
+    const { detail } = await refusal("POST", "/system/secrets", { name: "a", value: 12345678 });
+    expect(detail).toBe('Cannot read field "value": expected text');
+  });
+});
+
+describe("other routes", () => {
+  test("info, namespaces and health", async () => {
+    expect(await (await platform.call("GET", "/system/info")).json()).toMatchObject({ apiVersion: "1.0", durability: "interval" });
+    for (const path of ["/system/namespaces", "/system/namespaces/"]) {
+      expect(await (await platform.call("GET", path)).json()).toEqual(["functions"]);
+    }
+    expect(await (await platform.call("GET", "/system/namespace/openfaas-fn/")).json()).toMatchObject({ name: "functions" });
+    expect(await statusOf("GET", "/system/namespace")).toBe(400);
+    expect(await statusOf("POST", "/system/namespace/", { name: "dev" })).toBe(403);
+    expect(await statusOf("DELETE", "/system/namespace/functions")).toBe(403);
+    expect(await statusOf("POST", "/system/namespace", { namespace: "x" })).toBe(400);
+    expect(await statusOf("PUT", "/system/namespace/a", { name: "b" })).toBe(400);
+    expect(await statusOf("POST", "/system/namespace")).toBe(400);
+    const healthy = await fetch(`${platform.url}/healthz`);
+    expect([healthy.status, await healthy.text()]).toEqual([200, ""]);
+  });
+
+  test("what is not built says so", async () => {
+    for (const path of ["/system/queues", "/system/queue/default", "/openapi.json", "/ui/", "/ui/x/y", "/"]) {
+      expect(await refusal("GET", path)).toMatchObject({ status: 501, code: "not_built" });
+    }
+    expect(await statusOf("POST", "/system/alert", { alerts: [] })).toBe(501);
+  });
+
+  test("what does not exist is 404, also without credentials", async () => {
+    for (const path of ["/nope", "/metrics", "/oauth/token", "/.well-known/jwks.json", "/system", "/system/functions/", "/system/nope", "/system/inf%6f", "/system/function/a%2fb", "/system/function/%zz", "/system/info;x", "/SYSTEM/INFO"]) {
+      const response = await fetch(platform.url + path);
+      expect([path, response.status, await response.text()]).toEqual([path, 404, expect.stringMatching(/^Cannot find .+\n$/)]);
+    }
+    expect((await rawRequest(platform.port, "GET //system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(404);
+    expect((await rawRequest(platform.port, "GET /system/../system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(404);
+  });
+
+  test("a known path with another method is 405 and says what it allows", async () => {
+    const patched = await fetch(`${platform.url}/system/functions`, { method: "PATCH", body: "{" });
+    expect([patched.status, patched.headers.get("allow")]).toEqual([405, "DELETE, GET, HEAD, POST, PUT"]);
+    expect((await fetch(`${platform.url}/system/function/x`, { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD");
+    const head = await platform.call("HEAD", "/system/logs?name=x");
+    expect([head.status, head.headers.get("allow")]).toEqual([405, "GET"]);
+    expect((await rawRequest(platform.port, "TRACE /system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(405);
+  });
+
+  test("HEAD goes where GET does", async () => {
+    const head = await platform.call("HEAD", "/system/info");
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(100);
+  });
+});
+
+describe("replies", () => {
+  test("carry their headers, good and bad alike", async () => {
+    for (const path of ["/system/info", "/system/function/nobody", "/system/nope", "/system/queues"]) {
+      const { headers } = await platform.call("GET", path);
+      expect([path, headers.get("x-content-type-options"), headers.get("cache-control"), headers.get("x-api-version")]).toEqual([
+        path, "nosniff", "no-store", "1.0",
+      ]);
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+      expect(headers.get("server")).toBeNull();
+    }
+    const { headers } = await fetch(`${platform.url}/nope`);
+    expect([headers.get("x-content-type-options"), headers.get("cache-control")]).toEqual(["nosniff", null]);
+  });
+
+  test("errors are problems for who lists JSON, text for all others", async () => {
+    const json = await platform.call("GET", "/system/function/nobody?x=1", undefined, { accept: "text/html, application/json;q=0.5" });
+    expect(json.headers.get("content-type")).toBe("application/problem+json");
+    expect(await json.json()).toEqual({
+      type: "urn:weir:error:function_not_found",
+      title: "Not Found",
+      status: 404,
+      detail: 'Cannot find function "nobody": it does not exist in namespace "functions"',
+      instance: "/system/function/nobody",
+      code: "function_not_found",
+    });
+    const text = await platform.call("GET", "/system/function/nobody", undefined, { accept: "*/*" });
+    expect(text.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await text.text()).toBe('Cannot find function "nobody": it does not exist in namespace "functions"\n');
+  });
+
+  test("our own defects are 500 with a constant sentence and one line in the log", async () => {
+    const boom = new Error("canary in the engine");
+    await using broken = await openRestPlatform({
+      invocations: () => {
+        throw boom;
+      },
+    });
+    await broken.call("PUT", "/system/functions", hello);
+    const response = await broken.call("GET", "/system/functions");
+    expect([response.status, await response.text()]).toEqual([500, "Cannot answer this request: an internal error occurred\n"]);
+    expect(broken.logged).toHaveLength(1);
+    expect(broken.logged[0]).toMatchObject({ err: { message: boom.message }, path: "/system/functions" });
+  });
+});
+
+describe("bodies", () => {
+  test("over 2 MiB are 413, with and without length", async () => {
+    const body = JSON.stringify({ ...hello, annotations: { a: "x".repeat(2_097_152) } });
+    expect(await statusOf("PUT", "/system/functions", body)).toBe(413);
+    const chunked = await fetch(`${platform.url}/system/functions`, {
+      method: "PUT",
+      headers: { authorization: platform.authorization },
+      body: new Blob([body]).stream(),
+      duplex: "half",
+    });
+    expect(chunked.status).toBe(413);
+  });
+
+  test("of other kinds are 415", async () => {
+    expect(await statusOf("PUT", "/system/functions", hello, { "content-type": "multipart/form-data; boundary=x" })).toBe(415);
+    expect(await statusOf("PUT", "/system/functions", hello, { "content-encoding": "gzip" })).toBe(415);
+    for (const type of ["application/x-www-form-urlencoded", "nonsense", "text/plain;", "application/json; charset=latin1"]) {
+      expect(await statusOf("PUT", "/system/functions", hello, { "content-type": type }), type).toBe(202);
+    }
+  });
+
+  test("on GET are ignored and the connection stays in step", async () => {
+    const client = await openRawClient(platform.port);
+    const head = `Host: x\r\nAuthorization: ${platform.authorization}\r\n`;
+    client.send(`GET /system/info HTTP/1.1\r\n${head}Content-Length: 5\r\n\r\nhelloGET /healthz HTTP/1.1\r\n${head}\r\n`);
+    expect((await client.replies(2)).map(({ status }) => status)).toEqual([200, 200]);
+    client.close();
+  });
+
+  test("that stop coming are 408", async () => {
+    await using impatient = await openRestPlatform({ bodySilence: 200 });
+    const head = `PUT /system/functions HTTP/1.1\r\nHost: x\r\nAuthorization: ${impatient.authorization}\r\nContent-Length: 9\r\n\r\n{`;
+    expect(await rawRequest(impatient.port, head)).toMatchObject({ status: 408, closed: true });
+    expect(impatient.logged).toEqual([]);
+  });
+
+  test("32 levels are read", async () => {
+    const deep = `{"service":"a","image":"b","x":${"[".repeat(31)}${"]".repeat(31)}}`;
+    expect(await statusOf("PUT", "/system/functions", deep)).toBe(202);
+  });
+});
+
+describe("credentials", () => {
+  test("are needed on every route of the table that needs something", async () => {
+    for (const { method, path, needs } of routeTable) {
+      if (needs === "nothing") continue;
+      const target = path.replace(/:\w+/g, "x").replace("*", "x");
+      const response = await fetch(platform.url + target, { method });
+      expect([method, target, response.status, await response.text()]).toEqual([method, target, 401, "invalid credentials"]);
+      expect(response.headers.get("www-authenticate")).toBe('Basic realm="Restricted"');
+    }
+  });
+
+  test.each(["Bearer ", "Bearer abc", "Basic", "Basic !!", "Basic YQ==", "Digest x"])("%j is 401 with the same text", async (authorization) => {
+    const response = await fetch(`${platform.url}/system/info`, { headers: { authorization } });
+    expect([response.status, await response.text()]).toEqual([401, "invalid credentials"]);
+  });
+
+  test("missing and wrong ones have codes of their own", async () => {
+    const accept = "application/problem+json";
+    const missing = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Bearer " } });
+    const wrong = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Basic eDp5" } });
+    expect([await missing.json(), await wrong.json()]).toMatchObject([{ code: "credentials_required" }, { code: "credentials_invalid" }]);
+  });
+
+  test("the 21st wrong one in a minute is 429 for its address, seen through trusted proxies", async () => {
+    await using fresh = await openRestPlatform({ origins: { allowed: [], clients: clientAddresses(["127.0.0.1"]) } });
+    const from = (client: string, authorization: string) =>
+      fetch(`${fresh.url}/system/info`, { headers: { authorization, "x-forwarded-for": client } });
+    for (let count = 0; count < 20; count += 1) expect((await from("1.1.1.1", "Basic eDp5")).status).toBe(401);
+    const refused = await from("1.1.1.1", fresh.authorization);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(30);
+    expect((await from("2.2.2.2", fresh.authorization)).status).toBe(200);
+  });
+
+  test("come after route and method, before origin, size and syntax", async () => {
+    const send = (headers: Record<string, string>, body = "{") =>
+      fetch(`${platform.url}/system/functions`, { method: "PUT", headers, body });
+    const foreign = { origin: "https://evil.example" };
+    const { authorization } = platform;
+    const large = "x".repeat(2_097_153);
+    expect((await send(foreign, large)).status).toBe(401);
+    expect((await send({ authorization, ...foreign }, large)).status).toBe(403);
+    expect((await send({ authorization, "content-encoding": "gzip" }, large)).status).toBe(413);
+    expect((await send({ authorization })).status).toBe(400);
+    expect(await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", limits: { memory: "lots" } })).toMatchObject({ status: 400 });
+    expect(await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", secrets: ["nobody"] })).toMatchObject({ status: 403 });
+  });
+
+  test("an origin is the gateway's own, an allowed one, or 403", async () => {
+    const from = async (origin: string) => (await refusal("PUT", "/system/functions", "{", { origin })).code;
+    expect(await from("https://evil.example")).toBe("cross_origin");
+    expect(await from("null")).toBe("cross_origin");
+    expect(await from(platform.url.replace("http:", "https:"))).toBe("cross_origin");
+    expect(await from(platform.url)).toBe("malformed_request");
+    expect(await from("https://console.example")).toBe("malformed_request");
+  });
+});

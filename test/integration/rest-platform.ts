@@ -1,0 +1,202 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import pino from "pino";
+
+import type { Edition } from "../../runtime/api/editions.ts";
+import type { LogRecord } from "../../runtime/api/log-record.ts";
+import { PlatformError } from "../../runtime/api/platform-error.ts";
+import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
+import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
+import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
+import type { SecretStore } from "../../runtime/core/ports/secret-store.ts";
+import type { AppParts } from "../../runtime/gateway/app-parts.ts";
+import { buildApp } from "../../runtime/gateway/app.ts";
+import { openBasicAuth } from "../../runtime/gateway/basic-auth.ts";
+import { clientAddresses } from "../../runtime/gateway/client-address.ts";
+import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
+import { createGatewayServer } from "../../runtime/gateway/http-server.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+/** The REST side of a gateway on a real port, with stores in memory. */
+export interface RestPlatform extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** `Authorization` of the administrator. */
+  readonly authorization: string;
+  readonly functions: Map<string, DesiredFunction>;
+  readonly secrets: Map<string, Uint8Array>;
+  readonly endpoints: Map<string, FunctionEndpoints>;
+  readonly logs: FakeLogs;
+  /** What was logged, parsed. */
+  readonly logged: Record<string, unknown>[];
+  /** Sends a request with the administrator's credentials. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A log that tests write to. */
+export class FakeLogs implements LogSource {
+  readonly queries: LogQuery[] = [];
+  readonly records: LogRecord[] = [];
+  readonly #waiting = new Set<() => void>();
+  failure: Error | undefined;
+
+  add(record: LogRecord): void {
+    this.records.push(record);
+    for (const wake of this.#waiting) wake();
+  }
+
+  get readers(): number {
+    return this.#waiting.size;
+  }
+
+  async *read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord> {
+    this.queries.push(query);
+    for (let next = 0; !signal.aborted; ) {
+      const record = this.records[next];
+      if (record !== undefined) {
+        next += 1;
+        yield record;
+        continue;
+      }
+      if (this.failure !== undefined) throw this.failure;
+      if (!query.follow) return;
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+        signal.addEventListener("abort", wake, { once: true });
+      });
+    }
+  }
+}
+
+const user = "admin";
+const password = "päss:word";
+
+export async function openRestPlatform(
+  options: Partial<AppParts> & { readonly edition?: Edition; readonly bodySilence?: number } = {},
+): Promise<RestPlatform> {
+  const directory = await tempDirectory("rest");
+  await writeFile(join(directory.path, "basic-auth-user"), `${user}\n`);
+  await writeFile(join(directory.path, "basic-auth-password"), ` ${password}\n`);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const functions = new Map<string, DesiredFunction>();
+  const secrets = new Map<string, Uint8Array>();
+  const endpoints = new Map<string, FunctionEndpoints>();
+  const logs = new FakeLogs();
+  const errors = createErrorWriter(log);
+  const edition = options.edition ?? "community";
+  const unknown = (_request: unknown, response: { end(): void }) => response.end();
+  const gateway = createGatewayServer({
+    invoke: unknown,
+    invokeAsync: unknown,
+    writeError: errors.writeError,
+    headersTimeout: 10_000,
+    bodySilence: options.bodySilence ?? 30_000,
+  });
+  const app = buildApp(
+    {
+      functions: functionStore(functions),
+      secrets: secretStore(secrets),
+      queues: undefined,
+      namespaces: {
+        defaultNamespace: "functions",
+        aliases: ["openfaas-fn"],
+        platformNamespace: "weir",
+        reserved: ["kept"],
+        edition,
+      },
+      edition,
+      upstreamTimeout: 30_000,
+      log,
+      errors,
+      auth: openBasicAuth(directory.path),
+      origins: { allowed: ["https://console.example"], clients: clientAddresses(["10.0.0.0/8"]) },
+      logs,
+      endpoints: (ref) => endpoints.get(formatRef(ref)),
+      invocations: () => 7,
+      info: {
+        provider: { provider: "weir-local", orchestration: "process", version: "0.1.0" },
+        version: { release: "0.1.0", sha: "abc", commit_message: "A change" },
+        arch: "x86_64",
+        edition,
+        apiVersion: "1.0",
+        functionNamespace: "functions",
+        namespaceAliases: ["openfaas-fn"],
+        durability: "interval",
+      },
+      logHeartbeat: 15_000,
+      ...options,
+    },
+    gateway.serverFactory,
+  );
+  await app.ready();
+  const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${port}`;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+  return {
+    port,
+    url,
+    authorization,
+    functions,
+    secrets,
+    endpoints,
+    logs,
+    logged,
+    call: (method, path, body, headers = {}) =>
+      fetch(url + path, {
+        method,
+        redirect: "manual",
+        headers: { authorization, ...headers },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      gateway.server.closeAllConnections();
+      await gateway.close();
+      await directory.remove();
+    },
+  };
+}
+
+function functionStore(functions: Map<string, DesiredFunction>): FunctionStore {
+  return {
+    get: async (ref) => functions.get(formatRef(ref)),
+    list: async (namespace) =>
+      [...functions.values()].filter((wanted) => wanted.namespace === namespace).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    write: async (ref: FunctionRef, change) => {
+      const wanted = change(functions.get(formatRef(ref)));
+      functions.set(formatRef(ref), wanted);
+      return wanted;
+    },
+    remove: async (ref) => functions.delete(formatRef(ref)),
+    watch: async () => () => {},
+  };
+}
+
+function secretStore(secrets: Map<string, Uint8Array>): SecretStore {
+  const missing = (name: string) => new PlatformError("secret_not_found", `Cannot find secret "${name}": it does not exist`);
+  return {
+    list: async (namespace) =>
+      [...secrets.keys()].filter((key) => key.endsWith(`@${namespace}`)).map((key) => key.split("@", 1)[0] ?? "").toSorted(),
+    create: async ({ name, namespace }, value) => {
+      const key = `${name}@${namespace}`;
+      if (secrets.has(key)) throw new PlatformError("secret_exists", `Cannot create secret "${name}": it already exists`);
+      secrets.set(key, value);
+    },
+    replace: async ({ name, namespace }, value) => {
+      if (!secrets.has(`${name}@${namespace}`)) throw missing(name);
+      secrets.set(`${name}@${namespace}`, value);
+    },
+    remove: async ({ name, namespace }) => {
+      if (!secrets.delete(`${name}@${namespace}`)) throw missing(name);
+    },
+  };
+}

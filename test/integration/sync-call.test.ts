@@ -1,0 +1,422 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+
+import { PlatformError } from "../../runtime/api/platform-error.ts";
+import { openFunctionServer, openRawFunction, type FunctionServer } from "../support/function-server.ts";
+import { openRawClient, rawRequest } from "../support/raw-client.ts";
+import { openSyncGateway, type SyncGateway, type SyncGatewayOptions } from "../support/sync-gateway.ts";
+
+const benchGateway = join(import.meta.dirname, "../../scripts/bench/bench-gateway.ts");
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("synchronous call", () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).toReversed()) await close();
+  });
+  const open = async (options?: SyncGatewayOptions): Promise<SyncGateway> => {
+    const gateway = await openSyncGateway(options);
+    closers.push(() => gateway.close());
+    return gateway;
+  };
+  const serve = async (...args: Parameters<typeof openFunctionServer>): Promise<FunctionServer> => {
+    const server = await openFunctionServer(...args);
+    closers.push(() => server.close());
+    return server;
+  };
+  const serveRaw = async (...args: Parameters<typeof openRawFunction>) => {
+    const server = await openRawFunction(...args);
+    closers.push(() => server.close());
+    return server;
+  };
+  /** An address where nobody listens. */
+  const freeAddress = async (): Promise<string> => {
+    const server = createTcpServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    return `127.0.0.1:${port}`;
+  };
+
+  test("request and reply carry the headers of the contract", async () => {
+    const fn = await serve((_request, response) => {
+      response.writeHead(418, ["X-Own", "1", "Set-Cookie", "a=1", "Set-Cookie", "b=2", "Proxy-Secret", "x"]).end("tea");
+    });
+    const gateway = await open();
+    gateway.deploy("hello", { namespace: "dev", addresses: [fn.address] });
+    const reply = await rawRequest(
+      gateway.port,
+      "PUT /function/hello.dev/a%2Fb//c?x=1&y HTTP/1.1\r\nHost: public.example\r\nX-Mine: \xe9\r\nX-Forwarded-For: 6.6.6.6\r\nX-Start-Time: 5\r\nContent-Length: 2\r\nTE: trailers\r\n\r\nhi",
+    );
+
+    expect(reply).toMatchObject({ status: 418, body: "tea" });
+    expect(reply.headers["x-call-id"]).toMatch(uuid);
+    expect(reply.headers["x-start-time"]).toMatch(/^\d{19}$/);
+    expect(reply.headers["x-duration-seconds"]).toMatch(/^\d+\.\d{6}$/);
+    expect(reply.headers).toMatchObject({ "x-own": "1", "set-cookie": "a=1, b=2" });
+    expect(reply.headers["proxy-secret"]).toBeUndefined();
+
+    const [seen] = fn.requests;
+    expect(seen).toMatchObject({ method: "PUT", target: "/a%2Fb//c?x=1&y", body: "hi" });
+    expect(seen?.headers).toMatchObject({
+      host: fn.address,
+      "x-mine": "\xe9",
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-host": "public.example",
+      "x-forwarded-proto": "http",
+      "x-call-id": reply.headers["x-call-id"],
+      "x-start-time": reply.headers["x-start-time"],
+      "content-length": "2",
+    });
+    expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(seen?.headers["te"]).toBeUndefined();
+  });
+
+  test("the client's call id, trace and, on a callback, start time stay", async () => {
+    const fn = await serve((_request, response) => response.setHeader("X-Duration-Seconds", "9").end());
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const id = "7f3a0b1c-0000-1000-8000-00000000000a";
+    const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
+    const reply = await rawRequest(
+      gateway.port,
+      `POST /function/hello HTTP/1.1\r\nHost: g\r\nX-Call-Id: ${id.toUpperCase()}\r\ntraceparent: ${trace}\r\nX-Function-Status: 200\r\nX-Start-Time: 1234\r\nContent-Length: 0\r\n\r\n`,
+    );
+    expect(reply.headers).toMatchObject({ "x-call-id": id, "x-start-time": "1234", "x-duration-seconds": "9" });
+    expect(fn.requests[0]?.headers).toMatchObject({ "x-call-id": id, traceparent: trace, "x-start-time": "1234", "x-function-status": "200" });
+  });
+
+  test("HEAD, 204 and 304 have no body and keep the connection", async () => {
+    const fn = await serve((request, response) => {
+      const status = Number(request.url?.slice(1)) || 200;
+      response.writeHead(status, status === 200 ? { "content-length": "5" } : {}).end(request.method === "HEAD" || status !== 200 ? "" : "hello");
+    });
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.send("HEAD /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => client.text).toContain("\r\n\r\n");
+    expect(client.text).toContain("content-length: 5");
+    expect(client.text).not.toContain("hello");
+    const next = await openRawClient(gateway.port);
+    for (const path of ["/204", "/304", ""]) next.send(`GET /function/hello${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
+    expect((await next.replies(3)).map(({ status, body }) => [status, body])).toEqual([[204, ""], [304, ""], [200, "hello"]]);
+    client.close();
+    next.close();
+  });
+
+  test("a stream's head and each event leave at once", async () => {
+    const steps: (() => void)[] = [];
+    const fn = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      steps.push(() => response.write("data: 1\n\n"), () => response.write("data: 2\n\n"), () => response.end());
+    });
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.send("GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => client.text).toContain("text/event-stream");
+    steps[0]?.();
+    await expect.poll(() => client.text).toContain("data: 1\n\n");
+    expect(client.text).not.toContain("data: 2");
+    steps[1]?.();
+    await expect.poll(() => client.text).toContain("data: 2\n\n");
+    steps[2]?.();
+    expect((await client.replies(1))[0]?.body).toBe("data: 1\n\ndata: 2\n\n");
+    client.close();
+  });
+
+  test("200 MB go through in both directions at once; what a slow reader leaves does not pile up in the gateway", async () => {
+    const size = 200 * 1_048_576;
+    const fn = await serve((request, response) => void request.pipe(response), { readBody: false });
+    const child = spawn(process.execPath, [benchGateway, fn.address], { stdio: ["ignore", "pipe", "inherit"] });
+    closers.push(async () => {
+      child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const memory = (): number => Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) * 1_024;
+    const sent = createHash("sha256");
+    function* body(): Generator<Buffer> {
+      for (let index = 0; index < 200; index += 1) {
+        const chunk = Buffer.alloc(1_048_576, `weir ${index}`);
+        sent.update(chunk);
+        yield chunk;
+      }
+    }
+    const before = memory();
+    const request = httpRequest(`http://127.0.0.1:${line.toString().trim()}/function/tiny`, {
+      method: "POST",
+      headers: { "content-length": String(size) },
+    });
+    Readable.from(body()).pipe(request);
+    const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
+    let stuckAt = -1;
+    await expect.poll(() => stuckAt === (stuckAt = request.socket?.bytesWritten ?? 0), { interval: 200, timeout: 10_000 }).toBe(true);
+    expect(stuckAt).toBeLessThan(size / 2);
+    expect(memory() - before).toBeLessThan(48 * 1_048_576);
+
+    const received = createHash("sha256");
+    let bytes = 0;
+    let most = 0;
+    for await (const part of response) {
+      received.update(part);
+      bytes += part.length;
+      if (bytes % (8 * 1_048_576) < part.length) most = Math.max(most, memory() - before);
+    }
+    expect(bytes).toBe(size);
+    expect(received.digest("hex")).toBe(sent.digest("hex"));
+    // Beyond what is buffered: garbage that the collector leaves while there is memory.
+    expect(most).toBeLessThan(128 * 1_048_576);
+  }, 60_000);
+
+  test("a function that nobody reads from is paused, and the call is cut at its limit", async () => {
+    let written = 0;
+    const fn = await serve((_request, response) => {
+      const more = (): void => {
+        while (response.write(Buffer.alloc(65_536))) written += 65_536;
+        written += 65_536;
+      };
+      response.on("drain", more);
+      response.on("close", () => response.removeAllListeners("drain"));
+      more();
+    });
+    const gateway = await open({ upstreamTimeout: 1_500 });
+    gateway.deploy("flood", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.socket.pause();
+    client.send("GET /function/flood HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => fn.aborted, { timeout: 5_000 }).toBe(1);
+    expect(written).toBeLessThan(32 * 1_048_576);
+    expect(gateway.counts.of("flood.functions").inFlight).toBe(0);
+    client.close();
+  });
+
+  test("a client that leaves ends the function's request", async () => {
+    const fn = await serve(() => {});
+    const gateway = await open();
+    gateway.deploy("slow", { addresses: [fn.address] });
+    const clients = await Promise.all(Array.from({ length: 200 }, () => openRawClient(gateway.port)));
+    // Half of them wait for the head, the others with a second request behind it.
+    clients.forEach((client, index) => client.send("GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n".repeat(1 + (index % 2))));
+    await expect.poll(() => fn.open, { timeout: 5_000 }).toBe(300);
+    for (const client of clients) client.close();
+    await expect.poll(() => fn.open, { timeout: 1_000 }).toBe(0);
+    expect(fn.aborted).toBe(300);
+    await expect.poll(() => gateway.counts.of("slow.functions").inFlight).toBe(0);
+    expect(gateway.table.findKey("slow")?.replicas[0]?.inFlight).toBe(0);
+  });
+
+  test("a client that cuts its upload leaves no whole request behind", async () => {
+    const fn = await serve();
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.send("POST /function/hello HTTP/1.1\r\nHost: g\r\nContent-Length: 1000\r\n\r\nhalf");
+    await expect.poll(() => fn.open).toBe(1);
+    client.close();
+    await expect.poll(() => fn.open).toBe(0);
+    expect(fn.requests).toEqual([]);
+    const chunked = await openRawClient(gateway.port);
+    chunked.send("POST /function/hello HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+    await expect.poll(() => fn.open).toBe(1);
+    chunked.close();
+    await expect.poll(() => fn.open).toBe(0);
+    expect(fn.requests).toEqual([]);
+  });
+
+  test("504 names the limit before the reply's head; after it the connection is cut", async () => {
+    const fn = await serve((request, response) => {
+      if (request.url === "/begun") response.write("begun");
+    });
+    const gateway = await open({ upstreamTimeout: 600 });
+    gateway.deploy("slow", { addresses: [fn.address] });
+    gateway.deploy("own", { addresses: [fn.address], envVars: { exec_timeout: "0s" } });
+    const started = performance.now();
+    const [late, begun] = await Promise.all([
+      rawRequest(gateway.port, "GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n"),
+      openRawClient(gateway.port).then(async (client) => {
+        client.send("GET /function/slow/begun HTTP/1.1\r\nHost: g\r\n\r\n");
+        await client.end();
+        return client.text;
+      }),
+    ]);
+    expect(performance.now() - started).toBeLessThan(1_800);
+    expect(late.status).toBe(504);
+    expect(late.body).toBe('Cannot call function "slow.functions": no reply within upstream_timeout of 0.6 s\n');
+    expect(late.headers).toMatchObject({ "x-openfaas-internal": "gateway", "x-call-id": expect.stringMatching(uuid) });
+    expect(begun).toContain("begun");
+    expect(begun).not.toContain("\r\n0\r\n");
+    await expect.poll(() => fn.open).toBe(0);
+    expect([...gateway.counts.of("slow.functions").byStatus()]).toEqual([[200, 1], [504, 1]]);
+  });
+
+  test("callers of a function at zero wait for it, all of them, with one scale-up", async () => {
+    const fn = await serve();
+    const gateway = await open();
+    gateway.deploy("cold", { replicas: 0 });
+    const replies = Promise.all(
+      Array.from({ length: 300 }, () => rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi", 10_000)),
+    );
+    await expect.poll(() => gateway.waker.waitingCallers, { timeout: 5_000 }).toBe(300);
+    expect(gateway.counts.of("cold.functions").inFlight).toBe(300);
+    gateway.setReplicas("cold", [fn.address]);
+    expect((await replies).every(({ status, body }) => status === 200 && body === "ok")).toBe(true);
+    expect(gateway.store.writes).toBe(1);
+    expect(fn.requests.every(({ body }) => body === "hi")).toBe(true);
+  });
+
+  test("503 when no replica comes, and nobody waits for a client that left", async () => {
+    const gateway = await open({ wakeTimeout: 300 });
+    gateway.deploy("cold", { replicas: 0 });
+    const leaving = await openRawClient(gateway.port);
+    leaving.send("GET /function/cold HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
+    leaving.close();
+    await expect.poll(() => gateway.waker.waitingCallers).toBe(0);
+    const reply = await rawRequest(gateway.port, "GET /function/cold HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(reply).toMatchObject({ status: 503, body: 'Cannot wake function "cold.functions": no replica ready after 300ms\n' });
+    expect(reply.headers).toMatchObject({ "retry-after": "5", "x-openfaas-internal": "gateway" });
+  });
+
+  test("a refusing replica is skipped once, with the body whole; refused alone is 502", async () => {
+    const fn = await serve();
+    const nobody = await freeAddress();
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [nobody, fn.address] });
+    for (let round = 0; round < 4; round += 1) {
+      const reply = await rawRequest(gateway.port, "POST /function/hello HTTP/1.1\r\nHost: g\r\nContent-Length: 5\r\n\r\nwhole");
+      expect(reply.status).toBe(200);
+    }
+    expect(fn.requests.map(({ body }) => body)).toEqual(Array.from({ length: 4 }, () => "whole"));
+    expect(gateway.table.findKey("hello")?.replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0]);
+
+    gateway.setReplicas("hello", [nobody]);
+    const refused = await rawRequest(gateway.port, "GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(refused).toMatchObject({ status: 502, body: 'Cannot call function "hello.functions": the connection was refused\n' });
+    expect(refused.headers["x-openfaas-internal"]).toBe("gateway");
+  });
+
+  test("429 when all replicas are at concurrency.max", async () => {
+    const answers: (() => void)[] = [];
+    const fn = await serve((_request, response) => void answers.push(() => response.end("ok")));
+    const gateway = await open();
+    gateway.deploy("one", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
+    const first = rawRequest(gateway.port, "GET /function/one HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => fn.open).toBe(1);
+    const second = await rawRequest(gateway.port, "GET /function/one HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(second.status).toBe(429);
+    expect(second.headers["retry-after"]).toBe("1");
+    expect(second.headers["x-openfaas-internal"]).toBeUndefined();
+    answers[0]?.();
+    expect((await first).status).toBe(200);
+  });
+
+  test("a protected function needs credentials, and never sees them", async () => {
+    const fn = await serve();
+    const gateway = await open({
+      invoker: {
+        authorise: (authorization) => {
+          if (authorization !== "Basic good") throw new PlatformError("credentials_invalid", "Cannot call: credentials are wrong");
+        },
+        isPlatformCredential: (authorization) => authorization === "Basic good",
+      },
+    });
+    gateway.deploy("secret", { addresses: [fn.address], annotations: { "com.service.auth": "required" } });
+    gateway.deploy("open", { addresses: [fn.address] });
+    const call = (name: string, authorization: string) =>
+      rawRequest(gateway.port, `GET /function/${name} HTTP/1.1\r\nHost: g\r\nAuthorization: ${authorization}\r\n\r\n`);
+    expect((await call("secret", "Basic bad")).status).toBe(401);
+    expect((await call("secret", "Basic good")).status).toBe(200);
+    expect((await call("open", "Basic good")).status).toBe(200);
+    expect((await call("open", "Bearer own")).status).toBe(200);
+    expect(fn.requests.map(({ headers }) => headers["authorization"])).toEqual([undefined, undefined, "Bearer own"]);
+  });
+
+  describe("a function's bad answer is 502 and its connection is not used again", () => {
+    const ok = "Content-Length: 2\r\n\r\nok";
+    test.each([
+      ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc"],
+      ["two equal lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok"],
+      ["length and chunked", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+      ["status 999", `HTTP/1.1 999 Odd\r\n${ok}`],
+      ["status 600", `HTTP/1.1 600 Odd\r\n${ok}`],
+      ["status 99", `HTTP/1.1 99 Odd\r\n${ok}`],
+      ["a NUL in a header", `HTTP/1.1 200 OK\r\nX-A: a\0b\r\n${ok}`],
+      ["a lone CR in a header", `HTTP/1.1 200 OK\r\nX-A: a\rb\r\n${ok}`],
+      ["a bad header name", `HTTP/1.1 200 OK\r\nX A: a\r\n${ok}`],
+      ["a head over 64 KiB", `HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(66_000)}\r\n${ok}`],
+      ["more than 10 interim answers", `${"HTTP/1.1 103 Early\r\n\r\n".repeat(11)}HTTP/1.1 200 OK\r\n${ok}`],
+      ["an upgrade nobody asked for", "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n"],
+      ["no HTTP", "hello\r\n\r\n"],
+    ])("%s", async (_name, answer) => {
+      const fn = await serveRaw(answer);
+      const gateway = await open();
+      gateway.deploy("bad", { addresses: [fn.address] });
+      for (const round of [1, 2]) {
+        const reply = await rawRequest(gateway.port, "GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
+        expect(reply).toMatchObject({ status: 502, body: expect.stringContaining('Cannot call function "bad.functions": its reply') });
+        expect(fn.connections).toBe(round);
+      }
+    });
+
+    test("10 interim answers are skipped", async () => {
+      const fn = await serveRaw(`${"HTTP/1.1 103 Early\r\n\r\n".repeat(10)}HTTP/1.1 200 OK\r\n${ok}`);
+      const gateway = await open();
+      gateway.deploy("good", { addresses: [fn.address] });
+      expect(await rawRequest(gateway.port, "GET /function/good HTTP/1.1\r\nHost: g\r\n\r\n")).toMatchObject({ status: 200, body: "ok" });
+    });
+
+    test("a connection that breaks before the reply", async () => {
+      const fn = await serveRaw((socket) => socket.destroy());
+      const gateway = await open();
+      gateway.deploy("bad", { addresses: [fn.address] });
+      const reply = await rawRequest(gateway.port, "GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
+      expect(reply).toMatchObject({ status: 502, body: 'Cannot call function "bad.functions": the connection broke before the reply\n' });
+    });
+
+    test.each([
+      ["a short body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
+      ["chunks without their end", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"],
+    ])("%s cuts the client's connection", async (_name, answer) => {
+      const fn = await serveRaw((socket) => socket.end(answer));
+      const gateway = await open();
+      gateway.deploy("bad", { addresses: [fn.address] });
+      const client = await openRawClient(gateway.port);
+      client.send("GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
+      await client.end();
+      expect(client.text).not.toContain("\r\n0\r\n\r\n");
+      await expect(client.replies(1)).rejects.toThrow("0 of 1 replies");
+    });
+  });
+
+  test("a function that answers without reading the body is heard", async () => {
+    const fn = await serve((_request, response) => response.writeHead(413, { connection: "close" }).end("too much"), { readBody: false });
+    const gateway = await open();
+    gateway.deploy("picky", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.send(`POST /function/picky HTTP/1.1\r\nHost: g\r\nContent-Length: 100000000\r\n\r\n${"x".repeat(100_000)}`);
+    expect((await client.replies(1))[0]).toMatchObject({ status: 413, body: "too much" });
+    await client.end();
+  });
+
+  test("calls go to the replica with the fewest in flight", async () => {
+    const first = await serve(() => {});
+    const second = await serve();
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [first.address, second.address] });
+    const waiting = await openRawClient(gateway.port);
+    waiting.send("GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => first.open).toBe(1);
+    for (let round = 0; round < 5; round += 1) await rawRequest(gateway.port, "GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(second.requests.length).toBe(5);
+    waiting.close();
+  });
+});

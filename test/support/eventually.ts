@@ -1,0 +1,65 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { inspect } from "node:util";
+
+export interface EventuallyOptions {
+  /** Milliseconds. */
+  readonly within: number;
+  /** Completes the sentence "waited for …". */
+  readonly what: string;
+  /** Milliseconds between two looks. */
+  readonly every?: number;
+}
+
+const shownCharacters = 1_000;
+
+/**
+ * Looks at `condition` until it gives something other than false, null or undefined, and resolves with that. What it
+ * throws counts as "not yet".
+ * @throws Error that says what was waited for and the last value, or the last error as `cause`
+ */
+export async function eventually<T>(
+  condition: () => T | Promise<T>,
+  options: EventuallyOptions,
+): Promise<Exclude<T, false | null | undefined>> {
+  const until = performance.now() + options.within;
+  let last: { readonly value: unknown } | { readonly thrown: unknown } = { value: undefined };
+  for (;;) {
+    try {
+      const value = await answerBy(condition, until);
+      if (isThere(value)) return value;
+      last = { value };
+    } catch (thrown) {
+      last = { thrown };
+    }
+    if (performance.now() >= until) throw waitedInVain(options, last);
+    await pause(Math.min(options.every ?? 20, Math.max(1, until - performance.now())));
+  }
+}
+
+function isThere<T>(value: T): value is Exclude<T, false | null | undefined> {
+  return value !== false && value !== null && value !== undefined;
+}
+
+/** A look that hangs must not outlast the deadline. */
+async function answerBy<T>(condition: () => T | Promise<T>, until: number): Promise<T> {
+  const given = new AbortController();
+  const deadline = pause(Math.max(1, until - performance.now()), undefined, { signal: given.signal }).then(
+    () => Promise.reject(new Error("the last look did not come back")),
+    () => new Promise<never>(() => undefined),
+  );
+  try {
+    return await Promise.race([Promise.resolve().then(condition), deadline]);
+  } finally {
+    given.abort();
+  }
+}
+
+function waitedInVain(
+  { within, what }: EventuallyOptions,
+  last: { readonly value: unknown } | { readonly thrown: unknown },
+): Error {
+  const [label, seen] = "thrown" in last ? ["last error", last.thrown] : ["last value", last.value];
+  const text = seen instanceof Error ? seen.message : inspect(seen, { depth: 6, breakLength: Number.POSITIVE_INFINITY });
+  const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return new Error(`Waited ${within} ms in vain for ${what}; ${label}: ${shown}`, { cause: seen });
+}

@@ -1,0 +1,64 @@
+/** What may go wrong with one use of a port. */
+export type PortFault =
+  /** Nothing is done, and nobody says so. */
+  | { readonly kind: "timed-out" }
+  /** It is done, and the answer is lost. */
+  | { readonly kind: "answer-lost" }
+  /** Surely nothing is done. */
+  | { readonly kind: "unavailable" }
+  /** Done after so many milliseconds. */
+  | { readonly kind: "delayed"; readonly by: number }
+  /** This process ends by SIGKILL, before or after the thing is done. */
+  | { readonly kind: "kill-before" }
+  | { readonly kind: "kill-after" };
+
+/** When a fault happens: at the `nth` use (1 = first) of the operation, or with a probability at each. */
+export type FaultRule = {
+  /** As the decorators name it, e.g. `CallQueue.put`; `*` = any. */
+  readonly operation: string;
+  readonly fault: PortFault;
+} & ({ readonly nth: number } | { readonly probability: number });
+
+/** Decides, repeatably for one seed and one order of uses, which uses go wrong. */
+export interface FaultPlan {
+  /** To be printed when a test fails. */
+  readonly seed: number;
+  /** Faults so far, as `operation kind`, in order. */
+  readonly happened: readonly string[];
+  decide(operation: string): PortFault | undefined;
+}
+
+/** The first rule that applies to a use wins. */
+export function faultPlan(rules: readonly FaultRule[], seed = Math.floor(Math.random() * 2 ** 32)): FaultPlan {
+  const chance = seededChance(seed);
+  const uses = new Map<FaultRule, number>();
+  const happened: string[] = [];
+  const applies = (rule: FaultRule): boolean => {
+    if ("probability" in rule) return chance() < rule.probability;
+    const use = (uses.get(rule) ?? 0) + 1;
+    uses.set(rule, use);
+    return use === rule.nth;
+  };
+  return {
+    seed,
+    happened,
+    decide: (operation) => {
+      const matching = rules.filter((rule) => rule.operation === "*" || rule.operation === operation);
+      // Every matching rule is asked, so that what one decides does not shift the count or the chance of another.
+      const found = matching.filter(applies)[0];
+      if (found !== undefined) happened.push(`${operation} ${found.fault.kind}`);
+      return found?.fault;
+    },
+  };
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function seededChance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

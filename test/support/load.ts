@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Agent, request } from "undici";
+
+import type { AnswerClass, LedgerWriter, Sent } from "./ledger.ts";
+
+export interface LoadOptions {
+  /** Base address of the gateway, without a path. */
+  readonly gateway: string;
+  /** `name` or `name.namespace`. */
+  readonly functionName: string;
+  /** Calls a second, sent when they are due whether or not earlier ones were answered. */
+  readonly rate: number;
+  readonly count: number;
+  readonly callbackUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: (sequence: number) => string | Uint8Array;
+  /** Milliseconds a call may take. */
+  readonly timeout?: number;
+  /** Most calls without an answer; those due beyond it are dropped and counted. */
+  readonly maxInFlight?: number;
+  readonly ledger?: LedgerWriter;
+  /** Ends the load early. */
+  readonly signal?: AbortSignal;
+}
+
+export interface LoadSummary {
+  readonly sent: readonly Sent[];
+  /** Due, but not sent, as too many were without an answer. */
+  readonly dropped: number;
+  /** Milliseconds from when a call was due to its 202, so that a stall counts for all calls it held up; sorted. */
+  readonly latencies: readonly number[];
+}
+
+/** Sends calls to `/async-function/` at a constant arrival rate, each under an id of its own; resolves after the last answer. */
+export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
+  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const sent: Sent[] = [];
+  const latencies: number[] = [];
+  const open = new Set<Promise<void>>();
+  const begin = performance.now();
+  const ended = (): boolean => options.signal?.aborted ?? false;
+  const untilDue = options.signal === undefined ? {} : { signal: options.signal };
+  let dropped = 0;
+
+  for (let sequence = 0; sequence < options.count; sequence += 1) {
+    const due = begin + (sequence * 1_000) / options.rate;
+    if (due > performance.now() + 1) await pause(due - performance.now(), undefined, untilDue).catch(() => undefined);
+    if (ended()) break;
+    if (open.size >= (options.maxInFlight ?? 1_000)) {
+      dropped += 1;
+      continue;
+    }
+    const call = send(options, agent, sequence).then((entry) => {
+      open.delete(call);
+      sent.push(entry);
+      options.ledger?.append(entry);
+      if (entry.class === "accepted") latencies.push(performance.now() - due);
+    });
+    open.add(call);
+  }
+  await Promise.all(open);
+  await agent.destroy();
+  return { sent, dropped, latencies: latencies.toSorted((a, b) => a - b) };
+}
+
+/** The value below which the share `q` (0 to 1) of `sorted` lies; NaN of nothing. */
+export function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
+
+/** What a sender may conclude: 202 accepted; 4xx, or 503 that says so, refused; all else unknown. */
+export function classifyAnswer(status: number, queued: string | undefined): AnswerClass {
+  if (status === 202) return "accepted";
+  if (status >= 400 && status < 500) return "refused";
+  return status === 503 && queued === "no" ? "refused" : "unknown";
+}
+
+async function send(options: LoadOptions, agent: Agent, sequence: number): Promise<Sent> {
+  const id = randomUUID();
+  const sentAt = now();
+  const facts = { kind: "sent", id, sequence, sentAt, callback: options.callbackUrl !== undefined } as const;
+  try {
+    const answer = await request(`${options.gateway}/async-function/${options.functionName}`, {
+      method: "POST",
+      dispatcher: agent,
+      signal: AbortSignal.timeout(options.timeout ?? 5_000),
+      headers: {
+        ...options.headers,
+        "X-Call-Id": id,
+        ...(options.callbackUrl === undefined ? {} : { "X-Callback-Url": options.callbackUrl }),
+      },
+      body: options.body?.(sequence) ?? "",
+    });
+    const answeredAt = now();
+    await answer.body.dump();
+    const queued = answer.headers["x-call-queued"];
+    const text = Array.isArray(queued) ? queued[0] : queued;
+    return { ...facts, class: classifyAnswer(answer.statusCode, text), answeredAt, status: answer.statusCode };
+  } catch (err) {
+    const code = err instanceof Error && "code" in err ? String(err.code) : String(err);
+    return { ...facts, class: code === "ECONNREFUSED" ? "refused" : "unknown", answeredAt: now(), error: code };
+  }
+}
+
+/** Unix milliseconds with fractions. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { PlatformError } from "../../runtime/api/platform-error.ts";
+import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
+import type { CallQueue, Delivery, DeliverySource } from "../../runtime/core/ports/call-queue.ts";
+import type { CallbackQueue } from "../../runtime/core/ports/callback-queue.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+
+/** Operation `CallQueue.put`; a lost answer and a time-out show as `unknown`, unavailable as `refused`. */
+export function faultyCallQueue(queue: CallQueue, plan: FaultPlan): CallQueue {
+  return {
+    put: (call, until) => through(plan, "CallQueue.put", () => queue.put(call, until), silence, refusal),
+  };
+}
+
+/** Operation `CallbackQueue.put`. */
+export function faultyCallbackQueue(queue: CallbackQueue, plan: FaultPlan): CallbackQueue {
+  return {
+    put: (callback, until) => through(plan, "CallbackQueue.put", () => queue.put(callback, until), silence, refusal),
+  };
+}
+
+/**
+ * Operations `CallLedger.create`, `.read`, `.update`, `.withdraw`, `.putResult`, `.readResult`, `.removeResult`. `create`
+ * answers as its port says; the others reject with `queue_unavailable`, but `withdraw`, which promises only to try.
+ */
+export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedger {
+  const rejecting = <T>(operation: string, act: () => Promise<T>): Promise<T> =>
+    through(plan, `CallLedger.${operation}`, act, () => failure(operation), () => failure(operation));
+  return {
+    create: (id, entry, ttl, until) =>
+      through(plan, "CallLedger.create", () => ledger.create(id, entry, ttl, until), silence, refusal),
+    read: (id) => rejecting("read", () => ledger.read(id)),
+    update: (id, entry, revision, ttl) => rejecting("update", () => ledger.update(id, entry, revision, ttl)),
+    fill: () => ledger.fill(),
+    withdraw: (id, revision) =>
+      through(plan, "CallLedger.withdraw", () => ledger.withdraw(id, revision), () => undefined, () => undefined),
+    putResult: (id, run, result, ttl) => rejecting("putResult", () => ledger.putResult(id, run, result, ttl)),
+    readResult: (id, run) => rejecting("readResult", () => ledger.readResult(id, run)),
+    removeResult: (id, run) => rejecting("removeResult", () => ledger.removeResult(id, run)),
+  };
+}
+
+/** Operations `Delivery.acknowledge` (false when it fails) and `Delivery.putBack` (lost when it fails). */
+export function faultyDeliverySource<T>(source: DeliverySource<T>, plan: FaultPlan): DeliverySource<T> {
+  return {
+    take: (slots, handle, signal) => source.take(slots, (delivery) => handle(faultyDelivery(delivery, plan)), signal),
+  };
+}
+
+function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> {
+  return {
+    content: delivery.content,
+    raw: delivery.raw,
+    queue: delivery.queue,
+    sequence: delivery.sequence,
+    storedAt: delivery.storedAt,
+    deliveredAt: delivery.deliveredAt,
+    extend: () => delivery.extend(),
+    acknowledge: () => through(plan, "Delivery.acknowledge", () => delivery.acknowledge(), () => false, () => false),
+    putBack: (delay) => {
+      const done = async (): Promise<void> => delivery.putBack(delay);
+      void through(plan, "Delivery.putBack", done, () => undefined, () => undefined);
+    },
+  };
+}
+
+function silence(): { readonly kind: "unknown"; readonly cause: Error } {
+  return { kind: "unknown", cause: new Error("no answer, as the test's fault plan wants it") };
+}
+
+function refusal(): { readonly kind: "refused"; readonly because: "unavailable"; readonly cause: Error } {
+  return { kind: "refused", because: "unavailable", cause: new Error("out of reach, as the test's fault plan wants it") };
+}
+
+function failure(operation: string): never {
+  throw new PlatformError("queue_unavailable", `Cannot ${operation} in the call ledger: the test's fault plan wants it so`);
+}
+
+/** One use of a port under the plan: `silent` answers for a lost answer, `refused` for one that was never begun. */
+async function through<T>(
+  plan: FaultPlan,
+  operation: string,
+  act: () => Promise<T>,
+  silent: () => T,
+  refused: () => T,
+): Promise<T> {
+  const fault = plan.decide(operation);
+  switch (fault?.kind) {
+    case undefined:
+      return act();
+    case "timed-out":
+      return silent();
+    case "answer-lost":
+      await act();
+      return silent();
+    case "unavailable":
+      return refused();
+    case "delayed":
+      await pause(fault.by);
+      return act();
+    case "kill-before":
+      return endHere();
+    case "kill-after":
+      await act();
+      return endHere();
+    default:
+      return fault satisfies never;
+  }
+}
+
+function endHere(): Promise<never> {
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+
+import type { FunctionHandler } from "./function-server.ts";
+import type { LedgerWriter } from "./ledger.ts";
+
+/** A handler that writes the beginning and the end of each run to `ledger` and leaves the answer to `handler`. */
+export function recordRuns(ledger: LedgerWriter, handler: FunctionHandler): FunctionHandler {
+  return (request, response, body) => {
+    const run = randomUUID();
+    const text = (name: string): string | undefined => request.headers[name]?.toString();
+    const attempt = Number(text("x-call-attempt"));
+    const retry = Number(text("x-retry"));
+    ledger.append({
+      kind: "run-started",
+      run,
+      id: text("x-call-id") ?? "",
+      at: now(),
+      worker: `${text("user-agent") ?? "unknown"} from port ${request.socket.remotePort ?? 0}`,
+      ...(Number.isInteger(attempt) ? { attempt } : {}),
+      ...(Number.isInteger(retry) ? { retry } : {}),
+    });
+    response.on("close", () => {
+      const answered = response.writableFinished ? { status: response.statusCode } : {};
+      ledger.append({ kind: "run-ended", run, at: now(), ...answered });
+    });
+    handler(request, response, body);
+  };
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -1,0 +1,165 @@
+import type { Condition } from "../../runtime/api/function-status.ts";
+import type { RequestListener } from "node:http";
+import { UndiciUpstream } from "../../runtime/adapters/http/undici-upstream.ts";
+import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import { FunctionTable } from "../../runtime/core/function-table.ts";
+import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
+import { Waker } from "../../runtime/core/wake.ts";
+import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
+import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
+import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
+import { createSyncInvoker, type CallHandler, type SyncInvokerParts } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import { createLog } from "../../runtime/process/log.ts";
+
+/** What a test's function is, beside its name. */
+export interface TestFunction {
+  readonly namespace?: string;
+  readonly replicas?: number;
+  readonly addresses?: readonly string[];
+  readonly annotations?: Record<string, string>;
+  readonly labels?: Record<string, string>;
+  readonly envVars?: Record<string, string>;
+}
+
+/** A function store that lives in memory, counts its writes, and tells its observer at once. */
+export class TestFunctionStore implements FunctionStore {
+  readonly functions = new Map<string, DesiredFunction>();
+  writes = 0;
+  failure: Error | undefined;
+  readonly #table: FunctionTable;
+
+  constructor(table: FunctionTable) {
+    this.#table = table;
+  }
+
+  put(wanted: DesiredFunction): void {
+    this.functions.set(formatRef(wanted), wanted);
+    this.#table.functionObserver.set(wanted);
+  }
+
+  async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {
+    return this.functions.get(formatRef(ref));
+  }
+
+  async list(): Promise<readonly DesiredFunction[]> {
+    return [...this.functions.values()];
+  }
+
+  async write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
+    if (this.failure !== undefined) throw this.failure;
+    const changed = change(this.functions.get(formatRef(ref)));
+    this.writes += 1;
+    this.put(changed);
+    return changed;
+  }
+
+  async remove(ref: FunctionRef): Promise<boolean> {
+    this.#table.functionObserver.removed(ref);
+    return this.functions.delete(formatRef(ref));
+  }
+
+  async watch(): Promise<() => void> {
+    return () => {};
+  }
+}
+
+/** A function table with a store behind it, as the gateway has them, without any process around. */
+export interface TestPlatform {
+  readonly table: FunctionTable;
+  readonly store: TestFunctionStore;
+  deploy(name: string, options?: TestFunction): void;
+  setReplicas(name: string, addresses: readonly string[], conditions?: readonly Condition[], namespace?: string): void;
+}
+
+/** Opens an empty platform with default namespace `functions` and alias `openfaas-fn`. */
+export function createTestPlatform(): TestPlatform {
+  const table = new FunctionTable({ defaultNamespace: "functions", aliases: ["openfaas-fn"] });
+  const store = new TestFunctionStore(table);
+  const setReplicas: TestPlatform["setReplicas"] = (name, addresses, conditions = [], namespace = "functions") =>
+    table.endpointsObserver.set({ name, namespace, addresses, observedGeneration: 1, conditions });
+  return {
+    table,
+    store,
+    setReplicas,
+    deploy: (name, options = {}) => {
+      const { namespace = "functions", replicas = 1, addresses = [], ...deployment } = options;
+      const wanted = desireFunction(undefined, namespace, { service: name, image: "none", ...deployment }, "2026-01-01T00:00:00Z");
+      store.put({ ...wanted, replicas });
+      setReplicas(name, addresses, [], namespace);
+    },
+  };
+}
+
+/** A gateway without REST API: the real server, invoker, table, waker and upstream. */
+export interface SyncGateway extends TestPlatform {
+  readonly port: number;
+  readonly base: string;
+  readonly gateway: GatewayServer;
+  readonly waker: Waker;
+  readonly counts: InvocationCounts;
+  close(): Promise<void>;
+}
+
+/** What a test may set; durations in milliseconds. */
+export interface SyncGatewayOptions {
+  readonly upstreamTimeout?: number;
+  readonly wakeTimeout?: number;
+  readonly maxWaitingCallers?: number;
+  readonly server?: Partial<GatewayServerParts>;
+  readonly invoker?: Partial<SyncInvokerParts>;
+  readonly invokeAsync?: CallHandler;
+  readonly other?: RequestListener;
+}
+
+/** Opens a gateway on a free port. */
+export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise<SyncGateway> {
+  const platform = createTestPlatform();
+  const { table, store } = platform;
+  const { wakeTimeout = 2_000, maxWaitingCallers = 10_000 } = options;
+  const waker = new Waker({ functions: store, table, wakeTimeout, maxWaitingCallers });
+  const counts = new InvocationCounts();
+  const upstream = new UndiciUpstream();
+  table.onGone((address) => upstream.forget(address));
+  const { writeError } = createErrorWriter(createLog("test", "silent"));
+  const invoke = createSyncInvoker({
+    table,
+    waker,
+    upstream,
+    counts,
+    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, invokeAuth: false },
+    authorise: () => {},
+    clientOf: (peer) => peer ?? "",
+    isPlatformCredential: () => false,
+    writeError,
+    draining: () => gateway.draining,
+    ...options.invoker,
+  });
+  const gateway: GatewayServer = createGatewayServer({
+    invoke,
+    invokeAsync: options.invokeAsync ?? ((_request, response) => response.writeHead(202).end()),
+    writeError,
+    headersTimeout: 2_000,
+    bodySilence: 2_000,
+    ...options.server,
+  });
+  gateway.serverFactory(options.other ?? ((request, response) => {
+    request.resume();
+    response.end("other");
+  }));
+  const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    ...platform,
+    port,
+    base: `http://127.0.0.1:${port}`,
+    gateway,
+    waker,
+    counts,
+    close: async () => {
+      const closed = gateway.close();
+      gateway.server.closeAllConnections();
+      await closed;
+      await upstream.close();
+    },
+  };
+}

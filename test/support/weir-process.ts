@@ -1,0 +1,215 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { environment } from "../../runtime/process/settings.ts";
+import { eventually } from "./eventually.ts";
+import { descendants, endProcess, isAlive, type KnownProcess } from "./process-tree.ts";
+
+export interface WeirOptions {
+  /** The data directory; the caller makes and removes it. */
+  readonly data: string;
+  /** Flags beside `--data`; without `--port` and `--admin-port` any free ones are taken. */
+  readonly flags?: readonly string[];
+  /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
+  readonly through?: "npm" | "node";
+  /** Added to the environment of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Milliseconds until it serves; 30 000, as a first start may have to fetch its broker. */
+  readonly within?: number;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A Weir that serves, and all that it started. */
+export interface WeirProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Without a path. */
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly user: string;
+  readonly password: string;
+  /** The value of an `Authorization` header. */
+  readonly authorization: string;
+  readonly data: string;
+  /** What it wrote so far, both outputs. */
+  output(): string;
+  /** Every process below it, brokers and functions included. */
+  below(): readonly KnownProcess[];
+  /** Ctrl-C. Rejects when the exit code is not 0, it takes longer than `within` (30 000) or a process is left. */
+  stop(within?: number): Promise<void>;
+  /** SIGKILL to the host (and npm, if started through it): its broker stays, as after a crash, until `close`. */
+  kill(): Promise<void>;
+  /** Ends by force whatever is left of it; safe to call at any time. */
+  close(): Promise<void>;
+}
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Starts Weir and resolves once its gateway answers.
+ * @throws Error with its output when it ends or does not serve in time; nothing is left then
+ */
+export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
+  const launched = launchWeir(options);
+  const { within = 30_000 } = options;
+  try {
+    const printed = (label: string): string | undefined =>
+      new RegExp(`^ {2}${label} +(\\S+)`, "m").exec(launched.stdout())?.[1];
+    const serving = await eventually(
+      async () => {
+        if (launched.exit() !== undefined) return "ended";
+        const url = printed("address");
+        const adminUrl = printed("admin");
+        if (url === undefined || adminUrl === undefined) return undefined;
+        const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
+        await answer.body?.cancel();
+        return answer.status === 200 ? { url, adminUrl } : undefined;
+      },
+      { within, what: "Weir to serve" },
+    );
+    if (serving === "ended") throw new Error("it ended");
+    const credential = (name: string) => readFileSync(join(options.data, "credentials", name), "utf8").trim();
+    const user = credential("basic-auth-user");
+    const password = credential("basic-auth-password");
+    return {
+      ...serving,
+      user,
+      password,
+      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+      data: options.data,
+      pid: launched.pid,
+      output: launched.output,
+      below: launched.below,
+      stop: launched.stop,
+      kill: launched.kill,
+      close: launched.close,
+      [Symbol.asyncDispose]: launched.close,
+    };
+  } catch (cause) {
+    await launched.close();
+    throw new Error(`Cannot start Weir: ${cause instanceof Error ? cause.message : String(cause)}\n${launched.output()}`, {
+      cause,
+    });
+  }
+}
+
+/** Runs Weir to its end, for starts that fail and for `--help`: its exit and what it wrote. */
+export async function runWeir(options: WeirOptions): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
+  const launched = launchWeir(options);
+  try {
+    const exit = await eventually(launched.drained, { within: options.within ?? 30_000, what: "Weir to end" });
+    return { ...exit, stdout: launched.stdout(), stderr: launched.stderr() };
+  } catch (cause) {
+    throw new Error(`Cannot run Weir to its end\n${launched.output()}`, { cause });
+  } finally {
+    await launched.close();
+  }
+}
+
+function launchWeir(options: WeirOptions) {
+  const flags = [...(options.flags ?? [])];
+  for (const flag of ["--port", "--admin-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
+  flags.push("--data", options.data);
+  const [command, first] =
+    options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, ["runtime/host/main.ts"]];
+  // A process group of its own stands for the terminal's: Ctrl-C reaches npm and the host alike.
+  const child = spawn(command, [...first, ...flags], {
+    cwd: repository,
+    env: { ...environment(), ...options.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  return watch(child, options.through ?? "node");
+}
+
+function watch(child: ChildProcess, through: "npm" | "node") {
+  const { pid } = child;
+  if (pid === undefined) throw new Error("Cannot start Weir: no process was made");
+  const written = { stdout: "", stderr: "", all: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      written[name] += text;
+      written.all += text;
+    });
+  }
+  let exit: Exit | undefined;
+  let drained = false;
+  child.on("exit", (code, signal) => {
+    exit = { code, signal };
+  });
+  child.on("close", () => {
+    drained = true;
+  });
+
+  const seen = new Map<number, KnownProcess>();
+  const below = (): readonly KnownProcess[] => {
+    const now = descendants(pid);
+    for (const known of now) seen.set(known.pid, known);
+    return now;
+  };
+  // What the host starts may be orphaned by the time it is looked for.
+  const watcher = setInterval(below, 200);
+  watcher.unref();
+
+  const signal = (name: NodeJS.Signals, target: number): void => {
+    try {
+      process.kill(target, name);
+    } catch {
+      // Already gone.
+    }
+  };
+  const endAll = (): void => {
+    if (exit === undefined) {
+      below();
+      signal("SIGKILL", -pid);
+    }
+    for (const known of seen.values()) endProcess(known);
+  };
+  process.once("exit", endAll);
+  const close = async (): Promise<void> => {
+    endAll();
+    clearInterval(watcher);
+    process.removeListener("exit", endAll);
+    await eventually(() => exit !== undefined && [...seen.values()].every((known) => !isAlive(known)), {
+      within: 10_000,
+      what: "every process of Weir to be gone",
+    });
+  };
+  const stop = async (within = 30_000): Promise<void> => {
+    below();
+    signal("SIGINT", -pid);
+    const ended = await eventually(() => exit, { within, what: "Weir to end after Ctrl-C" }).catch(async (cause) => {
+      await close();
+      throw new Error(`${String(cause)}\n${written.all}`, { cause });
+    });
+    const left = [...seen.values()].filter(isAlive).map((known) => known.command);
+    await close();
+    if (ended.code !== 0 || left.length > 0) {
+      const rest = left.length === 0 ? "nothing" : left.join("; ");
+      throw new Error(`Weir ended with ${ended.code ?? ended.signal}, left: ${rest}\n${written.all}`);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    below();
+    signal("SIGKILL", through === "npm" ? -pid : pid);
+    await eventually(() => exit, { within: 10_000, what: "the killed Weir to be gone" });
+  };
+  return {
+    pid,
+    below,
+    stop,
+    kill,
+    close,
+    exit: () => exit,
+    drained: () => (drained ? exit : undefined),
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    output: () => written.all,
+  };
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import { FunctionTable, pickReplica } from "../../../runtime/core/function-table.ts";
+import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
+
+const wanted = (name: string, namespace = "functions"): DesiredFunction =>
+  desireFunction(undefined, namespace, { service: name, image: "none" }, "2026-01-01T00:00:00Z");
+const endpoints = (name: string, addresses: readonly string[], namespace = "functions"): FunctionEndpoints => ({
+  name,
+  namespace,
+  addresses,
+  observedGeneration: 1,
+  conditions: [],
+});
+const open = (): FunctionTable => new FunctionTable({ defaultNamespace: "functions", aliases: ["openfaas-fn"] });
+
+describe("FunctionTable", () => {
+  test("finds a function of the default namespace by name, full name and alias", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+
+    for (const key of ["hello", "hello.functions", "hello.openfaas-fn"]) expect(table.findKey(key)?.key).toBe("hello.functions");
+    expect(table.find("hello", undefined)?.key).toBe("hello.functions");
+    expect(table.find("hello", "openfaas-fn")?.key).toBe("hello.functions");
+    for (const key of ["", "hello.", ".functions", "hello.dev", "Hello", "__proto__", "constructor"]) {
+      expect(table.findKey(key)).toBeUndefined();
+    }
+  });
+
+  test("a function of another namespace needs it named", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello", "dev"));
+
+    expect(table.findKey("hello")).toBeUndefined();
+    expect(table.findKey("hello.dev")?.ref).toEqual({ name: "hello", namespace: "dev" });
+  });
+
+  test("an alias gives way to a namespace of that name, and comes back after it", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+    table.functionObserver.set(wanted("hello", "openfaas-fn"));
+    table.functionObserver.set(wanted("other"));
+
+    expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.openfaas-fn");
+    expect(table.findKey("other.openfaas-fn")).toBeUndefined();
+
+    table.functionObserver.removed({ name: "hello", namespace: "openfaas-fn" });
+    expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.functions");
+    expect(table.findKey("other.openfaas-fn")?.key).toBe("other.functions");
+  });
+
+  test("takes functions and endpoints in either order", () => {
+    const table = open();
+    table.endpointsObserver.set(endpoints("early", ["a:1"]));
+    table.functionObserver.set(wanted("early"));
+    table.functionObserver.set(wanted("late"));
+    table.endpointsObserver.set(endpoints("late", ["b:1"]));
+
+    expect(table.findKey("early")?.replicas.map(({ address }) => address)).toEqual(["a:1"]);
+    expect(table.findKey("late")?.replicas.map(({ address }) => address)).toEqual(["b:1"]);
+  });
+
+  test("counts of calls in flight survive changes of endpoints and of the function", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+    table.endpointsObserver.set(endpoints("hello", ["a:1", "b:1"]));
+    const entry = table.findKey("hello");
+    const replica = entry?.replicas[0];
+    if (entry === undefined || replica === undefined) throw new Error("not there");
+    replica.inFlight = 3;
+
+    table.endpointsObserver.set(endpoints("hello", ["c:1", "a:1"]));
+    table.functionObserver.set(wanted("hello"));
+
+    expect(table.findKey("hello")).toBe(entry);
+    expect(entry.replicas).toEqual([{ address: "c:1", inFlight: 0 }, { address: "a:1", inFlight: 3 }]);
+    expect(entry.replicas[1]).toBe(replica);
+  });
+
+  test("tells of changed replicas, of addresses that are gone and of removed functions", () => {
+    const table = open();
+    const heard: string[] = [];
+    table.onReplicas((entry) => heard.push(`replicas ${entry.replicas.length}`));
+    table.onGone((address) => heard.push(`gone ${address}`));
+    table.onRemoved((entry) => heard.push(`removed ${entry.key}`));
+
+    table.functionObserver.set(wanted("hello"));
+    table.endpointsObserver.set(endpoints("hello", ["a:1"]));
+    table.endpointsObserver.set(endpoints("hello", ["b:1"]));
+    table.functionObserver.removed({ name: "hello", namespace: "functions" });
+
+    expect(heard).toEqual(["replicas 1", "replicas 1", "gone a:1", "replicas 0", "gone b:1", "removed hello.functions"]);
+    expect(table.findKey("hello")).toBeUndefined();
+    expect([...table.entries()]).toEqual([]);
+  });
+
+  test("synced once both watches are", () => {
+    const table = open();
+    table.functionObserver.synced();
+    expect(table.synced).toBe(false);
+    table.endpointsObserver.synced();
+    expect(table.synced).toBe(true);
+  });
+});
+
+describe("pickReplica()", () => {
+  const choice = (...inFlight: number[]) => ({
+    replicas: inFlight.map((count, index) => ({ address: `r${index}`, inFlight: count })),
+    turn: 0,
+  });
+
+  test("takes the one with the fewest calls in flight", () => {
+    expect(pickReplica(choice(3, 1, 2))?.address).toBe("r1");
+  });
+
+  test("equals take turns", () => {
+    const equal = choice(1, 1, 1);
+    expect(Array.from({ length: 4 }, () => pickReplica(equal)?.address)).toEqual(["r0", "r1", "r2", "r0"]);
+  });
+
+  test("none at the limit, none but the excepted one, none at all", () => {
+    expect(pickReplica(choice(2, 2), 2)).toBeUndefined();
+    expect(pickReplica(choice(2, 1), 2)?.address).toBe("r1");
+    const one = choice(0);
+    expect(pickReplica(one, 0, one.replicas[0])).toBeUndefined();
+    expect(pickReplica(choice())).toBeUndefined();
+  });
+});

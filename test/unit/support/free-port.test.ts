@@ -1,0 +1,17 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+import { expect, test } from "vitest";
+
+import { freePort, isFreePort } from "../../support/free-port.ts";
+
+test("a free port can be listened on and is then no longer free", async () => {
+  const port = await freePort();
+  expect(await isFreePort(port)).toBe(true);
+
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  expect(await isFreePort(port)).toBe(false);
+  server.close();
+  await once(server, "close");
+});

@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+test("a temporary directory is the owner's alone and goes with all that is in it", async () => {
+  const directory = await tempDirectory("support");
+  mkdirSync(join(directory.path, "deep"));
+  writeFileSync(join(directory.path, "deep", "file"), "content");
+  expect(statSync(directory.path).mode & 0o777).toBe(0o700);
+
+  await directory.remove();
+  expect(existsSync(directory.path)).toBe(false);
+  await directory.remove();
+});
+
+test("it goes at the end of its block", async () => {
+  let path: string;
+  {
+    await using directory = await tempDirectory();
+    path = directory.path;
+    expect(existsSync(path)).toBe(true);
+  }
+  expect(existsSync(path)).toBe(false);
+});
