@@ -55,6 +55,9 @@ const limits = {
   plainBody: 30_000,
 } as const;
 
+/** For the two methods that no route takes. */
+const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
+
 const origin = /^\/[!"$-~]*$/;
 
 /** Makes the one `http.Server` of the gateway (`performance.md` §3). It does not listen yet. */
@@ -74,7 +77,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     response.shouldKeepAlive = false;
     const target = request.url ?? "";
     const invocation = target.startsWith(functionPrefix) || target.startsWith(asyncFunctionPrefix);
-    parts.writeError(request, response, err, invocation ? { invocation, callId: randomUUID() } : { invocation });
+    const extra = err instanceof PlatformError && err.code === "method_not_allowed" ? { Allow: allowed } : {};
+    parts.writeError(request, response, err, { invocation, extra, ...(invocation ? { callId: randomUUID() } : {}) });
   };
   const silence = new SilenceWatch({
     silence: parts.bodySilence,
@@ -130,7 +134,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   server.on("checkExpectation", handle);
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    writeRaw(socket, 405, 'Cannot use method "CONNECT": it is not allowed here', ["Allow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"]);
+    writeRaw(socket, 405, 'Cannot use method "CONNECT": it is not allowed here', [`Allow: ${allowed}`]);
   });
 
   return {

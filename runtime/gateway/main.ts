@@ -71,6 +71,7 @@ await runService({
     const port = await gateway.open();
     log.info({ port, adminPort: admin.port }, "gateway is ready");
 
+    admin.ready();
     lifecycle.onClose("readiness", () => {
       admin.drain();
       return drainGateway(gateway, settings.shutdownDelay);

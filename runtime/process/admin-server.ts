@@ -13,6 +13,8 @@ export interface AdminServer {
   readonly registry: Registry;
   /** All checks together decide `/readyz`. */
   addCheck(check: ReadinessCheck): void;
+  /** Everything is open: until now `/readyz` answered 503 with "starting". */
+  ready(): void;
   /** From now on `/readyz` answers 503 with "draining". */
   drain(): void;
   close(): Promise<void>;
@@ -22,10 +24,10 @@ export interface AdminServer {
 export async function openAdminServer(options: { readonly host: string; readonly port: number }): Promise<AdminServer> {
   const registry = new Registry();
   const checks: ReadinessCheck[] = [];
-  let draining = false;
+  let phase: "starting" | "ready" | "draining" = "starting";
 
   const reasons = (): string[] => [
-    ...(draining ? ["draining"] : []),
+    ...(phase === "ready" ? [] : [phase]),
     ...checks.map((check) => check()).filter((reason) => reason !== undefined),
   ];
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
@@ -64,8 +66,11 @@ export async function openAdminServer(options: { readonly host: string; readonly
     port: (server.address() as AddressInfo).port,
     registry,
     addCheck: (check) => void checks.push(check),
+    ready: () => {
+      phase = "ready";
+    },
     drain: () => {
-      draining = true;
+      phase = "draining";
     },
     close: async () => {
       server.close();

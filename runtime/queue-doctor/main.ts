@@ -48,6 +48,7 @@ await runService({
     });
     admin.addCheck(() => brokerTrouble(link) ?? doctor.trouble);
     await doctor.provision();
+    admin.ready();
     log.info({ adminPort: admin.port }, "queue-doctor is ready");
 
     const stop = new AbortController();

@@ -75,6 +75,7 @@ await runService({
     lifecycle.onClose("queue-worker", () => worker.close());
     drainTimeout = workerDrainTimeout(worker.queue);
     log.info({ queue: settings.queue, adminPort: admin.port }, "queue-worker is ready");
+    admin.ready();
     lifecycle.onClose("readiness", () => admin.drain());
   },
 });

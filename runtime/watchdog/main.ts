@@ -23,9 +23,7 @@ process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
 const stop = new Promise<void>((resolve) => {
-  process.on("SIGTERM", resolve);
-  process.on("SIGINT", resolve);
-  process.on("disconnect", resolve);
+  for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());
 });
 const parent = connectParent(() => log("the process that started this one is gone, stopping"));
 

@@ -78,6 +78,7 @@ describe("raw HTTP", () => {
       expect(reply).toMatchObject({ status, closed: true });
       expect(reply.headers["connection"]).toBe("close");
       expect(reply.headers["x-content-type-options"]).toBe("nosniff");
+      expect(reply.headers["allow"] !== undefined).toBe(status === 405);
     });
 
     test("a head that does not come to its end: 408", async () => {
@@ -116,6 +117,25 @@ describe("raw HTTP", () => {
     expect((await client.replies(1))[0]).toMatchObject({ status: 200, body: "/ abcd" });
     client.close();
   });
+
+  test("200 slow clients are cut and delay nobody", async () => {
+    const clients = await Promise.all(Array.from({ length: 200 }, () => openRawClient(gateway.port)));
+    clients.forEach((client, index) => {
+      if (index % 2 === 0) client.send("GET /function/echo HTTP/1.1\r\nHost");
+      else client.send("POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\nabc");
+    });
+    const times: number[] = [];
+    while (clients.some(({ ended }) => !ended)) {
+      const started = performance.now();
+      const reply = await fetch(`${gateway.base}/function/echo/good`);
+      expect(await reply.text()).toBe("/good ");
+      times.push(performance.now() - started);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const client of clients) expect((await client.replies(1)).map(({ status }) => status)).toEqual([408]);
+    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99) - 1]).toBeLessThan(300);
+    await expect.poll(() => echo.open).toBe(0);
+  }, 10_000);
 
   test.each([
     ["chunk size 0x1", "0x1\r\na\r\n0\r\n\r\n"],

@@ -12,7 +12,8 @@ import { FlushLater } from "./flush-later.ts";
 import type { InvocationCounts } from "./invocation-counts.ts";
 import type { RequestHead } from "./request-head.ts";
 import { functionPrefix, splitTarget } from "./split-target.ts";
-import { SyncCall, type SyncCallParts } from "./sync-call.ts";
+import { SyncCall } from "./sync-call.ts";
+import type { SyncCallParts } from "./sync-call-parts.ts";
 import { createTraceParent } from "./trace-parent.ts";
 import type { WriteError } from "./write-error.ts";
 

@@ -5,5 +5,5 @@ export type WriteError = (
   request: IncomingMessage,
   response: ServerResponse,
   err: unknown,
-  options: { readonly callId?: string; readonly invocation: boolean },
+  options: { readonly callId?: string; readonly invocation: boolean; readonly extra?: Readonly<Record<string, string>> },
 ) => void;

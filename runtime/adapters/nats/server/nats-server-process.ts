@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
@@ -66,7 +66,7 @@ export class NatsServerProcess {
   readonly #options: NatsServerOptions;
   readonly #prepared: Prepared;
   #running: RunningNatsServer | undefined;
-  #closing = false;
+  readonly #closing = new AbortController();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #restarting: Promise<void> | undefined;
@@ -87,6 +87,7 @@ export class NatsServerProcess {
    */
   static async open(options: NatsServerOptions): Promise<NatsServerProcess> {
     await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    await chmod(options.directory, 0o700);
     await stopLeftoverNatsServer(pidFile(options.directory), configFile(options.directory));
     for (let attempt = 1; ; attempt++) {
       const prepared = await prepare(options);
@@ -114,7 +115,7 @@ export class NatsServerProcess {
 
   /** Ends the server with SIGTERM, after 8 s with SIGKILL, and waits until it is gone. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#restarting;
     const running = this.#running;
@@ -135,7 +136,7 @@ export class NatsServerProcess {
 
   #onEnd(end: NatsServerEnd, uptime: number): void {
     this.#running = undefined;
-    if (this.#closing) return;
+    if (this.#closing.signal.aborted) return;
     if (uptime > steady) this.#failures = 0;
     const restartIn = this.#schedule();
     this.#options.onEvent({ kind: "ended", how: formatNatsServerEnd(end), restartIn });
@@ -153,10 +154,10 @@ export class NatsServerProcess {
   async #restart(): Promise<void> {
     try {
       await freeSpace(this.#options.directory);
-      this.#watch(await start(this.#options, this.#prepared.ports));
+      this.#watch(await start(this.#options, this.#prepared.ports, this.#closing.signal));
       this.#options.onEvent({ kind: "restarted" });
     } catch (err) {
-      if (this.#closing) return;
+      if (this.#closing.signal.aborted) return;
       const because = err instanceof Error ? err.message : String(err);
       this.#options.onEvent({ kind: "restart-failed", because, restartIn: this.#schedule() });
     }
@@ -192,13 +193,14 @@ async function prepare(options: NatsServerOptions): Promise<Prepared> {
   return { ports, passwords, maxFileStore };
 }
 
-function start(options: NatsServerOptions, ports: NatsPorts): Promise<RunningNatsServer> {
+function start(options: NatsServerOptions, ports: NatsPorts, signal?: AbortSignal): Promise<RunningNatsServer> {
   return startNatsServer({
     binary: options.binary.path,
     configFile: configFile(options.directory),
     logFile: logFile(options.directory),
     monitorPort: ports.monitorPort,
     timeout: startTimeout,
+    ...(signal === undefined ? {} : { signal }),
   });
 }
 

@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly monitorPort: number;
   /** Milliseconds it may take to recover its store and answer. */
   readonly timeout: number;
+  /** Gives the start up. */
+  readonly signal?: AbortSignal;
 }
 
 /** A server that did not come up; `portTaken` when another program was faster. */
@@ -57,16 +59,18 @@ export async function startNatsServer(options: StartOptions): Promise<RunningNat
   });
   await output.close();
 
-  const stopWaiting = new AbortController();
-  const first = await Promise.race([ended, untilHealthy(options, stopWaiting.signal)]);
-  stopWaiting.abort();
+  const waiting = new AbortController();
+  const stop = options.signal === undefined ? waiting.signal : AbortSignal.any([waiting.signal, options.signal]);
+  const first = await Promise.race([ended, untilHealthy(options, stop)]);
+  waiting.abort();
   if (first === "healthy") return { process: child, ended };
 
   const cannot = `Cannot start nats-server "${options.binary}"`;
   if (first === "silent") {
     child.kill("SIGKILL");
     await ended;
-    throw new NatsServerStartError(`${cannot}: it did not answer in ${options.timeout / 1_000} s; see "${options.logFile}"`, false);
+    const why = options.signal?.aborted === true ? "it is being stopped" : `it did not answer in ${options.timeout / 1_000} s`;
+    throw new NatsServerStartError(`${cannot}: ${why}; see "${options.logFile}"`, false);
   }
   if ("error" in first) throw new NatsServerStartError(`${cannot}: ${first.error}`, false);
   const why = (await lastError(complaints)) ?? (await lastError(options.logFile));

@@ -14,13 +14,12 @@ const fileName = "store.json";
 
 /** The note in `directory`; undefined at the first start. */
 export async function readStoreNote(directory: string): Promise<StoreNote | undefined> {
-  let text: string;
+  let content: unknown;
   try {
-    text = await readFile(join(directory, fileName), "utf8");
+    content = JSON.parse(await readFile(join(directory, fileName), "utf8"));
   } catch {
     return undefined;
   }
-  const content: unknown = JSON.parse(text);
   if (typeof content !== "object" || content === null || !("version" in content) || !("maxFileStore" in content)) return undefined;
   return { version: String(content.version), maxFileStore: Number(content.maxFileStore) };
 }

@@ -1,0 +1,39 @@
+import { release } from "../api/version.ts";
+
+export interface BannerFacts {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly user: string;
+  readonly passwordFile: string;
+  readonly edition: string;
+  readonly provider: string;
+  readonly durability: string;
+}
+
+/** What `npm start` prints once it serves. */
+export function formatBanner(facts: BannerFacts): string {
+  return `Weir ${release} is ready
+
+  address     ${facts.url}
+  admin       ${facts.adminUrl}
+  user        ${facts.user}
+  password    in ${facts.passwordFile}
+  edition     ${facts.edition}
+  provider    ${facts.provider}
+  durability  ${facts.durability}
+
+Try it in another terminal:
+
+  curl -u "${facts.user}:$(cat ${facts.passwordFile})" -X PUT ${facts.url}/system/functions \\
+    -d '{"service":"hello","image":"hello","envProcess":"tr a-z A-Z"}'
+  curl ${facts.url}/function/hello -d 'hello, weir'
+
+Ctrl-C stops it.
+`;
+}
+
+/** How the providers are called on the screen. */
+export const providerWords = {
+  local: "local (no isolation: for trusted code)",
+  docker: "docker",
+} as const;

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { credentialFile } from "../api/names.ts";
+import { PlatformError } from "../api/platform-error.ts";
+
+/** Who may administer this Weir, and the key that function tokens are signed with. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+  readonly invokeKey: string;
+}
+
+/** The name a generated administrator has. */
+export const generatedUser = "admin";
+
+const invokeKeyFile = "invoke-key";
+const passwordBytes = 24;
+const keyBytes = 32;
+
+/**
+ * Reads the credentials in `directory` (mode 0700, files 0600); what is missing is generated: no default password
+ * exists. Secrets have at least 192 bits of chance and are safe in a URL.
+ * @throws PlatformError when a file is empty
+ */
+export async function openCredentials(directory: string): Promise<Credentials> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return {
+    user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
+    password: await readOrMake(join(directory, credentialFile.password), () => randomBytes(passwordBytes).toString("base64url")),
+    invokeKey: await readOrMake(join(directory, invokeKeyFile), () => randomBytes(keyBytes).toString("base64url")),
+  };
+}
+
+async function readOrMake(file: string, make: () => string): Promise<string> {
+  const kept = await readText(file);
+  if (kept === undefined) await writeWhole(file, `${make()}\n`);
+  const text = (kept ?? (await readText(file)) ?? "").trim();
+  if (text !== "") return text;
+  throw new PlatformError("internal_error", `Cannot use credentials in "${file}": it is empty; write them there or remove it`);
+}
+
+/** The file appears with all of its content, or not at all; one that came in between stays. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, text, { mode: 0o600 });
+  try {
+    await link(fresh, file);
+  } catch (err) {
+    if (!(err instanceof Error && "code" in err && err.code === "EEXIST")) throw err;
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (err) {
+    if (err instanceof Error && "code" in err && err.code === "ENOENT") return undefined;
+    throw err;
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { PlatformError } from "../api/platform-error.ts";
+import { holdLock } from "./directory-lock.ts";
+
+/** Where everything of one machine lies; absolute paths. */
+export interface DataLayout {
+  readonly root: string;
+  /** The administrator's name and password, the key of function tokens. */
+  readonly credentials: string;
+  /** The broker: configuration, passwords, store, log. */
+  readonly nats: string;
+  /** `<namespace>/<name>`. */
+  readonly secrets: string;
+  /** `<namespace>/<function>/<replica>`. */
+  readonly logs: string;
+  /** What running replicas need; nothing in it outlives them. */
+  readonly run: string;
+  /** File that names the provider chosen at the first start. */
+  readonly provider: string;
+}
+
+/** A data directory that is ours until it is closed. */
+export interface DataDirectory {
+  readonly layout: DataLayout;
+  /** Lets the next Weir use it. */
+  close(): Promise<void>;
+}
+
+/** Names of everything below a data directory, spelt once. */
+export function dataLayout(path: string): DataLayout {
+  const root = resolve(path);
+  return {
+    root,
+    credentials: join(root, "credentials"),
+    nats: join(root, "nats"),
+    secrets: join(root, "secrets"),
+    logs: join(root, "logs"),
+    run: join(root, "run"),
+    provider: join(root, "provider"),
+  };
+}
+
+/**
+ * Makes the directory (mode 0700) if it is not there, and takes it for this process.
+ * @throws PlatformError when another Weir uses it, or it cannot be written
+ */
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  const layout = dataLayout(path);
+  let holder: Awaited<ReturnType<typeof holdLock>>;
+  try {
+    await mkdir(layout.root, { recursive: true, mode: 0o700 });
+    holder = await holdLock(join(layout.root, "lock"));
+  } catch (cause) {
+    throw unusable(layout.root, reasonOf(cause), cause);
+  }
+  if ("heldBy" in holder) {
+    throw unusable(layout.root, `another Weir (process ${holder.heldBy}) uses it; stop that one or choose another with --data`);
+  }
+  return { layout, close: holder.release };
+}
+
+function unusable(path: string, state: string, cause?: unknown): PlatformError {
+  return new PlatformError("internal_error", `Cannot use data directory "${path}": ${state}`, { cause });
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "this user may not write there; change its owner or choose another with --data";
+    case "EROFS":
+      return "its file system is read-only; choose another with --data";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full; make space or choose another with --data";
+    case "ENOTDIR":
+    case "EEXIST":
+      return "it is a file, or lies below one; choose another with --data";
+    default:
+      return `${cause instanceof Error ? cause.message : String(cause)}; choose another with --data`;
+  }
+}

@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+
+import { Command } from "commander";
+
+import { exampleNames, readExample } from "./example.ts";
+import { runExample } from "./run-example.ts";
+import { WeirClient } from "./weir-client.ts";
+
+const root = fileURLToPath(new URL("../../examples", import.meta.url));
+const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const show = (text: string): void => void process.stdout.write(text);
+
+async function listExamples(): Promise<void> {
+  show("Examples, each run with npm run example -- <name>:\n\n");
+  for (const name of await exampleNames(root)) show(`  ${name.padEnd(20)}${(await readExample(root, name)).about}\n`);
+}
+
+const command = new Command("npm run example --")
+  .description("Deploys one of the examples to a Weir that runs, and shows the requests it sends and their answers.")
+  .argument("[name]", "which one; without it they are listed")
+  .option("--gateway <url>", "address of the gateway", "http://127.0.0.1:8080")
+  .option("--data <directory>", "the data directory of that Weir, for its credentials", ".weir")
+  .helpOption("--help", "show this")
+  .action(async (name: string | undefined, { gateway: address, data }: { gateway: string; data: string }) => {
+    if (name === undefined) return listExamples();
+    const gateway = address.replace(/\/+$/, "");
+    return runExample(name, { root, packages, gateway, client: new WeirClient(gateway, data, show), show });
+  });
+
+try {
+  await command.parseAsync();
+} catch (err) {
+  process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { join, relative } from "node:path";
+
+import { filled, readExample, type Example } from "./example.ts";
+import { placeFiles } from "./place-files.ts";
+import type { WeirClient } from "./weir-client.ts";
+
+export interface RunOptions {
+  /** The directory of all examples. */
+  readonly root: string;
+  /** The directory npm packages were installed to. */
+  readonly packages: string;
+  readonly gateway: string;
+  readonly client: WeirClient;
+  readonly show: (text: string) => void;
+}
+
+/**
+ * Deploys one example, those it needs first, and makes its calls.
+ * @throws Error with a sentence when Weir refuses one of the steps or cannot be reached
+ */
+export async function runExample(name: string, options: RunOptions): Promise<void> {
+  const { client, gateway } = options;
+  const values = { gateway, token: randomBytes(24).toString("base64url") };
+  const example = filled(await readExample(options.root, name), values);
+  for (const other of example.with ?? []) await deploy(filled(await readExample(options.root, other), values), options);
+  await deploy(example, options);
+
+  let callId = "";
+  for (const call of example.calls) {
+    const { method, path, headers = {}, body, bodyFile } = filled(call, { callId });
+    const file = bodyFile === undefined ? undefined : { file: relative("", join(example.directory, bodyFile)) };
+    const answer = await client.call(method, path, headers, file ?? (body === undefined ? undefined : { text: body }));
+    callId = answer.callId ?? callId;
+    if (answer.status >= 500) throw new Error(`Cannot show example "${name}": the call was answered ${answer.status}`);
+  }
+}
+
+async function deploy(example: Example, options: RunOptions): Promise<void> {
+  const { client } = options;
+  for (const secret of example.secrets ?? []) {
+    const created = await client.administer("POST", "/system/secrets", secret);
+    const { status } = created.status === 409 ? await client.administer("PUT", "/system/secrets", secret) : created;
+    if (status >= 300) throw new Error(`Cannot store secret "${secret.name}": Weir answered ${status}`);
+  }
+  const { status } = await client.administer("PUT", "/system/functions", await deploymentOf(example, options));
+  if (status !== 202) throw new Error(`Cannot deploy example "${example.name}": Weir answered ${status}`);
+}
+
+async function deploymentOf(example: Example, options: RunOptions): Promise<unknown> {
+  if (!example.deployment.envProcess.includes("{directory}")) return example.deployment;
+  const packages = (example.packages ?? []).map((name) => join(options.packages, name));
+  const placed = await placeFiles({ name: example.name, directory: example.directory, packages });
+  if (placed.copied) {
+    options.show(
+      `# Functions run as users of their own, who may not read ${example.directory}:\n` +
+        `# its files were copied to ${placed.directory}\n\n`,
+    );
+  }
+  return filled(example.deployment, { directory: placed.directory });
+}

@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests of one kind: the folder below `test/`, and the milliseconds one test or hook may take. */
+function project(name: string, timeout: number) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      testTimeout: timeout,
+      hookTimeout: timeout,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    environment: "node",
+    // Real processes, signals and sockets: threads would share the process.
+    pool: "forks",
+    maxWorkers: 2,
+    teardownTimeout: 15_000,
+    projects: [project("unit", 15_000), project("integration", 60_000), project("e2e", 180_000)],
+  },
+});
