@@ -73,3 +73,6 @@ export function clusterGatewayUrl(values: {
 }): string {
   return values.clusterGatewayUrl ?? `http://gateway.${values.platformNamespace}.svc.cluster.local.:8080`;
 }
+
+/** Settings that only `main.ts` of a process started apart reads; a host knows these things by itself. */
+export type ConnectionSetting = keyof typeof brokerSettings | keyof typeof processSettings | keyof typeof machineSettings;

@@ -6,6 +6,7 @@ import {
   platformSettings,
   processSettings,
   queueSettings,
+  type ConnectionSetting,
 } from "../api/platform-settings.ts";
 import { duration, flag, list, optionalText, port, text, whole, type Values } from "../api/setting.ts";
 
@@ -44,7 +45,8 @@ export const gatewaySettings = {
   shutdownDelay: duration("shutdown_delay", { fallback: "5s", about: "Time between being unready and refusing connections at a stop" }),
 };
 
-export type GatewaySettings = Values<typeof gatewaySettings>;
+/** What the gateway itself needs of them. */
+export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting>;
 
 /** Milliseconds the gateway may take to stop: its delay, the longest call with its wait for a replica, and 5 s. */
 export function gatewayDrainTimeout(

@@ -69,3 +69,27 @@ export async function writeProviderChoice(file: string, provider: ProviderName):
   await writeFile(`${file}.new`, `${provider}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
+
+export interface ChooseOptions {
+  /** Where the choice is noted. */
+  readonly file: string;
+  readonly wanted: ProviderName | "auto";
+  readonly functions: () => Promise<number>;
+  readonly engineAnswers: () => Promise<boolean>;
+}
+
+/**
+ * Chooses the provider and notes it.
+ * @throws PlatformError `provider_unavailable` with the sentence of a refusal
+ */
+export async function chooseProvider(options: ChooseOptions): Promise<ProviderName> {
+  const decision = decideProvider({
+    wanted: options.wanted,
+    noted: await readProviderChoice(options.file),
+    functions: await options.functions(),
+    engineAnswers: await options.engineAnswers(),
+  });
+  if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);
+  if (decision.note) await writeProviderChoice(options.file, decision.provider);
+  return decision.provider;
+}

@@ -1,13 +1,13 @@
 import { editions, type Edition } from "../api/editions.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareDefaultQueue } from "../core/queue-defaults.ts";
-import type { QueueDoctorSettings } from "./settings.ts";
+import type { QueueFactSettings } from "./settings.ts";
 
 /**
  * The queues that the settings declare.
  * @throws Error with a sentence when they go beyond the edition
  */
-export function declareQueues(settings: QueueDoctorSettings): readonly QueueDeclaration[] {
+export function declareQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {
   checkEdition(settings.edition, settings.maxInflight);
   return [
     declareDefaultQueue({

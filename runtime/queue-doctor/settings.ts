@@ -1,4 +1,12 @@
-import { brokerSettings, leaseSettings, processSettings, queueSettings, callTimeSettings, platformSettings } from "../api/platform-settings.ts";
+import {
+  brokerSettings,
+  callTimeSettings,
+  leaseSettings,
+  platformSettings,
+  processSettings,
+  queueSettings,
+  type ConnectionSetting,
+} from "../api/platform-settings.ts";
 import { choice, duration, flag, whole, type Values } from "../api/setting.ts";
 
 /** Everything the queue-doctor reads. */
@@ -21,4 +29,8 @@ export const queueDoctorSettings = {
   oneMachine: flag("one_machine", { fallback: "false", about: "Keep functions and endpoints in the broker, too, where there is no Kubernetes" }),
 };
 
-export type QueueDoctorSettings = Values<typeof queueDoctorSettings>;
+/** What the queues are declared from. */
+export type QueueFactSettings = Omit<
+  Values<typeof queueDoctorSettings>,
+  ConnectionSetting | "oneMachine" | "maxFileStore" | "natsReplicas"
+>;

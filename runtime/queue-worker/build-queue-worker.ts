@@ -30,7 +30,7 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
     const forget = parts.signals.onCancelled((id) => calls.heardCancelled(id));
     try {
       await Promise.all([
-        parts.deliveries.take(parts.queue.maxInflight, (delivery) => calls.handle(delivery), stopTaking.signal),
+        parts.deliveries.take(parts.slots, (delivery) => calls.handle(delivery), stopTaking.signal),
         parts.callbackDeliveries.take(callbackSlots, (delivery) => callbacks.handle(delivery), stopTaking.signal),
       ]);
     } finally {

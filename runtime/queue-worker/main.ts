@@ -66,6 +66,7 @@ await runService({
       deadLetters: new NatsDeadLetters(link),
       openDeliveries: (queue) => callSource(link, queue.name, queue.ackWait, inbox),
       openCallbacks: (queue) => callbackSource(link, queue.name, queue.ackWait, inbox),
+      slots: (queue) => queue.maxInflight,
       invoker: new HttpInvoker(upstream),
       sender,
       registry: admin.registry,

@@ -37,6 +37,8 @@ export interface QueueWorkerSources {
   readonly deadLetters: DeadLetters;
   readonly openDeliveries: (queue: QueueDeclaration) => DeliverySource<QueuedCall>;
   readonly openCallbacks: (queue: QueueDeclaration) => DeliverySource<QueuedCallback>;
+  /** Calls run at once. */
+  readonly slots: (queue: QueueDeclaration) => number;
   readonly invoker: Invoker;
   readonly sender: CallbackSender;
   readonly registry: Registry;
@@ -72,6 +74,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const worker = buildQueueWorker({
     ...sources,
     queue,
+    slots: sources.slots(queue),
     deliveries: sources.openDeliveries(queue),
     callbackDeliveries: sources.openCallbacks(queue),
     table,

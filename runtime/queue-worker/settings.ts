@@ -1,5 +1,13 @@
 import { defaultQueue } from "../api/names.ts";
-import { brokerSettings, callTimeSettings, callbackSettings, platformSettings, processSettings, queueSettings } from "../api/platform-settings.ts";
+import {
+  brokerSettings,
+  callbackSettings,
+  callTimeSettings,
+  platformSettings,
+  processSettings,
+  queueSettings,
+  type ConnectionSetting,
+} from "../api/platform-settings.ts";
 import { duration, optionalText, text, whole, type Values } from "../api/setting.ts";
 
 /** Everything a queue-worker reads. */
@@ -19,7 +27,8 @@ export const queueWorkerSettings = {
   gatewayUrl: optionalText("gateway_url", { about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there" }),
 };
 
-export type QueueWorkerSettings = Values<typeof queueWorkerSettings>;
+/** What a queue-worker itself needs of them. */
+export type QueueWorkerSettings = Omit<Values<typeof queueWorkerSettings>, ConnectionSetting | "gatewayUrl">;
 
 /** Milliseconds a worker may take to stop: the longest run its queue allows, the hand-back and what else is to be closed. */
 export function workerDrainTimeout(queue: { readonly timeout: number }): number {

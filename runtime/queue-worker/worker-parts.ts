@@ -17,6 +17,8 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 /** Everything a queue-worker works with. */
 export interface WorkerParts {
   readonly queue: QueueDeclaration;
+  /** Calls run at once. */
+  readonly slots: number;
   readonly deliveries: DeliverySource<QueuedCall>;
   readonly callbackDeliveries: DeliverySource<QueuedCallback>;
   readonly ledger: CallLedger;

@@ -14,6 +14,8 @@ export interface WeirOptions {
   readonly flags?: readonly string[];
   /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
   readonly through?: "npm" | "node";
+  /** Main file instead of the host's, e.g. a test's own that wires faults; not with `npm`. */
+  readonly main?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Milliseconds until it serves; 30 000, as a first start may have to fetch its broker. */
@@ -117,7 +119,7 @@ function launchWeir(options: WeirOptions) {
   for (const flag of ["--port", "--admin-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
   flags.push("--data", options.data);
   const [command, first] =
-    options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, ["runtime/host/main.ts"]];
+    options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, [options.main ?? "runtime/host/main.ts"]];
   // A process group of its own stands for the terminal's: Ctrl-C reaches npm and the host alike.
   const child = spawn(command, [...first, ...flags], {
     cwd: repository,

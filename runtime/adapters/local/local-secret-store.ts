@@ -18,8 +18,8 @@ export class LocalSecretStore implements SecretStore {
     this.#replaced = replaced;
   }
 
-  list(namespace: string): Promise<readonly string[]> {
-    return secretNames(namespacePath(this.#directory, namespace));
+  async list(namespace: string): Promise<readonly string[]> {
+    return await secretNames(namespacePath(this.#directory, namespace));
   }
 
   create(ref: SecretRef, value: Uint8Array): Promise<void> {

@@ -46,6 +46,8 @@ export class NatsLink {
       reconnectTimeWait: 250,
       reconnectJitter: 100,
       waitOnFirstConnect: true,
+      // A stack trace kept for every request costs more than the request.
+      noAsyncTraces: true,
       ignoreAuthErrorAbort: true,
       pingInterval: options.pingInterval,
       maxPingOut: 2,

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+
+import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
+import { eventually } from "../support/eventually.ts";
+
+/** An opened store and how to close it. */
+export interface OpenFunctionStore {
+  readonly store: FunctionStore;
+  close(): Promise<void>;
+}
+
+const hello: FunctionRef = { namespace: "functions", name: "hello" };
+const now = "2026-01-01T00:00:00.000Z";
+
+function desired(ref: FunctionRef, generation: number, replicas = 1): DesiredFunction {
+  const deployment = { service: ref.name, namespace: ref.namespace, image: "example/image:1", labels: { "com.service.scale.zero": "true" } };
+  return { ...ref, deployment, replicas, generation, createdAt: now, updatedAt: now };
+}
+
+/** What every `FunctionStore` promises; each test opens one that is empty. */
+export function functionStoreContract(open: () => Promise<OpenFunctionStore>): void {
+  const opened = (name: string, body: (store: FunctionStore) => Promise<void>): void => {
+    test(name, async () => {
+      const { store, close } = await open();
+      try {
+        await body(store);
+      } finally {
+        await close();
+      }
+    });
+  };
+
+  opened("get() and list() see a write as soon as it resolves", async (store) => {
+    const written = await store.write(hello, () => desired(hello, 1));
+
+    expect(written).toEqual(desired(hello, 1));
+    expect(await store.get(hello)).toEqual(desired(hello, 1));
+    expect(await store.list("functions")).toEqual([desired(hello, 1)]);
+  });
+
+  opened("get() gives undefined for what is not there", async (store) => {
+    expect(await store.get(hello)).toBeUndefined();
+    expect(await store.list("functions")).toEqual([]);
+  });
+
+  opened("list() sorts by name and keeps namespaces apart", async (store) => {
+    for (const name of ["b", "a-1", "a", "c"]) {
+      const ref = { namespace: "functions", name };
+      await store.write(ref, () => desired(ref, 1));
+    }
+    const other = { namespace: "functions-2", name: "a" };
+    await store.write(other, () => desired(other, 1));
+
+    expect((await store.list("functions")).map(({ name }) => name)).toEqual(["a", "a-1", "b", "c"]);
+    expect((await store.list("functions-2")).map(({ name }) => name)).toEqual(["a"]);
+  });
+
+  opened("write() hands the present value to the change", async (store) => {
+    await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
+    await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
+
+    expect((await store.get(hello))?.generation).toBe(2);
+  });
+
+  opened("write() loses no change when many write at once", async (store) => {
+    const writes = Array.from({ length: 10 }, () =>
+      store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1)),
+    );
+    await Promise.all(writes);
+
+    expect((await store.get(hello))?.generation).toBe(10);
+  });
+
+  opened("write() stores nothing when the change throws", async (store) => {
+    await store.write(hello, () => desired(hello, 1));
+    const refused = store.write(hello, () => {
+      throw new RangeError("no");
+    });
+
+    await expect(refused).rejects.toThrow(new RangeError("no"));
+    expect(await store.get(hello)).toEqual(desired(hello, 1));
+  });
+
+  opened("remove() says whether there was something, and it can be written again", async (store) => {
+    await store.write(hello, () => desired(hello, 5));
+
+    expect(await store.remove(hello)).toBe(true);
+    expect(await store.remove(hello)).toBe(false);
+    expect(await store.get(hello)).toBeUndefined();
+    await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
+    expect((await store.get(hello))?.generation).toBe(1);
+  });
+
+  opened("watch() tells what is there, then synced, then each change in order", async (store) => {
+    const heard: string[] = [];
+    await store.write(hello, () => desired(hello, 1));
+    const stop = await store.watch({
+      set: (wanted) => heard.push(`set ${formatRef(wanted)} ${wanted.generation}`),
+      removed: (ref) => heard.push(`removed ${formatRef(ref)}`),
+      synced: () => heard.push("synced"),
+    });
+    expect(heard).toEqual(["set hello.functions 1", "synced"]);
+
+    await store.write(hello, () => desired(hello, 2));
+    await store.remove(hello);
+    await store.write(hello, () => desired(hello, 1));
+    await eventually(() => heard.length === 5, { within: 5_000, what: "three changes" });
+    expect(heard.slice(2)).toEqual(["set hello.functions 2", "removed hello.functions", "set hello.functions 1"]);
+    stop();
+  });
+
+  opened("watch() of an empty store is synced at once, and ends when told so", async (store) => {
+    const heard: string[] = [];
+    const stillHeard: string[] = [];
+    const observer = (to: string[]) => ({
+      set: (wanted: DesiredFunction) => void to.push(wanted.name),
+      removed: () => void to.push("removed"),
+      synced: () => void to.push("synced"),
+    });
+    const stop = await store.watch(observer(heard));
+    const stopOther = await store.watch(observer(stillHeard));
+    stop();
+    await store.write(hello, () => desired(hello, 1));
+    await eventually(() => stillHeard.includes("hello"), { within: 5_000, what: "the other observer" });
+
+    expect(heard).toEqual(["synced"]);
+    stopOther();
+  });
+}

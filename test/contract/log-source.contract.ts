@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+
+import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
+import { eventually } from "../support/eventually.ts";
+
+/** An opened source, how replicas write and go, and how to close it. */
+export interface OpenLogSource {
+  readonly source: LogSource;
+  /** Resolves when the line, without newline, can be read. */
+  write(ref: FunctionRef, instance: string, text: string): Promise<void>;
+  removeReplica(ref: FunctionRef, instance: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const hello: FunctionRef = { namespace: "functions", name: "hello" };
+const all: LogQuery = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
+
+async function collect(records: AsyncIterable<LogRecord>, into: LogRecord[] = []): Promise<LogRecord[]> {
+  for await (const record of records) into.push(record);
+  return into;
+}
+
+const texts = (records: readonly LogRecord[]): string[] => records.map(({ text }) => text);
+
+/** What every `LogSource` promises; each test opens one that is empty. */
+export function logSourceContract(open: () => Promise<OpenLogSource>): void {
+  const opened = (name: string, body: (opened: OpenLogSource, signal: AbortController) => Promise<void>): void => {
+    test(name, async () => {
+      const logs = await open();
+      const abort = new AbortController();
+      try {
+        await body(logs, abort);
+      } finally {
+        abort.abort();
+        await logs.close();
+      }
+    });
+  };
+
+  opened("read() gives the backlog of each replica in order, with all fields", async ({ source, write }, { signal }) => {
+    await write(hello, "hello-a", "one");
+    await write(hello, "hello-b", "other");
+    await write(hello, "hello-a", "two  with\ttabs and ünicode");
+    const records = await collect(source.read(all, signal));
+
+    expect(texts(records.filter(({ instance }) => instance === "hello-a"))).toEqual(["one\n", "two  with\ttabs and ünicode\n"]);
+    expect(texts(records.filter(({ instance }) => instance === "hello-b"))).toEqual(["other\n"]);
+    expect(records[0]).toMatchObject({ name: "hello", namespace: "functions" });
+    expect(Math.abs(Date.parse(records[0]?.timestamp ?? "") - Date.now())).toBeLessThan(60_000);
+  });
+
+  opened("read() of a function without replicas is empty", async ({ source }, { signal }) => {
+    expect(await collect(source.read(all, signal))).toEqual([]);
+  });
+
+  opened("instance and tail choose", async ({ source, write }, { signal }) => {
+    for (const text of ["1", "2", "3"]) {
+      await write(hello, "hello-a", text);
+      await write(hello, "hello-b", `b${text}`);
+    }
+
+    expect(texts(await collect(source.read({ ...all, instance: "hello-a", tail: 2 }, signal)))).toEqual(["2\n", "3\n"]);
+    expect(await collect(source.read({ ...all, tail: 1 }, signal))).toHaveLength(2);
+    expect(await collect(source.read({ ...all, instance: "nobody" }, signal))).toEqual([]);
+  });
+
+  opened("since leaves out what is older", async ({ source, write }, { signal }) => {
+    await write(hello, "hello-a", "old");
+    const since = await eventually(() => Date.now() + 1, { within: 1_000, what: "a time" });
+    await eventually(() => Date.now() > since, { within: 1_000, what: "a later time", every: 1 });
+    await write(hello, "hello-a", "new");
+
+    expect(texts(await collect(source.read({ ...all, since }, signal)))).toEqual(["new\n"]);
+  });
+
+  opened("other functions are not shown, nor replicas that run no more", async ({ source, write, removeReplica }, { signal }) => {
+    await write(hello, "hello-a", "mine");
+    await write({ ...hello, name: "other" }, "other-a", "theirs");
+    await write({ ...hello, namespace: "dev" }, "hello-d", "theirs");
+    await write(hello, "hello-b", "gone");
+    await removeReplica(hello, "hello-b");
+
+    expect(texts(await collect(source.read(all, signal)))).toEqual(["mine\n"]);
+  });
+
+  opened("follow goes on with what comes, by new replicas too, until it is aborted", async ({ source, write }, abort) => {
+    await write(hello, "hello-a", "before");
+    const records: LogRecord[] = [];
+    const reading = collect(source.read({ ...all, follow: true }, abort.signal), records);
+    await eventually(() => records.length === 1, { within: 5_000, what: "the backlog" });
+    await write(hello, "hello-a", "after");
+    await write(hello, "hello-b", "new replica");
+    await eventually(() => records.length === 3, { within: 5_000, what: "two more records" });
+    abort.abort();
+    await reading;
+
+    expect(texts(records).sort()).toEqual(["after\n", "before\n", "new replica\n"]);
+  });
+}

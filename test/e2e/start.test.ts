@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+
+import { Parse } from "typebox/value";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { CallRecord } from "../../runtime/api/call-record.ts";
+import { release } from "../../runtime/api/version.ts";
+import { eventually } from "../support/eventually.ts";
+import { isAlive } from "../support/process-tree.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { runWeir, startWeir, type WeirOptions, type WeirProcess } from "../support/weir-process.ts";
+
+describe("npm start", { timeout: 180_000 }, () => {
+  const started: WeirProcess[] = [];
+  let directory: TempDirectory;
+
+  beforeEach(async () => {
+    directory = await tempDirectory("start");
+  });
+  afterEach(async () => {
+    for (const weir of started.splice(0)) await weir.close();
+    await directory.remove();
+  }, 60_000);
+
+  async function start(options: Partial<WeirOptions> = {}): Promise<WeirProcess> {
+    const weir = await startWeir({ data: directory.path, within: 60_000, ...options });
+    started.push(weir);
+    return weir;
+  }
+  const administer = (weir: WeirProcess, method: string, path: string, body?: unknown) =>
+    fetch(weir.url + path, {
+      method,
+      headers: { Authorization: weir.authorization, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const deploy = async (weir: WeirProcess, service: string, envProcess: string, more: object = {}) => {
+    const { status } = await administer(weir, "PUT", "/system/functions", { service, image: `${service}:test`, envProcess, ...more });
+    expect(status).toBe(202);
+  };
+  const call = async (weir: WeirProcess, name: string, body: string) => {
+    const answer = await fetch(`${weir.url}/function/${name}`, { method: "POST", body });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const queue = async (weir: WeirProcess, name: string, body: string) => {
+    const answer = await fetch(`${weir.url}/async-function/${name}`, { method: "POST", body });
+    expect(answer.status).toBe(202);
+    return answer.headers.get("x-call-id") ?? "";
+  };
+  const record = async (weir: WeirProcess, id: string, wait = "0s"): Promise<CallRecord> =>
+    Parse(CallRecord, await (await fetch(`${weir.url}/async-function/${id}?wait=${wait}`)).json());
+
+  test("serves, says where, and ends with Ctrl-C leaving no process", async () => {
+    const weir = await start({ through: "npm", within: 120_000 });
+    expect(weir.output()).toContain(`Weir ${release} is ready`);
+    expect(weir.output()).toMatch(/^ {2}provider {4}local \(no isolation: for trusted code\)$/m);
+    expect(weir.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${weir.adminUrl}/readyz`)).status).toBe(200);
+    expect((await fetch(`${weir.url}/system/functions`)).status).toBe(401);
+    expect(statSync(join(directory.path, "credentials")).mode & 0o077).toBe(0);
+
+    await deploy(weir, "upper", "tr a-z A-Z");
+    expect(await call(weir, "upper", "hello")).toEqual({ status: 200, body: "HELLO" });
+    const below = weir.below();
+    expect(below.some(({ command }) => command.includes("nats-server"))).toBe(true);
+    await weir.stop();
+    expect(below.filter(isAlive)).toEqual([]);
+  });
+
+  test("a second start finds functions, secrets, queued calls and records again", async () => {
+    const first = await start();
+    const token = { name: "token", value: "s3cret" };
+    expect((await administer(first, "POST", "/system/secrets", token)).status).toBe(201);
+    await deploy(first, "upper", "tr a-z A-Z", { secrets: ["token"], labels: { "com.service.scale.max": "3" } });
+    await deploy(first, "nap", "sleep 2");
+    const done = await queue(first, "upper", "kept");
+    await eventually(async () => (await record(first, done, "5s")).state === "done", { within: 20_000, what: "the first call's end" });
+    const nap = await queue(first, "nap", "");
+    const waiting = await queue(first, "upper", "still queued");
+    await first.stop();
+
+    const second = await start();
+    expect(second.password).toBe(first.password);
+    expect(await (await administer(second, "GET", "/system/secrets")).json()).toEqual([{ name: "token", namespace: "functions" }]);
+    const functions = await (await administer(second, "GET", "/system/functions")).json();
+    expect(functions).toMatchObject([{ name: "nap" }, { name: "upper", secrets: ["token"] }]);
+    expect(await record(second, done)).toMatchObject({ state: "done", functionName: "upper" });
+    for (const id of [nap, waiting]) {
+      await eventually(async () => (await record(second, id, "10s")).state === "done", { within: 60_000, what: `the end of call ${id}` });
+    }
+    expect(await (await fetch(`${second.url}/async-function/${waiting}/result`)).text()).toBe("STILL QUEUED");
+    expect(await call(second, "upper", "again")).toEqual({ status: 200, body: "AGAIN" });
+    await second.stop();
+  });
+
+  test("after SIGKILL of the host the next start serves, and what was accepted ends", async () => {
+    const first = await start();
+    await deploy(first, "upper", "tr a-z A-Z");
+    expect(await call(first, "upper", "warm")).toEqual({ status: 200, body: "WARM" });
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => queue(first, "upper", `call ${index}`)));
+    await first.kill();
+
+    const second = await start();
+    for (const id of ids) {
+      await eventually(async () => (await record(second, id, "30s")).state === "done", { within: 120_000, what: `the end of call ${id}` });
+    }
+    await second.stop();
+  });
+
+  test("a port or a directory in use is one sentence and exit code 1", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const address = busy.address();
+    const port = address !== null && typeof address === "object" ? String(address.port) : "";
+    const refused = await runWeir({ data: directory.path, flags: ["--port", port] });
+    busy.close();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(new RegExp(`^Cannot start: .*${port}.*\\n$`));
+
+    const weir = await start();
+    const second = await runWeir({ data: directory.path });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/^Cannot start: .*\n$/);
+    expect(second.stderr).toContain(directory.path);
+    expect((await fetch(`${weir.url}/healthz`)).status).toBe(200);
+    await weir.stop();
+  });
+
+  test("settings that cannot be used come out together, providers not built with a sentence", async () => {
+    const wrong = await runWeir({ data: directory.path, flags: ["--port", "x", "--edition", "gold"] });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toMatch(/^Cannot start: .*port: expected .* got "x".*edition: expected .* got "gold"\n$/);
+
+    const docker = await runWeir({ data: directory.path, flags: ["--provider", "docker"] });
+    expect(docker.code).toBe(1);
+    expect(docker.stderr).toMatch(/^Cannot start: .*docker.*\n$/);
+
+    const help = await runWeir({ data: directory.path, flags: ["--help"] });
+    expect(help.code).toBe(0);
+    for (const flag of ["--host", "--port", "--admin-port", "--data", "--provider", "--edition", "--nats-server", "--tls-cert", "--config"]) {
+      expect(help.stdout).toContain(flag);
+    }
+  });
+});

@@ -1,0 +1,296 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, lstat, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
+import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { livingProcesses } from "../support/process-tree.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const isRoot = process.getuid?.() === 0;
+const hello = { namespace: "functions", name: "hello" };
+
+let directory: TempDirectory;
+let provider: LocalProvider;
+
+async function open(): Promise<LocalProvider> {
+  const data = directory.path;
+  return await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+}
+
+async function runDirectory(): Promise<string> {
+  const note: { directory: string } = JSON.parse(await readFile(join(directory.path, "run", "local.json"), "utf8"));
+  return note.directory;
+}
+
+/** Living processes whose command holds `text`; sleeping for an odd time marks them. */
+const processesWith = (text: string): number[] =>
+  livingProcesses().filter(({ command, pid }) => command.includes(text) && pid !== process.pid).map(({ pid }) => pid);
+
+const mark = (): string => String(100_000 + Math.floor(Math.random() * 900_000_000));
+
+async function reached(id: string, state: Replica["state"]): Promise<Replica> {
+  return await eventually(
+    async () => (await provider.replicas.list()).find((replica) => replica.id === id && replica.state === state),
+    { within: 10_000, what: `state ${state}` },
+  );
+}
+
+async function run(spec: Partial<ReplicaSpec> & { environment: Record<string, string> }): Promise<Replica & { readonly url: string }> {
+  const { id } = await provider.replicas.start({ ...echoSpec(), ...spec });
+  const replica = await reached(id, "running");
+  const url = `http://${replica.address}`;
+  await eventually(async () => (await fetch(`${url}/_/ready`)).ok, { within: 10_000, what: "readiness" });
+  return { ...replica, url };
+}
+
+async function logOf(ref = hello): Promise<string[]> {
+  const records: LogRecord[] = [];
+  const query = { ...ref, instance: undefined, tail: undefined, since: undefined, follow: false };
+  for await (const record of provider.logs.read(query, new AbortController().signal)) records.push(record);
+  return records.map(({ text }) => text);
+}
+
+beforeEach(async () => {
+  directory = await tempDirectory("local");
+  provider = await open();
+});
+afterEach(async () => {
+  await provider.close();
+  await directory.remove();
+});
+
+describe("LocalReplicas", () =>
+  replicasContract(async () => {
+    const own = await tempDirectory("local");
+    const opened = await openLocalProvider({ data: own.path, secrets: join(own.path, "secrets"), logs: join(own.path, "logs") });
+    return {
+      replicas: opened.replicas,
+      end: async ({ address }) => {
+        const [port] = /\d+$/.exec(address ?? "") ?? [];
+        const hex = Number(port).toString(16).toUpperCase().padStart(4, "0");
+        process.kill(await listenerOn(`0100007F:${hex}`), "SIGKILL");
+      },
+      close: async () => {
+        await opened.close();
+        await own.remove();
+      },
+    };
+  }));
+
+/** The process that listens on a local address as `/proc/net/tcp` writes it. */
+async function listenerOn(address: string): Promise<number> {
+  const line = (await readFile("/proc/net/tcp", "utf8")).split("\n").find((text) => text.includes(` ${address} 00000000:0000 0A`));
+  const socket = `socket:[${line?.trim().split(/\s+/)[9]}]`;
+  const { readlinkSync, readdirSync } = await import("node:fs");
+  const found = livingProcesses().find(({ pid }) => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === socket);
+    } catch {
+      return false;
+    }
+  });
+  if (found === undefined) throw new Error(`nobody listens on ${address}`);
+  return found.pid;
+}
+
+test("a function works in a directory of its own that goes with it", async () => {
+  const { id, url } = await run({ environment: { fprocess: `sh -c 'pwd; echo $HOME; echo $TMPDIR; touch here && ls'` } });
+  const path = join(await runDirectory(), "replicas", id);
+
+  expect(await (await fetch(url)).text()).toBe(`${path}\n${path}\n${path}\nhere\n`);
+  await provider.replicas.stop(id);
+  await expect(lstat(path)).rejects.toThrow("ENOENT");
+});
+
+test("the environment is the function's and nothing of this process", async () => {
+  const { url } = await run({ environment: { fprocess: "env", NODE_OPTIONS: "--no-such-option", mode: "process" } });
+  const names = (await (await fetch(url)).text()).trim().split("\n").map((line) => line.split("=")[0] ?? "");
+
+  expect(names.filter((name) => !name.startsWith("Http_")).sort()).toEqual(["HOME", "NODE_OPTIONS", "PATH", "TMPDIR", "fprocess", "mode"]);
+});
+
+test("node is on the PATH of functions", async () => {
+  const { url } = await run({ environment: { fprocess: "node -p process.version" } });
+
+  expect((await (await fetch(url)).text()).trim()).toBe(process.version);
+});
+
+test("several replicas of a long-running function each get a port", async () => {
+  const environment = {
+    mode: "http",
+    fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'`,
+  };
+  const replicas = [await run({ environment }), await run({ environment }), await run({ environment })];
+  const ports = await Promise.all(replicas.map(async ({ url }) => (await fetch(url)).text()));
+
+  expect(new Set(ports).size).toBe(3);
+});
+
+test("logs are kept with their replica, both streams, and go with it", async () => {
+  const { id, url } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
+  await (await fetch(url)).text();
+  await eventually(async () => (await logOf()).length === 2, { within: 5_000, what: "two lines" });
+  expect(await logOf()).toEqual(["one\n", "two\n"]);
+  await provider.replicas.stop(id);
+
+  expect(await logOf()).toEqual([]);
+  expect(await readdir(join(directory.path, "logs", "functions", "hello"))).toEqual([]);
+});
+
+test("a followed log ends when the function is forgotten, with all that was written", async () => {
+  const { id, url } = await run({ environment: { fprocess: `sh -c 'echo line >&2'` } });
+  const texts: string[] = [];
+  const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: true };
+  const following = (async () => {
+    for await (const { text } of provider.logs.read(query, new AbortController().signal)) texts.push(text);
+  })();
+  await (await fetch(url)).text();
+  await eventually(() => texts.length === 1, { within: 5_000, what: "the line" });
+  await (await fetch(url)).text();
+  await provider.replicas.stop(id);
+  await provider.replicas.forget(hello);
+  await following;
+
+  expect(texts).toEqual(["line\n", "line\n"]);
+});
+
+test("a process that ends by itself is told with its code and its last words", async () => {
+  const spec = { ...echoSpec(), environment: { mode: "http", fprocess: `sh -c 'echo out of luck >&2; exit 3'` } };
+  const { id } = await provider.replicas.start(spec);
+
+  expect((await reached(id, "exited")).failure).toEqual({
+    reason: "Error",
+    message: "The process ended with code 3; it said last: out of luck",
+  });
+});
+
+test("a function without a process, or whose program is missing, is told in a sentence", async () => {
+  const nothing = await provider.replicas.start({ ...echoSpec(), environment: {} });
+  expect((await reached(nothing.id, "exited")).failure?.message).toContain("it has no process");
+  const missing = await provider.replicas.start({ ...echoSpec(), environment: { fprocess: "no-such-program" } });
+
+  expect((await reached(missing.id, "exited")).failure).toEqual({
+    reason: "CannotRun",
+    message: 'Cannot run the function: "no-such-program" is no program that it can find and execute',
+  });
+});
+
+test("a fixed port is for one replica; the second one says so", async () => {
+  const probe = await run({
+    environment: { mode: "http", fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'` },
+  });
+  const upstream_url = `http://127.0.0.1:${await (await fetch(probe.url)).text()}`;
+  const { id } = await provider.replicas.start({ ...echoSpec(), environment: { mode: "http", upstream_url, fprocess: "sleep 5" } });
+
+  expect((await reached(id, "exited")).failure?.reason).toBe("PortInUse");
+});
+
+test("stop() waits for calls in flight, and ends what takes longer than the grace", async () => {
+  const quick = await run({ environment: { fprocess: `sh -c 'sleep 0.5; echo done'` } });
+  const answer = fetch(quick.url);
+  await eventually(() => processesWith("sleep 0.5").length > 0, { within: 5_000, what: "the call to run" });
+  await provider.replicas.stop(quick.id);
+  expect(await (await answer).text()).toBe("done\n");
+
+  const time = mark();
+  const slow = await run({ environment: { fprocess: `sleep ${time}` }, grace: 200 });
+  const refused = fetch(slow.url).then(() => "answered", () => "cut");
+  await eventually(() => processesWith(`sleep ${time}`).length > 0, { within: 5_000, what: "the call to run" });
+  await provider.replicas.stop(slow.id);
+
+  expect(await refused).toBe("cut");
+  expect(processesWith(`sleep ${time}`)).toEqual([]);
+});
+
+test("stop() leaves no process, not even one that fled its group", async () => {
+  const time = mark();
+  const { id, url } = await run({ environment: { fprocess: `sh -c 'setsid sleep ${time} >/dev/null 2>&1 & sleep 0.1; echo'` } });
+  await (await fetch(url)).text();
+  expect(processesWith(`sleep ${time}`)).toHaveLength(1);
+  await provider.replicas.stop(id);
+
+  await eventually(() => processesWith(`sleep ${time}`).length === 0, { within: 5_000, what: "no process" });
+});
+
+test("a watchdog that is killed leaves no process of its function", async () => {
+  const time = mark();
+  const { id, address } = await run({ environment: { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` } });
+  const hex = Number(address?.split(":")[1]).toString(16).toUpperCase().padStart(4, "0");
+  process.kill(await listenerOn(`0100007F:${hex}`), "SIGKILL");
+  const { failure } = await reached(id, "exited");
+
+  expect(failure?.message).toContain("ended by SIGKILL");
+  expect(processesWith(time)).toEqual([]);
+});
+
+test("after SIGKILL of the host its functions end by themselves, and the next one removes what it left", async () => {
+  const time = mark();
+  const module = pathToFileURL(join(repository, "runtime/adapters/local/open-local-provider.ts")).href;
+  const data = join(directory.path, "host");
+  await mkdir(data);
+  const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
+  const environment = { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` };
+  const host = spawn(process.execPath, ["--input-type=module", "-e", `
+    const { openLocalProvider } = await import(${JSON.stringify(module)});
+    const { replicas } = await openLocalProvider(${JSON.stringify(options)});
+    replicas.onChange(() => console.log("running"));
+    await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
+  `], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(host.stdout, "data");
+  await eventually(() => processesWith(time).length > 0, { within: 5_000, what: "the process" });
+  const note: { directory: string } = JSON.parse(await readFile(join(data, "run", "local.json"), "utf8"));
+  expect(await readdir(join(data, "logs", "functions", "hello"))).toHaveLength(1);
+  host.kill("SIGKILL");
+  await eventually(() => processesWith(time).length === 0 && processesWith(note.directory).length === 0, { within: 5_000, what: "an end of all processes" });
+
+  const next = await openLocalProvider(options);
+  await expect(lstat(note.directory)).rejects.toThrow("ENOENT");
+  expect(await readdir(options.logs)).toEqual([]);
+  await next.close();
+});
+
+test("close() removes the run directory and all processes", async () => {
+  const time = mark();
+  await run({ environment: { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` } });
+  const path = await runDirectory();
+  await provider.close();
+
+  await expect(lstat(path)).rejects.toThrow("ENOENT");
+  expect(processesWith(time)).toEqual([]);
+});
+
+test.runIf(isRoot)("the platform's files may lie where functions cannot reach them", async () => {
+  const clone = join(directory.path, "clone");
+  await mkdir(clone, { mode: 0o700 });
+  await cp(join(repository, "runtime"), join(clone, "runtime"), { recursive: true });
+  await cp(join(repository, "package.json"), join(clone, "package.json"));
+  await symlink(join(repository, "node_modules"), join(clone, "node_modules"));
+  const node = join(clone, "node");
+  await cp(process.execPath, node);
+  const module = pathToFileURL(join(clone, "runtime/adapters/local/open-local-provider.ts")).href;
+  const data = join(directory.path, "host");
+  const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
+  const environment = { fprocess: `node -p process.getuid()+process.execPath` };
+  const host = spawn(node, ["--input-type=module", "-e", `
+    const { openLocalProvider } = await import(${JSON.stringify(module)});
+    const { replicas, close } = await openLocalProvider(${JSON.stringify(options)});
+    replicas.onChange(async () => {
+      const [{ address, failure }] = await replicas.list();
+      console.log(failure?.message ?? await (await fetch("http://" + address)).text());
+      await close();
+    });
+    await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
+  `], { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = await once(host.stdout, "data");
+  await once(host, "exit");
+
+  expect(String(said)).toMatch(/^6\d{4}\/.*weir-\w{6}\/bin\/node\n/);
+});

@@ -1,0 +1,68 @@
+import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { readLast, type LastMessage } from "../../runtime/adapters/nats/read-last.ts";
+import { natsUser } from "../../runtime/adapters/nats/server/nats-users.ts";
+import {
+  callbacksConsumer,
+  callbackStream,
+  deadLetterStream,
+  deadLetterSubject,
+  queueStream,
+  workersConsumer,
+} from "../../runtime/adapters/nats/stream-names.ts";
+import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
+import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
+import type { TestNatsServer } from "./nats-server.ts";
+
+/** A work queue as the broker has it: entries in all, not yet delivered, delivered and unanswered. */
+export interface WorkState {
+  readonly messages: number;
+  readonly pending: number;
+  readonly unanswered: number;
+}
+
+/** The broker as a test looks into it, past every process of the platform. */
+export interface BrokerView {
+  /** Stands for the provider. */
+  readonly endpoints: EndpointsPublisher;
+  readonly ledger: CallLedger;
+  calls(queue?: string): Promise<WorkState>;
+  callbacks(): Promise<WorkState>;
+  /** Undefined when there is none. */
+  deadLetter(id: string, kind?: "call" | "callback"): Promise<LastMessage | undefined>;
+  /** Dead letters in all. */
+  deadLetters(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const defaultQueue = "default";
+
+/** Opens it once the streams are there. With `users` it comes as the provider and as the doctor. */
+export async function openBrokerView(server: TestNatsServer, users: boolean): Promise<BrokerView> {
+  const links: NatsLink[] = [];
+  const open = async (user: string): Promise<NatsLink> => {
+    const access = users ? server.access(user) : { url: server.url, user: undefined, password: undefined, inboxPrefix: "_INBOX.test" };
+    const link = await NatsLink.open({ ...access, name: "test", pingInterval: 1_000 });
+    links.push(link);
+    return link;
+  };
+  const provider = await open(natsUser.provider);
+  const doctor = await open(natsUser.doctor);
+  const work = async (stream: string, consumer: string): Promise<WorkState> => {
+    const { state } = await doctor.jsm.streams.info(stream);
+    const info = await doctor.jsm.consumers.info(stream, consumer);
+    return { messages: state.messages, pending: info.num_pending, unanswered: info.num_ack_pending };
+  };
+  return {
+    endpoints: await NatsEndpoints.open(provider),
+    ledger: new NatsCallLedger(doctor),
+    calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
+    callbacks: () => work(callbackStream, callbacksConsumer),
+    deadLetter: (id, kind = "call") => readLast(doctor, deadLetterStream, deadLetterSubject(defaultQueue, id, kind)),
+    deadLetters: async () => (await doctor.jsm.streams.info(deadLetterStream)).state.messages,
+    close: async () => {
+      for (const link of links) await link.close();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+
+import { environment } from "../../runtime/process/settings.ts";
+import { eventually } from "./eventually.ts";
+
+export interface ShellAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Exit code of the last command. */
+  readonly code: number;
+}
+
+/** A real shell that keeps its variables from one block of commands to the next, as a terminal does. */
+export interface ShellSession extends AsyncDisposable {
+  /**
+   * Runs commands, whole lines.
+   * @throws Error when they take longer than `within` milliseconds (60 000) or end the shell
+   */
+  run(commands: string, within?: number): Promise<ShellAnswer>;
+  /** Ends the shell and what it runs. */
+  close(): Promise<void>;
+}
+
+/** Opens `sh` in a directory. */
+export function openShell(options: { readonly directory: string; readonly path?: string }): ShellSession {
+  const own = environment();
+  const child = spawn("sh", {
+    cwd: options.directory,
+    env: { ...own, PATH: options.path ?? own["PATH"] },
+    stdio: "pipe",
+    detached: true,
+  });
+  const written = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      written[name] += text;
+    });
+  }
+  let gone = false;
+  child.on("exit", () => {
+    gone = true;
+  });
+  child.stdin.on("error", () => undefined);
+
+  const run = async (commands: string, within = 60_000): Promise<ShellAnswer> => {
+    written.stdout = "";
+    written.stderr = "";
+    const mark = randomUUID();
+    const ending = new RegExp(`\\n?${mark} (\\d+)\\n$`);
+    // The commands' own input is not the session's, which would be read away from under it.
+    child.stdin.write(`{\n${commands}\n} </dev/null\nprintf '\\n${mark} %s\\n' "$?"\n`);
+    const code = await eventually(
+      () => {
+        if (gone) return "gone";
+        return ending.exec(written.stdout)?.[1];
+      },
+      { within, what: `the end of: ${commands}` },
+    );
+    if (code === "gone") throw new Error(`Cannot run "${commands}": the shell is gone\n${written.stderr}`);
+    return { stdout: written.stdout.replace(ending, ""), stderr: written.stderr, code: Number(code) };
+  };
+  const close = async (): Promise<void> => {
+    if (!gone && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    await eventually(() => gone, { within: 5_000, what: "the shell to be gone" });
+  };
+  return { run, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,49 @@
+import { describe } from "vitest";
+
+import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryLogSource } from "../../runtime/adapters/memory/memory-log-source.ts";
+import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
+import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
+import { endpointsContract } from "../contract/endpoints.contract.ts";
+import { functionStoreContract } from "../contract/function-store.contract.ts";
+import { logSourceContract } from "../contract/log-source.contract.ts";
+import { replicasContract } from "../contract/replicas.contract.ts";
+import { secretStoreContract } from "../contract/secret-store.contract.ts";
+
+const close = async (): Promise<void> => {};
+
+describe("MemoryFunctionStore", () => functionStoreContract(async () => ({ store: new MemoryFunctionStore(), close })));
+
+describe("MemoryEndpoints", () =>
+  endpointsContract(async () => {
+    const endpoints = new MemoryEndpoints();
+    return { endpoints, publisher: endpoints, close };
+  }));
+
+describe("MemorySecretStore", () =>
+  secretStoreContract(async () => {
+    const store = new MemorySecretStore();
+    return { store, valueOf: async (ref) => store.valueOf(ref), close };
+  }));
+
+describe("MemoryLogSource", () =>
+  logSourceContract(async () => {
+    const source = new MemoryLogSource();
+    return {
+      source,
+      write: async (ref, instance, text) => source.write(ref, instance, text),
+      removeReplica: async (ref, instance) => source.removeReplica(ref, instance),
+      close,
+    };
+  }));
+
+describe("MemoryReplicas", () =>
+  replicasContract(async () => {
+    const replicas = new MemoryReplicas();
+    return {
+      replicas,
+      end: async ({ id }) => replicas.exit(id, { reason: "Error", message: "It ended" }),
+      close: () => replicas.close(),
+    };
+  }));

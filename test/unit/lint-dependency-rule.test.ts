@@ -1,0 +1,158 @@
+import { execFile } from "node:child_process";
+import { copyFile, glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const oxlint = join(root, "node_modules", ".bin", "oxlint");
+
+/** Importing file, what it imports. */
+type Import = readonly [file: string, imported: string];
+
+const refused: readonly Import[] = [
+  ["runtime/api/a.ts", "../core/b.ts"],
+  ["runtime/api/a.ts", "../process/b.ts"],
+  ["runtime/core/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/core/a.ts", "../process/b.ts"],
+  ["runtime/core/ports/a.ts", "../../gateway/b.ts"],
+  ["runtime/core/a.ts", "../queue-worker/b.ts"],
+  ["runtime/core/a.ts", "../queue-doctor/b.ts"],
+  ["runtime/core/a.ts", "../autoscaler/b.ts"],
+  ["runtime/core/a.ts", "../operator/b.ts"],
+  ["runtime/core/a.ts", "../provider/b.ts"],
+  ["runtime/core/a.ts", "../host/b.ts"],
+  ["runtime/core/a.ts", "../watchdog/b.ts"],
+  ["runtime/process/a.ts", "../api/b.ts"],
+  ["runtime/process/a.ts", "../core/b.ts"],
+  ["runtime/adapters/nats/a.ts", "../../process/b.ts"],
+  ["runtime/adapters/nats/server/a.ts", "../../../host/b.ts"],
+  ["runtime/adapters/local/a.ts", "../../watchdog/b.ts"],
+  ["runtime/adapters/http/a.ts", "../../gateway/b.ts"],
+  ["runtime/adapters/memory/a.ts", "../../queue-doctor/b.ts"],
+  ["runtime/gateway/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/gateway/a.ts", "../queue-worker/b.ts"],
+  ["runtime/gateway/rest/a.ts", "../../provider/b.ts"],
+  ["runtime/queue-worker/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/queue-worker/a.ts", "../gateway/b.ts"],
+  ["runtime/queue-doctor/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/queue-doctor/a.ts", "../queue-worker/b.ts"],
+  ["runtime/autoscaler/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/autoscaler/a.ts", "../gateway/b.ts"],
+  ["runtime/operator/a.ts", "../adapters/kubernetes/b.ts"],
+  ["runtime/operator/a.ts", "../provider/b.ts"],
+  ["runtime/provider/a.ts", "../adapters/local/b.ts"],
+  ["runtime/provider/a.ts", "../watchdog/b.ts"],
+  ["runtime/host/a.ts", "../adapters/nats/b.ts"],
+  ["runtime/host/a.ts", "../gateway/b.ts"],
+  ["runtime/host/settings.ts", "../gateway/build-gateway.ts"],
+  ["runtime/host/settings.ts", "../adapters/nats/b.ts"],
+  ["runtime/watchdog/a.ts", "../adapters/local/b.ts"],
+  ["runtime/watchdog/a.ts", "../host/b.ts"],
+  ["runtime/gateway/main.ts", "../queue-worker/b.ts"],
+  ["runtime/queue-doctor/main.ts", "../host/b.ts"],
+  ["runtime/host/main.ts", "../cli/b.ts"],
+  ["runtime/cli/a.ts", "../core/b.ts"],
+  ["runtime/cli/a.ts", "../gateway/b.ts"],
+  ["runtime/cli/a.ts", "../console/b.ts"],
+  ["runtime/cli/a.ts", "../process/b.ts"],
+  ["runtime/console/a.ts", "../adapters/http/b.ts"],
+  ["runtime/gateway/a.ts", "../cli/b.ts"],
+  ["infra/a.ts", "../runtime/gateway/b.ts"],
+  ["infra/a.ts", "../runtime/core/b.ts"],
+  ["infra/components/a.ts", "../../runtime/adapters/nats/b.ts"],
+  ["infra/a.ts", "../test/support/b.ts"],
+  ["runtime/core/a.ts", "../../test/support/b.ts"],
+  ["runtime/gateway/a.ts", "../../scripts/b.ts"],
+  ["runtime/host/main.ts", "../../infra/b.ts"],
+];
+
+const allowed: readonly Import[] = [
+  ["runtime/api/c.ts", "./b.ts"],
+  ["runtime/core/c.ts", "../api/b.ts"],
+  ["runtime/core/ports/c.ts", "../call.ts"],
+  ["runtime/core/ports/c.ts", "../../api/b.ts"],
+  ["runtime/process/c.ts", "./b.ts"],
+  ["runtime/adapters/nats/c.ts", "../../core/ports/b.ts"],
+  ["runtime/adapters/nats/server/c.ts", "../../../api/b.ts"],
+  ["runtime/adapters/nats/server/c.ts", "../nats-link.ts"],
+  ["runtime/gateway/c.ts", "../core/b.ts"],
+  ["runtime/gateway/c.ts", "../process/b.ts"],
+  ["runtime/gateway/rest/c.ts", "../http-server.ts"],
+  ["runtime/queue-worker/c.ts", "../api/b.ts"],
+  ["runtime/gateway/main.ts", "../adapters/nats/b.ts"],
+  ["runtime/queue-doctor/main.ts", "../adapters/nats/b.ts"],
+  ["runtime/host/main.ts", "../gateway/build-gateway.ts"],
+  ["runtime/host/main.ts", "../adapters/nats/b.ts"],
+  ["runtime/host/settings.ts", "../queue-worker/settings.ts"],
+  ["runtime/cli/c.ts", "../api/b.ts"],
+  ["runtime/console/c.ts", "../api/b.ts"],
+  ["infra/c.ts", "../runtime/gateway/settings.ts"],
+  ["infra/c.ts", "../runtime/api/b.ts"],
+  ["infra/components/c.ts", "../../runtime/queue-worker/settings.ts"],
+  ["test/unit/c.ts", "../../runtime/adapters/nats/b.ts"],
+  ["scripts/c.ts", "../runtime/gateway/b.ts"],
+];
+
+/** One file, one refused import: all others with the same name would be one file. */
+function numbered(imports: readonly Import[]): Import[] {
+  return imports.map(([file, imported], index) => {
+    const fixed = /\/(?:main|settings)\.ts$/.test(file);
+    return [fixed ? file : file.replace(/\.ts$/, `-${index}.ts`), imported];
+  });
+}
+
+let sandbox: TempDirectory;
+let reports: ReadonlyMap<string, readonly string[]>;
+
+/** Reports by `file imported`. */
+async function lint(imports: readonly Import[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byFile = Map.groupBy(imports, ([file]) => file);
+  for (const [file, ofFile] of byFile) {
+    const path = join(sandbox.path, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, ofFile.map(([, imported]) => `import "${imported}";\n`).join(""));
+  }
+  await copyFile(join(root, ".oxlintrc.json"), join(sandbox.path, ".oxlintrc.json"));
+  const output = await new Promise<string>((resolve) => {
+    execFile(oxlint, ["-f", "json"], { cwd: sandbox.path }, (_err, stdout) => resolve(stdout));
+  });
+  const { diagnostics } = JSON.parse(output) as {
+    diagnostics: { code: string; message: string; filename: string }[];
+  };
+  const restricted = diagnostics.filter(({ code }) => code === "eslint(no-restricted-imports)");
+  const key = ({ filename, message }: { filename: string; message: string }): string =>
+    `${filename} ${/'([^']*)'/.exec(message)?.[1] ?? ""}`;
+  return new Map([...Map.groupBy(restricted, key)].map(([at, found]) => [at, found.map(({ message }) => message)]));
+}
+
+const refusedFiles = numbered(refused);
+const allowedFiles = numbered(allowed);
+
+beforeAll(async () => {
+  sandbox = await tempDirectory("lint");
+  reports = await lint([...refusedFiles, ...allowedFiles]);
+});
+
+afterAll(() => sandbox.remove());
+
+describe("the dependency rule in the linter", () => {
+  test.each(refusedFiles)("%s may not import %s", (file, imported) => {
+    expect(reports.get(`${file} ${imported}`)).toBeDefined();
+  });
+
+  test.each(allowedFiles)("%s may import %s", (file, imported) => {
+    expect(reports.get(`${file} ${imported}`)).toBeUndefined();
+  });
+
+  test("is not evaded by imports at run time, which the linter does not see", async () => {
+    const evading: string[] = [];
+    for await (const file of glob("{runtime,infra}/**/*.ts", { cwd: root })) {
+      if (/\b(?:import|require)\(\s*["'`]\.\.?\//.test(await readFile(join(root, file), "utf8"))) evading.push(file);
+    }
+    expect(evading).toEqual([]);
+  });
+});
