@@ -1,7 +1,17 @@
 // Plain JavaScript without dependencies: it runs on the Node that npm came with (20 or newer), before anything is installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,29 +21,26 @@ const lockPoll = 200;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, "node_modules", ".bin");
-const note = join(root, "node_modules", ".weir-setup");
 const lock = join(root, ".setup.lock");
+/** What the packages were installed from; both notes go when npm installs anew. */
+const packagesNote = join(root, "node_modules", ".weir-packages");
+/** That a Node was found that runs here. */
+const nodeNote = join(root, "node_modules", ".weir-node");
 
-/** What the installed packages must have been installed from. */
+/** What the packages must have been installed from. */
 function wanted() {
-  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const hash = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   return `${hash} ${process.platform} ${process.arch}\n`;
 }
 
-function noted() {
-  try {
-    return readFileSync(note, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function ownNodeIsNewEnough() {
-  return Number(process.versions.node.split(".", 1)[0]) >= oldestNode;
+function packagesAreThere() {
+  return existsSync(packagesNote) && readFileSync(packagesNote, "utf8") === wanted();
 }
 
 function upToDate() {
-  return noted() === wanted() && (existsSync(join(bin, "node")) || ownNodeIsNewEnough());
+  return packagesAreThere() && existsSync(nodeNote);
 }
 
 function isAlive(pid) {
@@ -90,7 +97,15 @@ function waitForLock() {
 /** Runs npm with the machine's own Node: the one below node_modules is about to be replaced. */
 function installPackages() {
   const path = (process.env.PATH ?? "").split(delimiter).filter((directory) => directory !== bin);
-  const args = ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+  const args = [
+    "ci",
+    "--ignore-scripts",
+    "--include=dev",
+    "--include=optional",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   const npm = spawnSync("npm", args, {
     cwd: root,
     env: { ...process.env, PATH: path.join(delimiter) },
@@ -102,10 +117,44 @@ function installPackages() {
   return npm.status === 0 ? undefined : `"npm ci" failed (exit code ${npm.status}), see above`;
 }
 
-/** A Node that cannot run on this system must not hide the system's own. */
-function dropBrokenNode() {
+/** Why the Node that npm installed cannot run here, or undefined. */
+function troubleWithNode() {
   const node = join(bin, "node");
-  if (existsSync(node) && spawnSync(node, ["--version"]).status !== 0) rmSync(node, { force: true });
+  if (!existsSync(node)) return `there is no package of it for ${process.platform} ${process.arch}`;
+  const { status, stderr, error } = spawnSync(node, ["--version"], { encoding: "utf8" });
+  return status === 0 ? undefined : (stderr ?? "").trim() || error?.message || "it does not start";
+}
+
+/** Node's builds for Linux need this library, which the smallest Debian lacks. */
+function installLibatomic() {
+  if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return;
+  console.log("Installing the Debian package libatomic1 with apt-get, which Node 26 needs (less than a minute) …");
+  const options = {
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    stdio: ["ignore", "ignore", "inherit"],
+  };
+  spawnSync("apt-get", ["update", "-qq"], options);
+  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "libatomic1"], options);
+}
+
+/** Makes sure that `node` is new enough in our npm scripts; a sentence if that cannot be. */
+function findNode() {
+  let trouble = troubleWithNode();
+  if (trouble === undefined) return undefined;
+  if (Number(process.versions.node.split(".", 1)[0]) >= oldestNode) {
+    // It must not hide the one that runs us, which is new enough.
+    rmSync(join(bin, "node"), { force: true });
+    return undefined;
+  }
+  if (trouble.includes("libatomic")) {
+    installLibatomic();
+    trouble = troubleWithNode();
+  }
+  if (trouble === undefined) return undefined;
+  const cure = trouble.includes("libatomic")
+    ? "install libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic)"
+    : `install Node ${oldestNode} or newer`;
+  return `Cannot run Node 26 on this machine: ${trouble}; ${cure}, and start again`;
 }
 
 function fail(sentence) {
@@ -117,22 +166,19 @@ function setUp() {
   if (upToDate()) return;
   waitForLock();
   try {
-    if (upToDate()) return;
-    console.log("Installing npm packages, Node 26 among them (about 300 MB; less than a minute on most lines) …");
-    const problem = installPackages();
-    if (problem !== undefined) {
-      fail(`Cannot install npm packages: ${problem}`);
-      return;
+    if (!packagesAreThere()) {
+      console.log("Installing npm packages, Node 26 among them (about 300 MB; less than a minute on most lines) …");
+      const problem = installPackages();
+      if (problem !== undefined) {
+        fail(`Cannot install npm packages: ${problem}`);
+        return;
+      }
+      writeFileSync(packagesNote, wanted());
     }
-    dropBrokenNode();
-    if (!existsSync(join(bin, "node")) && !ownNodeIsNewEnough()) {
-      fail(
-        `Cannot run on Node ${process.versions.node}: install Node ${oldestNode} or newer, ` +
-          `for there is no package of it for ${process.platform} ${process.arch}`,
-      );
-      return;
-    }
-    writeFileSync(note, wanted());
+    if (existsSync(nodeNote)) return;
+    const problem = findNode();
+    if (problem === undefined) writeFileSync(nodeNote, "");
+    else fail(problem);
   } finally {
     rmSync(lock, { force: true });
   }

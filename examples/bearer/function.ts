@@ -18,7 +18,10 @@ function same(one: string, other: string): boolean {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const allowed = same(request.headers.authorization ?? "", await expectedAuthorization());
   response
-    .writeHead(allowed ? 200 : 401, { "Content-Type": "text/plain", ...(allowed ? {} : { "WWW-Authenticate": "Bearer" }) })
+    .writeHead(allowed ? 200 : 401, {
+      "Content-Type": "text/plain",
+      ...(allowed ? {} : { "WWW-Authenticate": "Bearer" }),
+    })
     .end(allowed ? "Welcome.\n" : "Send the right bearer token.\n");
 }
 

@@ -37,7 +37,8 @@ async function receive(request: IncomingMessage): Promise<void> {
 /** The callback of one call, waited for if it has not come yet. */
 async function find(id: string): Promise<Callback | undefined> {
   const come = () => callbacks.find(({ callId }) => callId === id);
-  if (come() === undefined) await once(arrivals, id, { signal: AbortSignal.timeout(longestWait) }).catch(() => undefined);
+  if (come() === undefined)
+    await once(arrivals, id, { signal: AbortSignal.timeout(longestWait) }).catch(() => undefined);
   return come();
 }
 

@@ -60,7 +60,7 @@ export function unknownSettings(file: Readonly<Record<string, unknown>>, tables:
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.join(",");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** What a process hands in when it starts; the functions are its own way to the outside. */

@@ -39,7 +39,7 @@ const metadataAddresses = new Set(["100.100.100.200", "168.63.129.16", "fd00:ec2
  */
 export function parseCallbackUrl(text: string): URL {
   const refuse = (why: string) =>
-    new PlatformError("invalid_callback_url", `Cannot call back at "${text.slice(0, 200)}": ${why}`);
+    new PlatformError("invalid_callback_url", `Cannot call back at "${withoutUserPart(text).slice(0, 200)}": ${why}`);
   if (text.length > longestUrl) throw refuse(`longer than ${longestUrl} characters`);
   if (/[^\u0021-\u007e]|\\/.test(text)) throw refuse("only printable ASCII without backslashes is allowed");
   if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
@@ -47,6 +47,11 @@ export function parseCallbackUrl(text: string): URL {
   if (url === null || url.hostname === "") throw refuse("it is no valid address");
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text)) throw refuse("a user part is not allowed");
   return url;
+}
+
+/** The sentence is answered and logged, a password must be in neither. */
+function withoutUserPart(text: string): string {
+  return text.replace(/\/\/[^/?#]*@/, "//");
 }
 
 /** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */

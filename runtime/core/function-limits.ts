@@ -37,7 +37,7 @@ const execMargin = 1_000;
 export function functionLimits(deployment: Pick<FunctionDeployment, "annotations" | "envVars">): FunctionLimits {
   const keys = keyReader("annotation", deployment.annotations);
   return {
-    execTimeout: execTimeout(deployment.envVars),
+    execTimeout: readExecTimeout(deployment.envVars),
     queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
     authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
     concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
@@ -59,7 +59,7 @@ export function callLimit(platform: CallLimit, { execTimeout }: Pick<FunctionLim
     : platform;
 }
 
-function execTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {
+function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {
   if (envVars === undefined || !Object.hasOwn(envVars, "exec_timeout")) return undefined;
   const text = envVars["exec_timeout"] ?? "";
   const parsed = parseDuration(text);

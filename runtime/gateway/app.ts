@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from "fastify";
 
@@ -31,7 +31,7 @@ declare module "fastify" {
  * The REST side of the gateway: everything but `/function/` and `/async-function/`, on the server that `serverFactory`
  * makes. It neither listens nor closes that server; call `ready()` before the first request.
  */
-export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory<Server>): FastifyInstance<Server> {
+export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): FastifyInstance {
   const app = fastify({
     serverFactory,
     logger: false,
@@ -59,7 +59,7 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory<Se
 }
 
 /** Nothing is routed that is not in the table. */
-function addRouteCheck(app: FastifyInstance<Server>): void {
+function addRouteCheck(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const method = route.method === "HEAD" ? "GET" : route.method;
     const entry = routeTable.find((candidate) => candidate.method === method && candidate.path === route.url);
@@ -69,7 +69,7 @@ function addRouteCheck(app: FastifyInstance<Server>): void {
 }
 
 /** Route and method were found; then credentials, origin and the head of the body, in the order of contract §1.6. */
-function addRequestChecks(app: FastifyInstance<Server>, parts: AppParts): void {
+function addRequestChecks(app: FastifyInstance, parts: AppParts): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Content-Type-Options", "nosniff");
     if (request.originalUrl.startsWith("/system/")) {
@@ -92,7 +92,7 @@ function addRequestChecks(app: FastifyInstance<Server>, parts: AppParts): void {
 }
 
 /** Bodies are JSON; members that the schema of the route does not know are dropped. */
-function addBodyParser(app: FastifyInstance<Server>): void {
+function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
   app.addHook("preValidation", async (request) => {

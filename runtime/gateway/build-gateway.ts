@@ -35,6 +35,7 @@ import { registerGatewayMetrics } from "./gateway-metrics.ts";
 import { createGatewayServer } from "./http-server.ts";
 import { InvocationCounts } from "./invocation/invocation-counts.ts";
 import { createSyncInvoker } from "./invocation/sync-invoker.ts";
+import type { WriteError } from "./invocation/write-error.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** Everything a gateway works with. */
@@ -83,6 +84,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const counts = new InvocationCounts();
   const errors = createErrorWriter(log);
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
+  const writeError: WriteError = (request, response, err, context) => errors.writeError(request, response, err, context);
   const clients = clientAddresses(settings.trustedProxies);
   const limitsOf = cachedLimits();
   const ends = new EndWatch(parts.signals);
@@ -92,7 +94,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     authorise: (authorization: string | undefined, client: string) => auth.check(authorization, client),
     clientOf: (peer: string | undefined, forwardedFor: string | undefined) => clients.of(peer, forwardedFor),
     isPlatformCredential: (authorization: string) => auth.isPlatformCredential(authorization),
-    writeError: errors.writeError,
+    writeError,
   };
   const server = createGatewayServer({
     invoke: createSyncInvoker({
@@ -118,7 +120,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       bodyLimit: settings.asyncMaxBody,
       metrics: buildAcceptMetrics(parts.registry),
     }),
-    writeError: errors.writeError,
+    writeError,
     headersTimeout: settings.headersTimeout,
     bodySilence: settings.bodySilence,
     isTrustedProxy: (address) => clients.isTrusted(address),

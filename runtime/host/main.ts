@@ -20,45 +20,28 @@ import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.t
 import { natsUser, natsUsers } from "../adapters/nats/server/nats-users.ts";
 import { callbackSource, callSource } from "../adapters/nats/worker-sources.ts";
 import { defaultQueue } from "../api/names.ts";
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { flagsOf, startSettings } from "../api/read-settings.ts";
 import { apiVersion, release } from "../api/version.ts";
-import { gatewayOrigins } from "../core/callback-origins.ts";
-import type { CallbackRules } from "../core/callback-policy.ts";
 import { buildGateway, drainGateway } from "../gateway/build-gateway.ts";
 import { gatewayDrainTimeout } from "../gateway/settings.ts";
 import { openAdminServer } from "../process/admin-server.ts";
-import { readCommandLine } from "../process/command-line.ts";
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
-import { environment, readConfigFile } from "../process/settings.ts";
+import { environment } from "../process/settings.ts";
 import { buildProvider } from "../provider/build-provider.ts";
 import { buildQueueDoctor } from "../queue-doctor/build-queue-doctor.ts";
 import { declareQueues } from "../queue-doctor/declare-queues.ts";
 import { openQueueWorker } from "../queue-worker/open-queue-worker.ts";
+import { hostCallbackRules, ownUrl } from "./addresses.ts";
 import { formatBanner, providerWords } from "./banner.ts";
-import { checkSettings, isLoopback, warnings } from "./check-settings.ts";
+import { warnings } from "./check-settings.ts";
 import { openCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { chooseProvider } from "./provider-choice.ts";
+import { readHostSettings } from "./read-host-settings.ts";
 import { releaseInfo } from "./release-info.ts";
 import { busyPort, failureText } from "./report-failure.ts";
-import { hostSettings, type HostSettings } from "./settings.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
-function readHostSettings(): HostSettings {
-  const about = "Weir on one machine: gateway, queue, queue-worker and functions in one process, with a NATS server as its child.";
-  const flags = readCommandLine({ name: "npm start --", about, version: release, flags: flagsOf(hostSettings) }, process.argv.slice(2));
-  try {
-    const settings = startSettings(hostSettings, { flags, environment: environment(), readFile: readConfigFile }, true);
-    checkSettings(settings);
-    return settings;
-  } catch (err) {
-    say(failureText(err));
-    process.exit(1);
-  }
-}
 
 async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<number> {
   const port = await tryPort(wanted);
@@ -66,7 +49,7 @@ async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<nu
   return port;
 }
 
-const settings = readHostSettings();
+const settings = readHostSettings(process.argv.slice(2));
 const log = createLog("host", settings.logLevel);
 for (const warning of warnings(settings)) say(warning);
 
@@ -139,14 +122,13 @@ await runService({
     });
     const local = await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs });
     lifecycle.onClose("replicas", () => local.close());
-    const scheme = settings.tlsCert === undefined ? "http" : "https";
-    const ownUrl = `${scheme}://${isLoopback(settings.host) || isEveryAddress(settings.host) ? "127.0.0.1" : settings.host}:${port}`;
+    const url = ownUrl(settings, port);
     const provider = buildProvider({
       functions: providerFunctions,
       endpoints: await NatsEndpoints.open(providerLink),
       replicas: local.replicas,
       prober: new HttpProber(),
-      gatewayUrl: ownUrl,
+      gatewayUrl: url,
       secretsDirectory: (ref) => local.secretsDirectory(ref),
       upstreamTimeout: settings.upstreamTimeout,
       log: log.child({ part: "provider" }),
@@ -156,19 +138,11 @@ await runService({
 
     const upstream = new UndiciUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
-    const callbackRules: CallbackRules = {
-      policy: settings.callbackPolicy,
-      allow: settings.callbackAllow,
-      gatewayOrigins: gatewayOrigins({
-        platformNamespace: settings.platformNamespace,
-        clusterGatewayUrl: clusterGatewayUrl(settings),
-        publicUrls: [settings.publicUrl, ownUrl, `${scheme}://localhost:${port}`],
-      }),
-      closedPorts: [adminPort, ...portsOf(nats.url, nats.monitorUrl)],
-    };
+    const adminUrl = `http://127.0.0.1:${adminPort}`;
+    const callbackRules = hostCallbackRules(settings, url, [adminUrl, nats.url, nats.monitorUrl]);
     const sender = new HttpCallbackSender({
       rules: callbackRules,
-      gatewayOrigin: ownUrl,
+      gatewayOrigin: url,
       headTimeout: settings.callbackTimeout / 3,
       timeout: settings.callbackTimeout,
     });
@@ -232,8 +206,8 @@ await runService({
     });
     process.stdout.write(
       formatBanner({
-        url: ownUrl.replace("127.0.0.1", isLoopback(settings.host) ? settings.host : "127.0.0.1"),
-        adminUrl: `http://127.0.0.1:${adminPort}`,
+        url,
+        adminUrl,
         user: credentials.user,
         passwordFile: join(settings.data, "credentials", "basic-auth-password"),
         edition: settings.edition,
@@ -243,11 +217,3 @@ await runService({
     );
   },
 });
-
-function isEveryAddress(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
-}
-
-function portsOf(...urls: string[]): number[] {
-  return urls.map((url) => Number(new URL(url).port));
-}

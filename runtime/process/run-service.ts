@@ -5,7 +5,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Milliseconds the whole closing may take before the process ends all the same. */
   readonly drainTimeout: () => number;
-  /** Opens everything; what it throws ends the process with code 1 after closing what was open. */
+  /** Opens everything; what it throws ends the process with code 1 after closing what was open. `stop` aborts when the end begins. */
   readonly open: (lifecycle: Lifecycle, stop: AbortSignal) => Promise<void>;
   /** Says in one line why the start failed, for a person at a terminal. */
   readonly reportFailure?: (err: unknown) => void;
@@ -55,6 +55,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // What fails because it is being closed is no failure of the start.
     if (stopping) return;
     stopping = true;
+    stop.abort();
     if (options.reportFailure === undefined) log.fatal({ err }, "cannot start");
     else options.reportFailure(err);
     await end(1);

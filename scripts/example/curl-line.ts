@@ -18,7 +18,11 @@ export function curlLine(request: ShownRequest): string {
     ...(method === implied ? [] : ["-X", method]),
     quoted(request.url),
     ...Object.entries(request.headers).flatMap(([name, value]) => ["-H", quoted(`${name}: ${value}`)]),
-    ...(body === undefined ? [] : "text" in body ? ["-d", quoted(body.text)] : ["--data-binary", quoted(`@${body.file}`)]),
+    ...(body === undefined
+      ? []
+      : "text" in body
+        ? ["-d", quoted(body.text)]
+        : ["--data-binary", quoted(`@${body.file}`)]),
   ];
   return parts.join(" ");
 }

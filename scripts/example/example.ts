@@ -28,7 +28,10 @@ const Example = Type.Object(
     with: Type.Optional(Type.Array(Type.String(), { description: "Examples that are deployed first" })),
     packages: Type.Optional(Type.Array(Type.String(), { description: "npm packages the function imports" })),
     secrets: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
-    deployment: Type.Object({ ...FunctionDeployment.properties, envProcess: Type.String() }, { additionalProperties: false }),
+    deployment: Type.Object(
+      { ...FunctionDeployment.properties, envProcess: Type.String() },
+      { additionalProperties: false },
+    ),
     calls: Type.Array(Call),
   },
   { additionalProperties: false },

@@ -33,12 +33,18 @@ export async function placeFiles(options: PlaceOptions): Promise<PlacedFiles> {
   const within = options.within ?? tmpdir();
   const target = join(within, `weir-example-${process.getuid?.() ?? 0}-${options.name}`);
   if (!(await isSearchableByAll(within))) {
-    throw new Error(`Cannot place the files of example "${options.name}": not every user may enter "${within}", set TMPDIR to a directory they may`);
+    throw new Error(
+      `Cannot place the files of example "${options.name}": not every user may enter "${within}", set TMPDIR to a directory they may`,
+    );
   }
   await ownDirectory(target);
   await cp(options.directory, target, { recursive: true, force: true });
   for (const source of options.packages) {
-    const copy = join(target, "node_modules", source.slice(source.lastIndexOf("node_modules/") + "node_modules/".length));
+    const copy = join(
+      target,
+      "node_modules",
+      source.slice(source.lastIndexOf("node_modules/") + "node_modules/".length),
+    );
     await cp(source, copy, { recursive: true, force: true, dereference: true });
   }
   await writeFile(join(target, "package.json"), '{ "type": "module" }\n');
@@ -69,8 +75,12 @@ async function openToAll(directory: string): Promise<void> {
 async function isReadableByAll(directory: string): Promise<boolean> {
   if (!(await isSearchableByAll(directory))) return false;
   const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  const modes = await Promise.all(entries.map(async (entry) => ({ entry, mode: (await stat(join(entry.parentPath, entry.name))).mode })));
-  return modes.every(({ entry, mode }) => (mode & others.read) !== 0 && (!entry.isDirectory() || (mode & others.search) !== 0));
+  const modes = await Promise.all(
+    entries.map(async (entry) => ({ entry, mode: (await stat(join(entry.parentPath, entry.name))).mode })),
+  );
+  return modes.every(
+    ({ entry, mode }) => (mode & others.read) !== 0 && (!entry.isDirectory() || (mode & others.search) !== 0),
+  );
 }
 
 async function isSearchableByAll(directory: string): Promise<boolean> {

@@ -23,7 +23,12 @@ export class WeirClient {
   }
 
   /** A call of a function, without credentials. */
-  call(method: string, path: string, headers: Readonly<Record<string, string>>, body: ShownRequest["body"]): Promise<WeirAnswer> {
+  call(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: ShownRequest["body"],
+  ): Promise<WeirAnswer> {
     return this.#send({ method, url: this.#gateway + path, headers, body });
   }
 
@@ -56,9 +61,12 @@ export class WeirClient {
     try {
       return await fetch(url, { method, headers: { ...headers, ...authorization }, body: content });
     } catch (cause) {
-      throw new Error(`Cannot reach Weir at ${this.#gateway}: nobody answers there; start it with "npm start", or say where it is with --gateway`, {
-        cause,
-      });
+      throw new Error(
+        `Cannot reach Weir at ${this.#gateway}: nobody answers there; start it with "npm start", or say where it is with --gateway`,
+        {
+          cause,
+        },
+      );
     }
   }
 
@@ -66,7 +74,10 @@ export class WeirClient {
     const read = async (name: string): Promise<string> => {
       const file = join(dataDirectory, "credentials", name);
       const text = await readFile(file, "utf8").catch((cause: unknown) => {
-        throw new Error(`Cannot read "${file}": say with --data which directory your Weir uses, or start one with "npm start"`, { cause });
+        throw new Error(
+          `Cannot read "${file}": say with --data which directory your Weir uses, or start one with "npm start"`,
+          { cause },
+        );
       });
       return text.trim();
     };

@@ -37,15 +37,25 @@ describe("the runner", () => {
   test("says in a sentence what is missing", async () => {
     await using directory = await tempDirectory("examples");
     const gateway = `http://127.0.0.1:${await freePort()}`;
-    expect(runExample("nope")).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot find example "nope": there are bearer, /) });
+    expect(runExample("nope")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot find example "nope": there are bearer, /),
+    });
 
     const noData = runExample("checksum", "--gateway", gateway, "--data", directory.path);
-    expect(noData).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot read ".*basic-auth-user": say with --data .*\n$/) });
+    expect(noData).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot read ".*basic-auth-user": say with --data .*\n$/),
+    });
 
     await mkdir(join(directory.path, "credentials"));
-    for (const name of ["basic-auth-user", "basic-auth-password"]) await writeFile(join(directory.path, "credentials", name), "x");
+    for (const name of ["basic-auth-user", "basic-auth-password"])
+      await writeFile(join(directory.path, "credentials", name), "x");
     const noWeir = runExample("checksum", "--gateway", gateway, "--data", directory.path);
-    expect(noWeir).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot reach Weir at http:.* "npm start".*\n$/) });
+    expect(noWeir).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot reach Weir at http:.* "npm start".*\n$/),
+    });
     expect(runExample("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--gateway") });
   });
 });
@@ -96,7 +106,13 @@ describe("the functions by themselves", () => {
   test("callback-receiver remembers each callback once and waits for one that is asked for", async () => {
     await withFunction("callback-receiver", "", async (url) => {
       const waiting = fetch(`${url}/a`);
-      const headers = { "X-Call-Id": "a", "X-Function-Name": "f", "X-Function-Status": "200", "X-Duration-Seconds": "0.5", "X-Retry": "1" };
+      const headers = {
+        "X-Call-Id": "a",
+        "X-Function-Name": "f",
+        "X-Function-Status": "200",
+        "X-Duration-Seconds": "0.5",
+        "X-Retry": "1",
+      };
       expect((await post(url, "out", headers)).status).toBe(204);
       expect((await post(url, "again", headers)).status).toBe(204);
       const expected = { callId: "a", functionName: "f", status: 200, durationSeconds: 0.5, retries: 1, body: "out" };
@@ -115,15 +131,21 @@ describe("npm run example on a Weir that runs", () => {
   }, 90_000);
 
   afterAll(async () => {
-    await opened.weir?.stop().finally(() => opened.weir?.close());
-    await opened.directory?.remove();
+    try {
+      await opened.weir?.stop();
+    } finally {
+      await opened.directory?.remove();
+    }
   }, 60_000);
 
   test.each([
     ["checksum", [/^202 Accepted$/m, /^200 OK\n[0-9a-f]{64} {2}-$/m]],
     ["markdown", [/^202 Accepted$/m, /^200 OK\n<h1>Release notes<\/h1>$/m]],
     ["bearer", [/^201 Created$/m, /^401 Unauthorized\nSend the right bearer token\.$/m, /^200 OK\nWelcome\.$/m]],
-    ["callback-receiver", [/^202 Accepted\nX-Call-Id: \S+$/m, /^200 OK\n\{\n {2}"callId": "\S+",\n {2}"functionName": "checksum",$/m]],
+    [
+      "callback-receiver",
+      [/^202 Accepted\nX-Call-Id: \S+$/m, /^200 OK\n\{\n {2}"callId": "\S+",\n {2}"functionName": "checksum",$/m],
+    ],
   ] as const)("%s", { timeout: 90_000 }, (name, shown) => {
     const { weir } = opened;
     if (weir === undefined) throw new Error("Cannot run examples: Weir did not start");

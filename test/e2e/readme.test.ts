@@ -15,7 +15,8 @@ const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
 const [start, ...walk] = commandBlocks(readme);
 
 /** What only asks may be asked again until the answer is there, as a person would. */
-const onlyAsks = ({ commands }: CommandBlock) => !commands.includes("\n") && commands.startsWith("curl ") && !/ -(?:X|d|H) /.test(commands);
+const onlyAsks = ({ commands }: CommandBlock) =>
+  !commands.includes("\n") && commands.startsWith("curl ") && !/ -(?:X|d|H) /.test(commands);
 
 /** One after the other as the README has them; each block is a test, and all share one shell. */
 describe("README", () => {

@@ -37,7 +37,12 @@ describe("npm start", { timeout: 180_000 }, () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const deploy = async (weir: WeirProcess, service: string, envProcess: string, more: object = {}) => {
-    const { status } = await administer(weir, "PUT", "/system/functions", { service, image: `${service}:test`, envProcess, ...more });
+    const { status } = await administer(weir, "PUT", "/system/functions", {
+      service,
+      image: `${service}:test`,
+      envProcess,
+      ...more,
+    });
     expect(status).toBe(202);
   };
   const call = async (weir: WeirProcess, name: string, body: string) => {
@@ -76,19 +81,27 @@ describe("npm start", { timeout: 180_000 }, () => {
     await deploy(first, "upper", "tr a-z A-Z", { secrets: ["token"], labels: { "com.service.scale.max": "3" } });
     await deploy(first, "nap", "sleep 2");
     const done = await queue(first, "upper", "kept");
-    await eventually(async () => (await record(first, done, "5s")).state === "done", { within: 20_000, what: "the first call's end" });
+    await eventually(async () => (await record(first, done, "5s")).state === "done", {
+      within: 20_000,
+      what: "the first call's end",
+    });
     const nap = await queue(first, "nap", "");
     const waiting = await queue(first, "upper", "still queued");
     await first.stop();
 
     const second = await start();
     expect(second.password).toBe(first.password);
-    expect(await (await administer(second, "GET", "/system/secrets")).json()).toEqual([{ name: "token", namespace: "functions" }]);
+    expect(await (await administer(second, "GET", "/system/secrets")).json()).toEqual([
+      { name: "token", namespace: "functions" },
+    ]);
     const functions = await (await administer(second, "GET", "/system/functions")).json();
     expect(functions).toMatchObject([{ name: "nap" }, { name: "upper", secrets: ["token"] }]);
     expect(await record(second, done)).toMatchObject({ state: "done", functionName: "upper" });
     for (const id of [nap, waiting]) {
-      await eventually(async () => (await record(second, id, "10s")).state === "done", { within: 60_000, what: `the end of call ${id}` });
+      await eventually(async () => (await record(second, id, "10s")).state === "done", {
+        within: 60_000,
+        what: `the end of call ${id}`,
+      });
     }
     expect(await (await fetch(`${second.url}/async-function/${waiting}/result`)).text()).toBe("STILL QUEUED");
     expect(await call(second, "upper", "again")).toEqual({ status: 200, body: "AGAIN" });
@@ -104,7 +117,10 @@ describe("npm start", { timeout: 180_000 }, () => {
 
     const second = await start();
     for (const id of ids) {
-      await eventually(async () => (await record(second, id, "30s")).state === "done", { within: 120_000, what: `the end of call ${id}` });
+      await eventually(async () => (await record(second, id, "30s")).state === "done", {
+        within: 120_000,
+        what: `the end of call ${id}`,
+      });
     }
     await second.stop();
   });
@@ -117,12 +133,12 @@ describe("npm start", { timeout: 180_000 }, () => {
     const refused = await runWeir({ data: directory.path, flags: ["--port", port] });
     busy.close();
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(new RegExp(`^Cannot start: .*${port}.*\\n$`));
+    expect(refused.stderr).toMatch(new RegExp(`^Cannot .*port ${port}.*--port.*\\n$`));
 
     const weir = await start();
     const second = await runWeir({ data: directory.path });
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^Cannot start: .*\n$/);
+    expect(second.stderr).toMatch(/^Cannot .*\n$/);
     expect(second.stderr).toContain(directory.path);
     expect((await fetch(`${weir.url}/healthz`)).status).toBe(200);
     await weir.stop();
@@ -131,15 +147,26 @@ describe("npm start", { timeout: 180_000 }, () => {
   test("settings that cannot be used come out together, providers not built with a sentence", async () => {
     const wrong = await runWeir({ data: directory.path, flags: ["--port", "x", "--edition", "gold"] });
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toMatch(/^Cannot start: .*port: expected .* got "x".*edition: expected .* got "gold"\n$/);
+    expect(wrong.stderr).toMatch(/edition: expected .* got "gold"/);
+    expect(wrong.stderr).toMatch(/^Cannot start:\s+(.*\n)*.*port: expected .* got "x"/);
 
     const docker = await runWeir({ data: directory.path, flags: ["--provider", "docker"] });
     expect(docker.code).toBe(1);
-    expect(docker.stderr).toMatch(/^Cannot start: .*docker.*\n$/);
+    expect(docker.stderr).toMatch(/^Cannot .*docker.*not built yet.*\n$/);
 
     const help = await runWeir({ data: directory.path, flags: ["--help"] });
     expect(help.code).toBe(0);
-    for (const flag of ["--host", "--port", "--admin-port", "--data", "--provider", "--edition", "--nats-server", "--tls-cert", "--config"]) {
+    for (const flag of [
+      "--host",
+      "--port",
+      "--admin-port",
+      "--data",
+      "--provider",
+      "--edition",
+      "--nats-server",
+      "--tls-cert",
+      "--config",
+    ]) {
       expect(help.stdout).toContain(flag);
     }
   });

@@ -10,6 +10,7 @@ import type { QueuedCall } from "../../runtime/core/call.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import type { Delivery } from "../../runtime/core/ports/call-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
+import { addMissingConsumer } from "../../runtime/adapters/nats/consumers.ts";
 import { NatsActivity } from "../../runtime/adapters/nats/nats-activity.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
 import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
@@ -49,7 +50,8 @@ const entry: CallEntry = {
   v: 1,
   state: "queued",
   queue: "default",
-  ...{ namespace: ref.namespace, function: ref.name },
+  namespace: ref.namespace,
+  function: ref.name,
   digest: "d",
   accepted: "1",
   run: 0,
@@ -269,6 +271,14 @@ describe("rights of the users of the broker", () => {
     await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i);
     const wrong = connect({ servers: server.url, user: "gateway", pass: "wrong", reconnect: false });
     await expect(wrong).rejects.toThrow(/authorization/i);
+  });
+
+  test("let a worker make its consumer anew", async () => {
+    const doctor = await linkOf("doctor");
+    const worker = await linkOf("worker-default");
+    await doctor.jsm.consumers.delete("Q_default", "workers");
+    await addMissingConsumer(worker, "Q_default", "workers", queue.ackWait);
+    expect((await doctor.jsm.consumers.info("Q_default", "workers")).name).toBe("workers");
   });
 
   test("only the doctor sees all streams", async () => {

@@ -77,7 +77,12 @@ export async function openChaosProxy(port: number): Promise<ChaosProxy> {
       wakes.add(wake);
     });
 
-  const pump = async (direction: "up" | "down", from: Socket, to: Socket, pair: readonly [Socket, Socket]): Promise<void> => {
+  const pump = async (
+    direction: "up" | "down",
+    from: Socket,
+    to: Socket,
+    pair: readonly [Socket, Socket],
+  ): Promise<void> => {
     const pieces: Piece[] = [];
     let held = 0;
     let passed = 0;

@@ -59,7 +59,8 @@ function waitedInVain(
   last: { readonly value: unknown } | { readonly thrown: unknown },
 ): Error {
   const [label, seen] = "thrown" in last ? ["last error", last.thrown] : ["last value", last.value];
-  const text = seen instanceof Error ? seen.message : inspect(seen, { depth: 6, breakLength: Number.POSITIVE_INFINITY });
+  const text =
+    seen instanceof Error ? seen.message : inspect(seen, { depth: 6, breakLength: Number.POSITIVE_INFINITY });
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
   return new Error(`Waited ${within} ms in vain for ${what}; ${label}: ${shown}`, { cause: seen });
 }

@@ -61,7 +61,11 @@ export function checkInvariants(facts: Facts, allowance: Allowance = {}): { coun
   };
 
   const lost = accepted.filter(({ id }) => !isFinal((facts.records ?? facts.statuses).get(id)));
-  report("I1", "accepted calls without an end", lost.map(({ id }) => described(id, facts)));
+  report(
+    "I1",
+    "accepted calls without an end",
+    lost.map(({ id }) => described(id, facts)),
+  );
 
   if (allowance.callbacksDue !== false) {
     report("I2", "callbacks that never arrived", missingCallbacks(facts, accepted));
@@ -72,7 +76,11 @@ export function checkInvariants(facts: Facts, allowance: Allowance = {}): { coun
   const extraCallbacks = extraCallbacksOf(facts);
   report("I4", "extra callbacks", extraCallbacks, allowance.extraCallbacks);
 
-  report("I5", "refused calls that ran", refused.filter(({ id }) => runs.has(id)).map(({ id }) => id));
+  report(
+    "I5",
+    "refused calls that ran",
+    refused.filter(({ id }) => runs.has(id)).map(({ id }) => id),
+  );
 
   if (allowance.inOrder === true) report("I7", "calls that started out of order", inversions(accepted, runs, facts));
 

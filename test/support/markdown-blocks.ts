@@ -36,7 +36,9 @@ export function commandBlocks(markdown: string): CommandBlock[] {
   const blocks = codeBlocks(markdown);
   return blocks.flatMap(({ language, line, text }, index) => {
     const next = blocks[index + 1];
-    return language === "sh" ? [{ line, commands: text, shows: next?.language === "text" ? next.text : undefined }] : [];
+    return language === "sh"
+      ? [{ line, commands: text, shows: next?.language === "text" ? next.text : undefined }]
+      : [];
   });
 }
 

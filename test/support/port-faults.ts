@@ -26,7 +26,13 @@ export function faultyCallbackQueue(queue: CallbackQueue, plan: FaultPlan): Call
  */
 export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedger {
   const rejecting = <T>(operation: string, act: () => Promise<T>): Promise<T> =>
-    through(plan, `CallLedger.${operation}`, act, () => failure(operation), () => failure(operation));
+    through(
+      plan,
+      `CallLedger.${operation}`,
+      act,
+      () => failure(operation),
+      () => failure(operation),
+    );
   return {
     create: (id, entry, ttl, until) =>
       through(plan, "CallLedger.create", () => ledger.create(id, entry, ttl, until), silence, refusal),
@@ -34,7 +40,13 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
     update: (id, entry, revision, ttl) => rejecting("update", () => ledger.update(id, entry, revision, ttl)),
     fill: () => ledger.fill(),
     withdraw: (id, revision) =>
-      through(plan, "CallLedger.withdraw", () => ledger.withdraw(id, revision), () => undefined, () => undefined),
+      through(
+        plan,
+        "CallLedger.withdraw",
+        () => ledger.withdraw(id, revision),
+        () => undefined,
+        () => undefined,
+      ),
     putResult: (id, run, result, ttl) => rejecting("putResult", () => ledger.putResult(id, run, result, ttl)),
     readResult: (id, run) => rejecting("readResult", () => ledger.readResult(id, run)),
     removeResult: (id, run) => rejecting("removeResult", () => ledger.removeResult(id, run)),
@@ -57,10 +69,23 @@ function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> 
     storedAt: delivery.storedAt,
     deliveredAt: delivery.deliveredAt,
     extend: () => delivery.extend(),
-    acknowledge: () => through(plan, "Delivery.acknowledge", () => delivery.acknowledge(), () => false, () => false),
+    acknowledge: () =>
+      through(
+        plan,
+        "Delivery.acknowledge",
+        () => delivery.acknowledge(),
+        () => false,
+        () => false,
+      ),
     putBack: (delay) => {
       const done = async (): Promise<void> => delivery.putBack(delay);
-      void through(plan, "Delivery.putBack", done, () => undefined, () => undefined);
+      void through(
+        plan,
+        "Delivery.putBack",
+        done,
+        () => undefined,
+        () => undefined,
+      );
     },
   };
 }
@@ -70,11 +95,18 @@ function silence(): { readonly kind: "unknown"; readonly cause: Error } {
 }
 
 function refusal(): { readonly kind: "refused"; readonly because: "unavailable"; readonly cause: Error } {
-  return { kind: "refused", because: "unavailable", cause: new Error("out of reach, as the test's fault plan wants it") };
+  return {
+    kind: "refused",
+    because: "unavailable",
+    cause: new Error("out of reach, as the test's fault plan wants it"),
+  };
 }
 
 function failure(operation: string): never {
-  throw new PlatformError("queue_unavailable", `Cannot ${operation} in the call ledger: the test's fault plan wants it so`);
+  throw new PlatformError(
+    "queue_unavailable",
+    `Cannot ${operation} in the call ledger: the test's fault plan wants it so`,
+  );
 }
 
 /** One use of a port under the plan: `silent` answers for a lost answer, `refused` for one that was never begun. */

@@ -95,14 +95,19 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
     };
   } catch (cause) {
     await launched.close();
-    throw new Error(`Cannot start Weir: ${cause instanceof Error ? cause.message : String(cause)}\n${launched.output()}`, {
-      cause,
-    });
+    throw new Error(
+      `Cannot start Weir: ${cause instanceof Error ? cause.message : String(cause)}\n${launched.output()}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
 /** Runs Weir to its end, for starts that fail and for `--help`: its exit and what it wrote. */
-export async function runWeir(options: WeirOptions): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
+export async function runWeir(
+  options: WeirOptions,
+): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
   const launched = launchWeir(options);
   try {
     const exit = await eventually(launched.drained, { within: options.within ?? 30_000, what: "Weir to end" });
@@ -192,7 +197,9 @@ function watch(child: ChildProcess, through: "npm" | "node") {
     });
     const left = [...seen.values()].filter(isAlive).map((known) => known.command);
     await close();
-    if (ended.code !== 0 || left.length > 0) {
+    // After Ctrl-C npm waits for what it ran, then ends itself by the same signal.
+    const clean = ended.code === 0 || (through === "npm" && ended.signal === "SIGINT");
+    if (!clean || left.length > 0) {
       const rest = left.length === 0 ? "nothing" : left.join("; ");
       throw new Error(`Weir ended with ${ended.code ?? ended.signal}, left: ${rest}\n${written.all}`);
     }

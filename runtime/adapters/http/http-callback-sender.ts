@@ -26,9 +26,11 @@ export class HttpCallbackSender implements CallbackSender {
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
-    const limits = { headersTimeout: options.headTimeout, bodyTimeout: options.timeout, maxHeaderSize: answerLimit, allowH2: false };
-    this.#trusted = new Agent({ ...limits, connect: { timeout: options.headTimeout } });
-    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, options.headTimeout) });
+    // undici takes whole milliseconds only.
+    const headTimeout = Math.ceil(options.headTimeout);
+    const limits = { headersTimeout: headTimeout, bodyTimeout: Math.ceil(options.timeout), maxHeaderSize: answerLimit, allowH2: false };
+    this.#trusted = new Agent({ ...limits, connect: { timeout: headTimeout } });
+    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout) });
   }
 
   async send(callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {

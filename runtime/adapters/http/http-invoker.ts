@@ -24,7 +24,6 @@ export class HttpInvoker implements Invoker {
       let headers: readonly string[] = [];
       let chunks: Uint8Array[] = [];
       let size = 0;
-      let exchange: UpstreamCall | undefined;
 
       const settle = (outcome: InvokeOutcome): void => {
         clearTimeout(timer);
@@ -32,14 +31,14 @@ export class HttpInvoker implements Invoker {
         resolve(outcome);
       };
       const cutOff = (outcome: InvokeOutcome): void => {
-        exchange?.abort();
+        exchange.abort();
         settle(outcome);
       };
       const onAbort = (): void => cutOff({ kind: "aborted", duration: elapsed() });
       const timer = setTimeout(() => cutOff({ kind: "timed-out", duration: elapsed() }), options.timeout);
       options.signal.addEventListener("abort", onAbort);
 
-      exchange = this.#upstream.dispatch(address, requestOf(call, options.attempt), {
+      const exchange: UpstreamCall = this.#upstream.dispatch(address, requestOf(call, options.attempt), {
         onHead: (answered, list) => {
           status = answered;
           headers = list;

@@ -4,7 +4,7 @@ import { NatsActivity } from "./nats-activity.ts";
 import { NatsCallLedger } from "./nats-call-ledger.ts";
 import { NatsCallQueue } from "./nats-call-queue.ts";
 import { NatsCallSignals } from "./nats-call-signals.ts";
-import { NatsLink, type NatsOptions } from "./nats-link.ts";
+import type { NatsLink, NatsOptions } from "./nats-link.ts";
 
 /** The broker settings of a process (`brokerSettings`). */
 export interface BrokerAccess {

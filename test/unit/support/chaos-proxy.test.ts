@@ -37,7 +37,12 @@ describe("a chaos proxy in front of an echo", () => {
     await closeEcho();
   });
 
-  async function client(): Promise<{ socket: Socket; read: () => string; ended: () => boolean; closed: () => string | undefined }> {
+  async function client(): Promise<{
+    socket: Socket;
+    read: () => string;
+    ended: () => boolean;
+    closed: () => string | undefined;
+  }> {
     const socket = connect(proxy.port, "127.0.0.1");
     opened.push(socket);
     let text = "";

@@ -5,7 +5,11 @@ import { eventually } from "../../support/eventually.ts";
 describe("eventually", () => {
   test("resolves with the first value that is there, 0 and the empty text included", async () => {
     let looks = 0;
-    const looked = await eventually(() => (++looks < 4 ? undefined : looks), { within: 2_000, what: "four looks", every: 1 });
+    const looked = await eventually(() => (++looks < 4 ? undefined : looks), {
+      within: 2_000,
+      what: "four looks",
+      every: 1,
+    });
 
     expect(looked).toBe(4);
     expect(await eventually(() => 0, { within: 1, what: "zero" })).toBe(0);

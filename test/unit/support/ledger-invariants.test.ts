@@ -5,9 +5,9 @@ import type { AnswerClass, CallbackReceived, Run, Sent } from "../../support/led
 
 const done: SettledCall = { state: "done", retries: 0 };
 
-function sent(id: string, facts: Partial<Sent> = {}): Sent {
+function sent(id: string, more: Partial<Sent> = {}): Sent {
   const answer: AnswerClass = "accepted";
-  return { kind: "sent", id, sequence: 0, class: answer, sentAt: 0, answeredAt: 1, callback: false, ...facts };
+  return { kind: "sent", id, sequence: 0, class: answer, sentAt: 0, answeredAt: 1, callback: false, ...more };
 }
 
 function run(id: string, at = 10): Run {
@@ -15,10 +15,20 @@ function run(id: string, at = 10): Run {
 }
 
 function callback(id: string, answered?: number): CallbackReceived {
-  return { kind: "callback", id, at: 0, headers: {}, bodyHash: "", bodySize: 0, ...(answered === undefined ? {} : { answered }) };
+  return {
+    kind: "callback",
+    id,
+    at: 0,
+    headers: {},
+    bodyHash: "",
+    bodySize: 0,
+    ...(answered === undefined ? {} : { answered }),
+  };
 }
 
-function facts(some: Partial<Omit<Facts, "statuses">> & { readonly statuses?: Readonly<Record<string, SettledCall>> }): Facts {
+function facts(
+  some: Partial<Omit<Facts, "statuses">> & { readonly statuses?: Readonly<Record<string, SettledCall>> },
+): Facts {
   return { sent: [], runs: [], callbacks: [], ...some, statuses: new Map(Object.entries(some.statuses ?? {})) };
 }
 
@@ -84,7 +94,9 @@ describe("checkInvariants", () => {
   });
 
   test("I5: a refused call must not run", () => {
-    expect(violated({ sent: [sent("a", { class: "refused" })], runs: [run("a")] })).toEqual(["I5: 1 refused calls that ran: a"]);
+    expect(violated({ sent: [sent("a", { class: "refused" })], runs: [run("a")] })).toEqual([
+      "I5: 1 refused calls that ran: a",
+    ]);
   });
 
   test("I7: a call sent after another's 202 must not start before it; overlapping ones may", () => {

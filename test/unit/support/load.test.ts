@@ -46,14 +46,12 @@ test("calls arrive at their rate, each under its own id, and are written down by
   expect(summary.dropped).toBe(0);
   expect(summary.latencies).toHaveLength(16);
   const written = readLedger(directory.path).sent;
-  expect(written.toSorted((a, b) => a.sequence - b.sequence).slice(0, 6).map((sent) => sent.class)).toEqual([
-    "accepted",
-    "refused",
-    "unknown",
-    "refused",
-    "unknown",
-    "accepted",
-  ]);
+  expect(
+    written
+      .toSorted((a, b) => a.sequence - b.sequence)
+      .slice(0, 6)
+      .map((sent) => sent.class),
+  ).toEqual(["accepted", "refused", "unknown", "refused", "unknown", "accepted"]);
   expect(new Set(written.map(({ id }) => id)).size).toBe(20);
   expect(written.every(({ callback }) => callback)).toBe(true);
   const seen = gateway.requests.find(({ body }) => body === "7");
@@ -63,7 +61,12 @@ test("calls arrive at their rate, each under its own id, and are written down by
 });
 
 test("nobody listening is a refusal, silence is not", async () => {
-  const nobody = await sendLoad({ gateway: `http://127.0.0.1:${await freePort()}`, functionName: "f", rate: 100, count: 2 });
+  const nobody = await sendLoad({
+    gateway: `http://127.0.0.1:${await freePort()}`,
+    functionName: "f",
+    rate: 100,
+    count: 2,
+  });
   expect(nobody.sent.map((sent) => sent.class)).toEqual(["refused", "refused"]);
 
   const silent = await openFunctionServer(() => undefined);

@@ -8,11 +8,7 @@ import type { QueuedCall } from "../../../runtime/core/call.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
 import type { CallQueue, Delivery } from "../../../runtime/core/ports/call-queue.ts";
 import { faultPlan, seededChance, type PortFault } from "../../support/fault-plan.ts";
-import {
-  faultyCallLedger,
-  faultyCallQueue,
-  faultyDeliverySource,
-} from "../../support/port-faults.ts";
+import { faultyCallLedger, faultyCallQueue, faultyDeliverySource } from "../../support/port-faults.ts";
 
 const call: QueuedCall = {
   id: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1",
@@ -154,7 +150,10 @@ describe("faultyCallQueue", () => {
       await faultyCallQueue(queue, plan).put({}, 0);
       writeSync(1, " and lived");
     `;
-    const ended = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", timeout: 20_000 });
+    const ended = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+      timeout: 20_000,
+    });
 
     expect(ended.signal).toBe("SIGKILL");
     expect(ended.stdout).toBe(written);
@@ -164,26 +163,39 @@ describe("faultyCallQueue", () => {
 describe("faultyCallLedger", () => {
   test("create answers as its port says", async () => {
     const lost = countingLedger();
-    const outcome = await faultyCallLedger(lost, once("CallLedger.create", { kind: "answer-lost" })).create("a", entry, 1, 0);
+    const outcome = await faultyCallLedger(lost, once("CallLedger.create", { kind: "answer-lost" })).create(
+      "a",
+      entry,
+      1,
+      0,
+    );
     expect(outcome.kind).toBe("unknown");
     expect(lost.used).toEqual(["create"]);
 
     const away = countingLedger();
-    const refused = await faultyCallLedger(away, once("CallLedger.create", { kind: "unavailable" })).create("a", entry, 1, 0);
+    const refused = await faultyCallLedger(away, once("CallLedger.create", { kind: "unavailable" })).create(
+      "a",
+      entry,
+      1,
+      0,
+    );
     expect(refused).toMatchObject({ kind: "refused", because: "unavailable" });
     expect(away.used).toEqual([]);
   });
 
   test("the others reject with queue_unavailable, done or not", async () => {
     const ledger = countingLedger();
-    const faulty = faultyCallLedger(ledger, faultPlan([{ operation: "*", fault: { kind: "answer-lost" }, probability: 1 }], 1));
+    const faulty = faultyCallLedger(
+      ledger,
+      faultPlan([{ operation: "*", fault: { kind: "answer-lost" }, probability: 1 }], 1),
+    );
     const unavailable = { code: "queue_unavailable" };
 
     await expect(faulty.update("a", entry, 1, 1)).rejects.toMatchObject(unavailable);
     await expect(faulty.read("a")).rejects.toMatchObject(unavailable);
-    await expect(faulty.putResult("a", 1, { status: 200, headers: [], body: new Uint8Array(), duration: 1 }, 1)).rejects.toMatchObject(
-      unavailable,
-    );
+    await expect(
+      faulty.putResult("a", 1, { status: 200, headers: [], body: new Uint8Array(), duration: 1 }, 1),
+    ).rejects.toMatchObject(unavailable);
     await expect(faulty.withdraw("a", 1)).resolves.toBeUndefined();
     expect(faulty.fill()).toBe(0.5);
     expect(ledger.used).toEqual(["update", "read", "putResult", "withdraw"]);

@@ -8,7 +8,11 @@ test("a shell keeps its variables and directory, and tells outputs and codes apa
   await using shell = openShell({ directory: directory.path });
 
   expect(await shell.run("A=1\npwd")).toEqual({ stdout: `${directory.path}\n`, stderr: "", code: 0 });
-  expect(await shell.run('printf "%s" "$A"; echo oops >&2; (exit 3)')).toEqual({ stdout: "1", stderr: "oops\n", code: 3 });
+  expect(await shell.run('printf "%s" "$A"; echo oops >&2; (exit 3)')).toEqual({
+    stdout: "1",
+    stderr: "oops\n",
+    code: 3,
+  });
   expect((await shell.run("true")).stdout).toBe("");
 });
 

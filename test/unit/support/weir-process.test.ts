@@ -72,7 +72,9 @@ describe.skipIf(!existsSync("/proc/self/stat"))("startWeir", () => {
 
   test("a start that ends early shows what was written", async () => {
     await writeFile(main, 'console.error("Cannot start: port 1 is in use"); process.exit(1);');
-    await expect(startWeir({ data: directory.path, main })).rejects.toThrow(/^Cannot start Weir: it ended\nCannot start: port 1 is in use/);
+    await expect(startWeir({ data: directory.path, main })).rejects.toThrow(
+      /^Cannot start Weir: it ended\nCannot start: port 1 is in use/,
+    );
     expect(await runWeir({ data: directory.path, main })).toEqual({
       code: 1,
       signal: null,

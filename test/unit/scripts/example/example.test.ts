@@ -14,9 +14,14 @@ test("texts are filled at any depth, with what is known", () => {
 test("an example that breaks a rule is refused with a sentence", async () => {
   await using root = await tempDirectory("examples");
   await mkdir(join(root.path, "broken"));
-  await writeFile(join(root.path, "broken", "example.json"), '{ "about": 1, "calls": [], "deployment": { "service": "A" } }');
+  await writeFile(
+    join(root.path, "broken", "example.json"),
+    '{ "about": 1, "calls": [], "deployment": { "service": "A" } }',
+  );
 
   expect(await exampleNames(root.path)).toEqual(["broken"]);
-  await expect(readExample(root.path, "broken")).rejects.toThrow(/^Cannot read example "broken": .*\/about must be string/);
+  await expect(readExample(root.path, "broken")).rejects.toThrow(
+    /^Cannot read example "broken": .*\/about must be string/,
+  );
   await expect(readExample(root.path, "none")).rejects.toThrow('Cannot find example "none": there are broken');
 });

@@ -1,0 +1,27 @@
+import { clusterGatewayUrl } from "../api/platform-settings.ts";
+import { gatewayOrigins } from "../core/callback-origins.ts";
+import type { CallbackRules } from "../core/callback-policy.ts";
+import { isLoopback } from "./check-settings.ts";
+import type { HostSettings } from "./settings.ts";
+
+/** Where the gateway is reached from this machine: for functions, callbacks and the person at the terminal. */
+export function ownUrl(settings: Pick<HostSettings, "host" | "tlsCert">, port: number): string {
+  const scheme = settings.tlsCert === undefined ? "http" : "https";
+  const everywhere = settings.host === "0.0.0.0" || settings.host === "::";
+  const host = everywhere || (isLoopback(settings.host) && settings.host !== "::1") ? "127.0.0.1" : settings.host;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Where callbacks may go on one machine; `closedUrls` are the broker's and the admin server's. */
+export function hostCallbackRules(settings: HostSettings, own: string, closedUrls: readonly string[]): CallbackRules {
+  return {
+    policy: settings.callbackPolicy,
+    allow: settings.callbackAllow,
+    gatewayOrigins: gatewayOrigins({
+      platformNamespace: settings.platformNamespace,
+      clusterGatewayUrl: clusterGatewayUrl(settings),
+      publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
+    }),
+    closedPorts: closedUrls.map((url) => Number(new URL(url).port)),
+  };
+}

@@ -1,0 +1,240 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { request as sendRequest, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import { desireFunction } from "../../runtime/core/desired-function.ts";
+import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+const hello = { namespace: "functions", name: "hello" };
+
+let directory: TempDirectory;
+let local: LocalProvider;
+let functions: MemoryFunctionStore;
+let endpoints: MemoryEndpoints;
+let provider: Provider;
+/** Ready addresses as a gateway would see them. */
+let addresses: readonly string[];
+
+beforeEach(async () => {
+  directory = await tempDirectory("provider");
+  const data = directory.path;
+  local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+  functions = new MemoryFunctionStore();
+  endpoints = new MemoryEndpoints();
+  addresses = [];
+  await endpoints.watch({ set: (entry) => void (addresses = entry.addresses), removed: () => void (addresses = []), synced: () => {} });
+  provider = buildProvider({
+    functions,
+    replicas: local.replicas,
+    endpoints,
+    prober: new HttpProber(),
+    gatewayUrl: "http://127.0.0.1:8080",
+    secretsDirectory: (ref) => local.secretsDirectory(ref),
+    upstreamTimeout: 5_000,
+    log: createLog("test", "silent"),
+  });
+  await provider.open();
+});
+afterEach(async () => {
+  await provider.close();
+  await local.close();
+  await directory.remove();
+});
+
+async function deploy(over: Partial<FunctionDeployment>): Promise<void> {
+  const deployment = { service: "hello", image: "example/hello:1", ...over };
+  await functions.write(hello, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
+}
+
+async function scale(replicas: number): Promise<void> {
+  await functions.write(hello, (current) => {
+    if (current === undefined) throw new Error("not deployed");
+    return { ...current, replicas };
+  });
+}
+
+async function published(wanted: (entry: FunctionEndpoints) => boolean, what: string): Promise<FunctionEndpoints> {
+  return await eventually(async () => (await endpoints.list()).find(wanted), { within: 15_000, what, every: 5 });
+}
+
+const settled = (count: number, generation: number) =>
+  published(
+    (entry) => entry.addresses.length === count && entry.observedGeneration === generation && entry.conditions.some(({ reason }) => reason === "Settled"),
+    `${count} replicas of generation ${generation}`,
+  );
+
+async function call(): Promise<string> {
+  const address = addresses[Math.floor(Math.random() * addresses.length)];
+  if (address === undefined) throw new Error("no address");
+  const request = sendRequest(`http://${address}/`, { agent: false });
+  request.end();
+  const [answer]: IncomingMessage[] = await once(request, "response");
+  if (answer?.statusCode !== 200) throw new Error(`status ${answer?.statusCode}`);
+  return await text(answer);
+}
+
+const httpServer = (answer: string): string =>
+  `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${answer}"), 5)).listen(process.env.PORT, "127.0.0.1")'`;
+
+/** Calls without a pause until it is ended; then says what was answered and what failed. */
+function callInLoops(count: number): { end(): Promise<{ answers: Map<string, number>; failures: string[] }> } {
+  const answers = new Map<string, number>();
+  const failures: string[] = [];
+  let ending = false;
+  const loops = Array.from({ length: count }, async () => {
+    while (!ending) {
+      await call().then(
+        (answer) => answers.set(answer, (answers.get(answer) ?? 0) + 1),
+        (err: unknown) => failures.push(String(err)),
+      );
+    }
+  });
+  return {
+    end: async () => {
+      ending = true;
+      await Promise.all(loops);
+      return { answers, failures };
+    },
+  };
+}
+
+describe("local provider", () => {
+  test("serves a per-request and a long-running function, from zero too", async () => {
+    await deploy({ envProcess: "echo per request" });
+    await settled(1, 1);
+    expect(await call()).toBe("per request\n");
+    await scale(0);
+    await settled(0, 1);
+    await scale(2);
+    await settled(2, 1);
+    await deploy({ envProcess: httpServer("long-running"), envVars: { mode: "http" } });
+    await settled(2, 2);
+
+    expect(await call()).toBe("long-running");
+  });
+
+  test.each([
+    ["per-request", { envProcess: "echo new" }, "echo old"],
+    ["long-running", { envProcess: httpServer("new"), envVars: { mode: "http" } }, httpServer("old")],
+  ])("a new generation of a %s function rolls without a failed call", async (_, next, old) => {
+    await deploy({ ...next, envProcess: old, labels: { "com.service.scale.min": "2" } });
+    await settled(2, 1);
+    const loops = callInLoops(4);
+    await eventually(() => addresses.length === 2, { within: 1_000, what: "addresses" });
+    await deploy({ ...next, labels: { "com.service.scale.min": "2" } });
+    await settled(2, 2);
+    await scale(4);
+    await settled(4, 2);
+    await scale(1);
+    await settled(1, 2);
+    const { answers, failures } = await loops.end();
+
+    expect(failures).toEqual([]);
+    expect([...answers.keys()].map((answer) => answer.trim()).sort()).toEqual(["new", "old"]);
+  }, 30_000);
+
+  test("a function with a fixed port rolls too, one after the other", async () => {
+    const free = createServer().listen(0, "127.0.0.1");
+    await once(free, "listening");
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    const fixed = (answer: string): Partial<FunctionDeployment> => ({
+      envProcess: httpServer(answer).replace("process.env.PORT", String(port)),
+      envVars: { mode: "http", upstream_url: `http://127.0.0.1:${port}` },
+    });
+    await deploy(fixed("old"));
+    await settled(1, 1);
+    await deploy(fixed("new"));
+    await settled(1, 2);
+
+    expect(await call()).toBe("new");
+  }, 20_000);
+
+  test("a crashing function is a crash loop with its last words, and works once it is repaired", async () => {
+    await deploy({ envProcess: "sh -c 'echo no luck >&2; exit 3'", envVars: { mode: "http" } });
+    const entry = await published(({ conditions }) => conditions.some(({ reason }) => reason === "CrashLoopBackOff"), "a crash loop");
+    const stalled = entry.conditions.find(({ type }) => type === "Stalled");
+    expect(stalled).toMatchObject({ status: "True", message: "The process ended with code 3; it said last: no luck" });
+    expect((await local.replicas.list()).length).toBeLessThanOrEqual(1);
+    await deploy({ envProcess: "echo repaired" });
+    await settled(1, 2);
+
+    expect(await call()).toBe("repaired\n");
+  });
+
+  test("a failing new generation leaves the old one in place", async () => {
+    await deploy({ envProcess: "echo old" });
+    await settled(1, 1);
+    await deploy({ envProcess: "no-such-program" });
+    const entry = await published(({ conditions }) => conditions.some(({ type, status }) => type === "Stalled" && status === "True"), "a stall");
+
+    expect(entry.conditions.find(({ type }) => type === "Stalled")).toMatchObject({ reason: "CannotRun" });
+    expect(entry.conditions.find(({ type }) => type === "Ready")?.status).toBe("True");
+    expect(await call()).toBe("old\n");
+  });
+
+  test("a secret that is missing is named; once it is there the function starts", async () => {
+    await deploy({ envProcess: "sh -c 'cat $SERVICE_SECRETS_DIR/key'", secrets: ["key"] });
+    const entry = await published(({ conditions }) => conditions.some(({ reason }) => reason === "SecretNotFound"), "a stall");
+    expect(entry.conditions.find(({ type }) => type === "Stalled")?.message).toContain('secret "key" does not exist');
+    await local.secrets.create({ namespace: "functions", name: "key" }, Buffer.from("value"));
+    await settled(1, 1);
+
+    expect(await call()).toBe("value");
+  }, 20_000);
+
+  test("a replica that is killed is replaced while others serve", async () => {
+    await deploy({ envProcess: `sh -c 'echo $PPID'`, labels: { "com.service.scale.min": "2" } });
+    await settled(2, 1);
+    process.kill(Number(await call()), "SIGKILL");
+    await published(({ addresses: ready }) => ready.length === 1, "one replica");
+    expect(Number(await call())).toBeGreaterThan(0);
+
+    await settled(2, 1);
+  });
+
+  test("removing a function leaves nothing of it", async () => {
+    await deploy({ envProcess: "echo hi" });
+    await settled(1, 1);
+    await functions.remove(hello);
+    await eventually(async () => (await local.replicas.list()).length === 0 && (await endpoints.list()).length === 0, { within: 10_000, what: "nothing" });
+  });
+});
+
+describe("HttpProber", () => {
+  test("tells answers, refusals, connections and silence apart", async () => {
+    const prober = new HttpProber();
+    const server = createServer((request, response) => {
+      if (request.url === "/silent") return;
+      response.writeHead(Number(request.url?.slice(1))).end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    expect(await prober.probe(address, "/200", 1_000)).toBe(true);
+    expect(await prober.probe(address, "/399", 1_000)).toBe(true);
+    expect(await prober.probe(address, "/404", 1_000)).toBe(false);
+    expect(await prober.probe(address, "/503", 1_000)).toBe(false);
+    expect(await prober.probe(address, "/silent", 50)).toBe(false);
+    expect(await prober.probe(address, undefined, 1_000)).toBe(true);
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+    expect(await prober.probe(address, "/200", 1_000)).toBe(false);
+    expect(await prober.probe(address, undefined, 1_000)).toBe(false);
+    expect(await prober.probe("not-an-address", "/", 1_000)).toBe(false);
+  });
+});

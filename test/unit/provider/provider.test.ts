@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas.ts";
+import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import { PlatformError } from "../../../runtime/api/platform-error.ts";
+import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
+import type { Prober } from "../../../runtime/core/ports/prober.ts";
+import { createLog } from "../../../runtime/process/log.ts";
+import { buildProvider, type Provider } from "../../../runtime/provider/build-provider.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const hello = { namespace: "functions", name: "hello" };
+
+/** Ready and healthy is every address but those in `down`. */
+class FakeProber implements Prober {
+  readonly down = new Set<string>();
+  readonly asked: string[] = [];
+  async probe(address: string, path: string | undefined): Promise<boolean> {
+    this.asked.push(`${address}${path}`);
+    return !this.down.has(address);
+  }
+}
+
+/** Writes down what was stopped and what was published, in order. */
+class RecordingReplicas extends MemoryReplicas {
+  readonly events: string[];
+  constructor(events: string[]) {
+    super();
+    this.events = events;
+  }
+  override async stop(id: string): Promise<void> {
+    const address = (await this.list()).find((replica) => replica.id === id)?.address;
+    this.events.push(`stop ${address}`);
+    await super.stop(id);
+  }
+}
+
+let functions: MemoryFunctionStore;
+let endpoints: MemoryEndpoints;
+let replicas: RecordingReplicas;
+let prober: FakeProber;
+let provider: Provider;
+let events: string[];
+
+beforeEach(() => {
+  events = [];
+  functions = new MemoryFunctionStore();
+  endpoints = new MemoryEndpoints();
+  replicas = new RecordingReplicas(events);
+  prober = new FakeProber();
+  provider = build();
+});
+afterEach(() => provider.close());
+
+function build(): Provider {
+  return buildProvider({
+    functions,
+    replicas,
+    endpoints,
+    prober,
+    gatewayUrl: "http://gateway",
+    secretsDirectory: () => "/secrets",
+    upstreamTimeout: 30_000,
+    log: createLog("test", "silent"),
+  });
+}
+
+async function deploy(over: Partial<FunctionDeployment> = {}): Promise<void> {
+  const deployment = { service: "hello", image: "example/hello:1", envProcess: "cat", ...over };
+  await functions.write(hello, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
+}
+
+async function scale(count: number): Promise<void> {
+  await functions.write(hello, (current) => {
+    if (current === undefined) throw new Error("not deployed");
+    return { ...current, replicas: count };
+  });
+}
+
+async function published(ready: (entry: FunctionEndpoints) => boolean, what: string): Promise<FunctionEndpoints> {
+  return await eventually(async () => (await endpoints.list()).find((entry) => entry.name === "hello" && ready(entry)), {
+    within: 4_000,
+    what,
+    every: 2,
+  });
+}
+
+const withReady = (count: number) => published(({ addresses }) => addresses.length === count, `${count} addresses`);
+const condition = (entry: FunctionEndpoints, type: string) => entry.conditions.find((found) => found.type === type);
+
+describe("provider", () => {
+  test("makes functions true that are there and that come", async () => {
+    await deploy();
+    await provider.open();
+    const entry = await withReady(1);
+
+    expect(entry).toMatchObject({ observedGeneration: 1, addresses: ["127.0.0.1:1"] });
+    const settled = await published((found) => condition(found, "Reconciling")?.status === "False", "rest");
+    expect(settled.conditions.map(({ type, status }) => `${type} ${status}`)).toEqual(["Ready True", "Healthy True", "Reconciling False", "Stalled False"]);
+    expect(replicas.specOf("hello-1")).toMatchObject({
+      ...hello,
+      generation: 1,
+      envProcess: "cat",
+      grace: 31_000,
+      environment: { fprocess: "cat", OPENFAAS_NAME: "hello", GATEWAY_URL: "http://gateway", SERVICE_SECRETS_DIR: "/secrets" },
+    });
+  });
+
+  test("removes what an earlier life published before it is open", async () => {
+    const old = { namespace: "functions", observedGeneration: 1, conditions: [], addresses: ["127.0.0.1:99"] };
+    await endpoints.publish({ ...old, name: "gone" });
+    await endpoints.publish({ ...old, name: "hello" });
+    await deploy();
+    prober.down.add("127.0.0.1:1");
+    await provider.open();
+    expect((await endpoints.list()).flatMap(({ addresses }) => addresses)).toEqual([]);
+
+    await eventually(async () => (await endpoints.list()).every(({ name }) => name === "hello"), { within: 2_000, what: "the removal" });
+  });
+
+  test("publishes scaling down before it stops", async () => {
+    await deploy();
+    await provider.open();
+    await scale(3);
+    await withReady(3);
+    await endpoints.watch({
+      set: ({ addresses }) => events.push(`publish ${addresses.join()}`),
+      removed: () => events.push("removed"),
+      synced: () => events.splice(0),
+    });
+    await scale(1);
+    await eventually(() => events.filter((event) => event.startsWith("stop")).length === 2, { within: 4_000, what: "two stops" });
+
+    expect(events.indexOf("publish 127.0.0.1:1")).toBe(0);
+    expect(events.filter((event) => event.startsWith("stop")).sort()).toEqual(["stop 127.0.0.1:2", "stop 127.0.0.1:3"]);
+  });
+
+  test("0 replicas is a state, and back again", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    await scale(0);
+    const asleep = await published((entry) => condition(entry, "Ready")?.reason === "ScaledToZero" && condition(entry, "Reconciling")?.status === "False", "sleep");
+    expect(asleep.addresses).toEqual([]);
+    expect(await replicas.list()).toEqual([]);
+    await scale(1);
+
+    expect((await withReady(1)).addresses).toEqual(["127.0.0.1:2"]);
+  });
+
+  test("a new generation replaces the old one and at no time nothing is ready", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    const counts: number[] = [];
+    await endpoints.watch({ set: ({ addresses }) => counts.push(addresses.length), removed: () => counts.push(0), synced: () => {} });
+    prober.down.add("127.0.0.1:2");
+    await deploy();
+    await published((entry) => condition(entry, "Reconciling")?.reason === "Rolling", "rolling");
+    prober.down.delete("127.0.0.1:2");
+    const rolled = await published(({ addresses, conditions }) => addresses.join() === "127.0.0.1:2" && conditions.some(({ reason }) => reason === "Settled"), "the new generation");
+
+    expect(rolled.observedGeneration).toBe(2);
+    expect(Math.min(...counts)).toBe(1);
+    expect((await replicas.list()).map(({ id }) => id)).toEqual(["hello-2"]);
+  });
+
+  test("removes everything of a function that was removed, then forgets it", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    await functions.remove(hello);
+    await eventually(() => replicas.forgotten.length === 1, { within: 4_000, what: "forget()" });
+
+    expect(await endpoints.list()).toEqual([]);
+    expect(await replicas.list()).toEqual([]);
+  });
+
+  test("a function that is removed and made again at once runs none of its old replicas", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    await functions.remove(hello);
+    await functions.write(hello, () => desireFunction(undefined, "functions", { service: "hello", image: "other:2" }, "2026-02-02T00:00:00.000Z"));
+    await published(({ addresses }) => addresses.join() === "127.0.0.1:2", "the new one");
+    await eventually(async () => (await replicas.list()).length === 1, { within: 4_000, what: "the end of the old one" });
+
+    expect(replicas.specOf("hello-2")?.image).toBe("other:2");
+  });
+
+  test("a crash is a condition, and the replica is started again after a while", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    const crashedAt = Date.now();
+    replicas.exit("hello-1", { reason: "Error", message: "The process ended with code 3" });
+    const crashed = await published(({ addresses }) => addresses.length === 0, "no address");
+    expect(condition(crashed, "Healthy")).toMatchObject({ status: "False", reason: "Error", message: "The process ended with code 3" });
+    await withReady(1);
+    expect(Date.now() - crashedAt).toBeGreaterThanOrEqual(375);
+
+    replicas.exit("hello-2", { reason: "Error", message: "The process ended with code 3" });
+    const looping = await published((entry) => condition(entry, "Stalled")?.status === "True", "a stall");
+    expect(condition(looping, "Stalled")?.reason).toBe("CrashLoopBackOff");
+  });
+
+  test("a missing secret is a stall that names it, and a deployment tries again at once", async () => {
+    const message = 'Cannot start function "hello.functions": secret "key" does not exist';
+    replicas.refuseStarts(new PlatformError("secret_not_found", message));
+    await deploy({ secrets: ["key"] });
+    await provider.open();
+    const stalled = await published((entry) => condition(entry, "Stalled")?.status === "True", "a stall");
+    expect(condition(stalled, "Stalled")).toMatchObject({ reason: "SecretNotFound", message });
+    replicas.refuseStarts(undefined);
+    await deploy();
+    const entry = await withReady(1);
+
+    expect(condition(entry, "Stalled")?.status).toBe("False");
+  });
+
+  test("a replica that fails its health probe is replaced", async () => {
+    await deploy({ annotations: { "com.service.health.http.periodSeconds": "1", "com.service.health.http.failureThreshold": "1" } });
+    await provider.open();
+    await withReady(1);
+    prober.down.add("127.0.0.1:1");
+    const entry = await published(({ addresses }) => addresses.includes("127.0.0.1:2"), "another replica");
+
+    expect(entry.addresses).toEqual(["127.0.0.1:2"]);
+  });
+
+  test("a replica that is not ready any more gets no calls until it is again", async () => {
+    await deploy({
+      annotations: { "com.service.ready.http.periodSeconds": "1", "com.service.ready.http.failureThreshold": "1", "com.service.ready.http.path": "/r", "com.service.health.http.periodSeconds": "60" },
+    });
+    await provider.open();
+    await withReady(1);
+    expect(prober.asked).toContain("127.0.0.1:1/r");
+    prober.down.add("127.0.0.1:1");
+    await withReady(0);
+    prober.down.delete("127.0.0.1:1");
+
+    expect((await withReady(1)).addresses).toEqual(["127.0.0.1:1"]);
+  });
+
+  test("exclusive replicas are rolled one after the other", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    prober.down.add("127.0.0.1:2");
+    await deploy();
+    await eventually(() => replicas.specOf("hello-2"), { within: 2_000, what: "the second replica" });
+    replicas.exit("hello-2", { reason: "PortInUse", message: "port 3000 is in use" });
+    await eventually(async () => (await replicas.list()).every(({ id }) => id === "hello-3"), { within: 4_000, what: "the old one gone" });
+
+    expect((await published(({ addresses }) => addresses.length === 1, "the new one")).addresses).toEqual(["127.0.0.1:3"]);
+  });
+
+  test("goes on when endpoints cannot be published for a while", async () => {
+    let failing = true;
+    const publish = endpoints.publish.bind(endpoints);
+    endpoints.publish = async (entry) => {
+      if (failing) throw new PlatformError("provider_unavailable", "the broker is away");
+      await publish(entry);
+    };
+    await deploy();
+    await provider.open();
+    failing = false;
+
+    await withReady(1);
+  });
+
+  test("check() tells when replicas cannot be started", async () => {
+    expect(provider.check()).toContain("starting");
+    await provider.open();
+    expect(provider.check()).toBeUndefined();
+    replicas.setUnavailable("Cannot reach the engine: it is away");
+
+    await eventually(() => provider.check() === "Cannot reach the engine: it is away", { within: 4_000, what: "the sentence" });
+  });
+
+  test("100 functions at once", async () => {
+    await provider.open();
+    const refs = Array.from({ length: 100 }, (_, index) => ({ namespace: "functions", name: `f${index}` }));
+    for (const ref of refs) {
+      await functions.write(ref, () => desireFunction(undefined, "functions", { service: ref.name, image: "x" }, "2026-01-01T00:00:00.000Z"));
+    }
+
+    await eventually(async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 100, { within: 4_000, what: "100 functions" });
+  });
+});
