@@ -6,13 +6,15 @@ import {
   existsSync,
   openSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
@@ -117,11 +119,9 @@ function installPackages() {
   return npm.status === 0 ? undefined : `"npm ci" failed (exit code ${npm.status}), see above`;
 }
 
-/** Why the Node that npm installed cannot run here, or undefined. */
-function troubleWithNode() {
-  const node = join(bin, "node");
-  if (!existsSync(node)) return `there is no package of it for ${process.platform} ${process.arch}`;
-  const { status, stderr, error } = spawnSync(node, ["--version"], { encoding: "utf8" });
+/** Why the Node at `path` cannot run here, or undefined. */
+function troubleWithNode(path) {
+  const { status, stderr, error } = spawnSync(path, ["--version"], { encoding: "utf8" });
   return status === 0 ? undefined : (stderr ?? "").trim() || error?.message || "it does not start";
 }
 
@@ -129,28 +129,39 @@ function troubleWithNode() {
 function installLibatomic() {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return;
   console.log("Installing the Debian package libatomic1 with apt-get, which Node 26 needs (less than a minute) …");
-  const options = {
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    stdio: ["ignore", "ignore", "inherit"],
-  };
-  spawnSync("apt-get", ["update", "-qq"], options);
-  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "libatomic1"], options);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  for (const args of [["update"], ["install", "-y", "--no-install-recommends", "libatomic1"]]) {
+    const { status, stderr } = spawnSync("apt-get", ["-qq", ...args], { env, encoding: "utf8" });
+    if (status !== 0) console.error((stderr ?? "").trim());
+  }
 }
 
 /** Makes sure that `node` is new enough in our npm scripts; a sentence if that cannot be. */
 function findNode() {
-  let trouble = troubleWithNode();
-  if (trouble === undefined) return undefined;
-  if (Number(process.versions.node.split(".", 1)[0]) >= oldestNode) {
-    // It must not hide the one that runs us, which is new enough.
-    rmSync(join(bin, "node"), { force: true });
-    return undefined;
+  const link = join(bin, "node");
+  const ownIsEnough = Number(process.versions.node.split(".", 1)[0]) >= oldestNode;
+  if (!existsSync(link)) {
+    if (ownIsEnough) return undefined;
+    const platform = `${process.platform} ${process.arch}`;
+    return `Cannot run on Node ${process.versions.node}: install Node ${oldestNode} or newer, as npm has none for ${platform}`;
   }
+  let trouble = troubleWithNode(link);
+  if (trouble === undefined) return undefined;
+
+  // npm puts this directory first on PATH: a Node that does not run would hide the one that does.
+  const target = readlinkSync(link);
+  rmSync(link);
+  if (ownIsEnough) return undefined;
+  rmSync(packagesNote, { force: true });
   if (trouble.includes("libatomic")) {
     installLibatomic();
-    trouble = troubleWithNode();
+    trouble = troubleWithNode(resolve(bin, target));
   }
-  if (trouble === undefined) return undefined;
+  if (trouble === undefined) {
+    symlinkSync(target, link);
+    writeFileSync(packagesNote, wanted());
+    return undefined;
+  }
   const cure = trouble.includes("libatomic")
     ? "install libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic)"
     : `install Node ${oldestNode} or newer`;

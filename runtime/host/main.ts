@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
@@ -143,6 +144,7 @@ await runService({
     const sender = new HttpCallbackSender({
       rules: callbackRules,
       gatewayOrigin: url,
+      gatewayCertificate: settings.tlsCert === undefined ? undefined : readFileSync(settings.tlsCert),
       headTimeout: settings.callbackTimeout / 3,
       timeout: settings.callbackTimeout,
     });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 
 import { flagName, readSettings, SettingsError } from "../api/read-settings.ts";
@@ -36,6 +37,8 @@ try {
   const place = readSettings(placeSettings, { flags, environment: own });
   const environment = (await parent?.environment) ?? definedIn(own);
   const settings = readSettings(functionSettings, { flags, environment });
+  // Kept for the next start while the directory can still be written to; all modules are loaded.
+  flushCompileCache();
   if (place.runAs !== undefined) runAs(place.runAs);
 
   const command = readCommand(settings.process, environment["PATH"] ?? "");

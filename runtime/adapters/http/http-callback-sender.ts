@@ -3,6 +3,7 @@ import { Agent } from "undici";
 import { isAllowed, isGateway, judgeUrl, parseCallbackUrl, type CallbackRules } from "../../core/callback-policy.ts";
 import { headerValue } from "../../core/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../core/ports/callback-sender.ts";
+import { pinnedConnector } from "./pinned-connector.ts";
 import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
 
 /** Most bytes of an answer that are read, head and body each. */
@@ -12,6 +13,8 @@ export interface CallbackSenderOptions {
   readonly rules: CallbackRules;
   /** Origin at which the gateway really listens; callbacks to its own origins go there. */
   readonly gatewayOrigin: string | undefined;
+  /** The gateway's own certificate (PEM), if it speaks TLS there. */
+  readonly gatewayCertificate?: string | Buffer | undefined;
   /** Milliseconds to the answer's head. */
   readonly headTimeout: number;
   /** Milliseconds in all. */
@@ -23,6 +26,7 @@ export class HttpCallbackSender implements CallbackSender {
   readonly #options: CallbackSenderOptions;
   readonly #checked: Agent;
   readonly #trusted: Agent;
+  readonly #gateway: Agent;
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
@@ -30,6 +34,11 @@ export class HttpCallbackSender implements CallbackSender {
     const headTimeout = Math.ceil(options.headTimeout);
     const limits = { headersTimeout: headTimeout, bodyTimeout: Math.ceil(options.timeout), maxHeaderSize: answerLimit, allowH2: false };
     this.#trusted = new Agent({ ...limits, connect: { timeout: headTimeout } });
+    const { gatewayCertificate: certificate } = options;
+    this.#gateway =
+      certificate === undefined
+        ? this.#trusted
+        : new Agent({ ...limits, connect: pinnedConnector(certificate, options.headTimeout) });
     this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout) });
   }
 
@@ -44,14 +53,14 @@ export class HttpCallbackSender implements CallbackSender {
     const forbidden = judgeUrl(url, rules);
     if (forbidden !== undefined) return { kind: "forbidden", error: forbidden };
     const toGateway = isGateway(url, rules) && gatewayOrigin !== undefined;
-    const agent = toGateway || isAllowed(url, rules) ? this.#trusted : this.#checked;
+    const agent = toGateway ? this.#gateway : isAllowed(url, rules) ? this.#trusted : this.#checked;
     const origin = toGateway ? gatewayOrigin : url.origin;
     return this.#post(agent, origin, url.pathname + url.search, callback, signal);
   }
 
   /** Ends kept connections. */
   async close(): Promise<void> {
-    await Promise.all([this.#checked.destroy(), this.#trusted.destroy()]);
+    await Promise.all([...new Set([this.#checked, this.#trusted, this.#gateway])].map((agent) => agent.destroy()));
   }
 
   #post(agent: Agent, origin: string, path: string, callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {

@@ -13,8 +13,8 @@ export interface LocalReplicaOptions extends FunctionRef {
   readonly generation: number;
   /** Program and arguments of the watchdog. */
   readonly command: readonly string[];
-  /** PATH of the watchdog. */
-  readonly path: string;
+  /** The watchdog's own environment. */
+  readonly watchdogEnvironment: Readonly<Record<string, string>>;
   /** The function's whole environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** The replica's own, where it works. */
@@ -50,7 +50,7 @@ export class LocalReplica {
     const [program = "", ...args] = options.command;
     this.#child = spawn(program, args, {
       cwd: options.directory,
-      env: { PATH: options.path },
+      env: options.watchdogEnvironment,
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

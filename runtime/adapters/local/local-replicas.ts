@@ -24,6 +24,8 @@ export interface LocalReplicasParts {
   readonly users: FunctionUsers | undefined;
   /** Node.js as functions find it. */
   readonly node: string;
+  /** Keeps the watchdog's compiled modules between its starts: they take most of the time of one. */
+  readonly compileCache: string;
   /** Secrets are mounted at their well-known paths. */
   readonly mountsSecrets: boolean;
 }
@@ -115,7 +117,7 @@ export class LocalReplicas implements Replicas {
       namespace,
       generation: spec.generation,
       command: this.#commandOf(spec, stage, user),
-      path,
+      watchdogEnvironment: { PATH: path, NODE_COMPILE_CACHE: this.#parts.compileCache },
       environment: { PATH: path, HOME: directory, TMPDIR: directory, ...spec.environment },
       directory,
       user,

@@ -1,5 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { secretDirectories } from "../../api/names.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
@@ -48,6 +48,8 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       views,
       users: isRoot ? new FunctionUsers() : undefined,
       node: isRoot ? await nodeForFunctions(join(run.path, "bin")) : process.execPath,
+      // Where only this user can write: what lies there is run.
+      compileCache: join(resolve(options.data), "run", "compile-cache"),
       mountsSecrets,
     });
     return {

@@ -29,7 +29,8 @@ export class MemoryTaker<T> {
         delivery.putBack(0);
         return;
       }
-      void this.#handle(delivery).finally(() => this.#release());
+      const release = () => this.#release();
+      this.#handle(delivery).then(release, release);
     });
   }
 

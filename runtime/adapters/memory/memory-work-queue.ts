@@ -63,7 +63,11 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     const now = this.#clock.now();
     const { maxLength = Number.POSITIVE_INFINITY, maxLengthPerSubject, maxSize = Number.POSITIVE_INFINITY } = this.#options;
     if (item.raw.body.byteLength > maxSize) return { kind: "refused", because: "too-large" };
-    if (now - (this.#seen.get(item.id) ?? Number.NEGATIVE_INFINITY) < duplicateWindow) return { kind: "stored" };
+    for (const [id, at] of this.#seen) {
+      if (now - at < duplicateWindow) break;
+      this.#seen.delete(id);
+    }
+    if (this.#seen.has(item.id)) return { kind: "stored" };
     if (this.#entries.size >= maxLength) return { kind: "refused", because: "full" };
     if (maxLengthPerSubject !== undefined && this.#lengthOf(item.subject) >= maxLengthPerSubject) {
       return { kind: "refused", because: "full" };

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import type { CallLedger, StoredResult } from "../../runtime/core/ports/call-ledger.ts";
+import { eventually } from "../support/eventually.ts";
+import { plain, sampleEntry, soon } from "./samples.ts";
+
+export interface OpenCallLedger {
+  readonly ledger: CallLedger;
+  /** Most records it takes. */
+  readonly maxRecords: number;
+  /** Two results of so many bytes are more than it keeps, one is not. */
+  readonly halfFull: number;
+  close(): Promise<void>;
+}
+
+const hour = 3_600_000;
+const result: StoredResult = {
+  status: 207,
+  headers: ["Content-Type", "image/png", "X-Word", "na\u00efve"],
+  body: Buffer.from([0, 255, 13, 10]),
+  duration: 12.75,
+};
+
+/** What every `CallLedger` must do. */
+export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
+  let opened: OpenCallLedger;
+  let ledger: CallLedger;
+  let id: string;
+
+  beforeEach(async () => {
+    opened = await open();
+    ({ ledger } = opened);
+    id = randomUUID();
+  });
+  afterEach(() => opened.close());
+
+  const create = async (key = id, entry = sampleEntry(), ttl = hour): Promise<number> => {
+    const outcome = await ledger.create(key, entry, ttl, soon());
+    return outcome.kind === "created" ? outcome.revision : expect.fail(`it was ${outcome.kind}`);
+  };
+
+  describe("records", () => {
+    test("create keeps a record as it is", async () => {
+      const entry = sampleEntry({ attempts: [{ number: 1, startedAt: 5, error: "na\u00efve \u20ac" }], parent: randomUUID() });
+      const before = Date.now();
+      const revision = await create(id, entry);
+      const found = await ledger.read(id);
+      expect(found).toMatchObject({ entry, revision });
+      expect(found?.writtenAt).toBeGreaterThan(before - 1_000);
+      expect(found?.writtenAt).toBeLessThan(Date.now() + 1_000);
+      expect(await ledger.read(randomUUID())).toBeUndefined();
+    });
+
+    test("create finds one that is there and leaves it alone", async () => {
+      const revision = await create();
+      const second = await ledger.create(id, sampleEntry({ digest: "other" }), hour, soon());
+      expect(second).toMatchObject({ kind: "exists", found: { revision, entry: { digest: "digest" } } });
+    });
+
+    test("of many who create at once one wins, and the others see what it wrote", async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => ledger.create(id, sampleEntry({ digest: `${n}` }), hour, soon())),
+      );
+      const winners = outcomes.filter(({ kind }) => kind === "created");
+      const digests = outcomes.map((outcome) => (outcome.kind === "exists" ? outcome.found.entry.digest : undefined));
+      expect(winners.length).toBe(1);
+      expect(new Set(digests.filter((digest) => digest !== undefined)).size).toBe(1);
+      expect(digests.filter((digest) => digest !== undefined).length).toBe(7);
+    });
+
+    test("update writes over the revision that was read, and over no other", async () => {
+      const first = await create();
+      const second = await ledger.update(id, sampleEntry({ state: "running" }), first, hour);
+      if (second === undefined) expect.fail("it was not written");
+      expect(second).not.toBe(first);
+      expect(await ledger.update(id, sampleEntry({ state: "done" }), first, hour)).toBeUndefined();
+      expect(await ledger.read(id)).toMatchObject({ revision: second, entry: { state: "running" } });
+      expect(await ledger.update(randomUUID(), sampleEntry(), first, hour)).toBeUndefined();
+    });
+
+    test("of many who update at once one wins", async () => {
+      const revision = await create();
+      const written = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision, hour)),
+      );
+      const winner = written.findIndex((each) => each !== undefined);
+      expect(written.filter((each) => each !== undefined).length).toBe(1);
+      expect(await ledger.read(id)).toMatchObject({ revision: written[winner], entry: { digest: `${winner}` } });
+    });
+
+    test("a record is gone when its time is over, and can be made anew", async () => {
+      await create(id, sampleEntry(), 1_000);
+      await eventually(async () => (await ledger.read(id)) === undefined, { within: 10_000, what: "the record to expire" });
+      await create(id, sampleEntry({ digest: "new" }));
+      expect(await ledger.read(id)).toMatchObject({ entry: { digest: "new" } });
+    });
+
+    test("every write brings its own time to live", async () => {
+      const short = await create(id, sampleEntry(), 1_000);
+      expect(await ledger.update(id, sampleEntry({ state: "running" }), short, hour)).toBeDefined();
+      const marker = randomUUID();
+      const long = await create(marker, sampleEntry(), hour);
+      await ledger.update(marker, sampleEntry(), long, 1_000);
+      await eventually(async () => (await ledger.read(marker)) === undefined, { within: 10_000, what: "the record to expire" });
+      expect(await ledger.read(id)).toMatchObject({ entry: { state: "running" } });
+    });
+
+    test("withdraw removes a record nobody wrote since, and the id is free again", async () => {
+      const revision = await create();
+      await ledger.withdraw(id, revision);
+      expect(await ledger.read(id)).toBeUndefined();
+      await create(id, sampleEntry({ digest: "again" }));
+      expect(await ledger.read(id)).toMatchObject({ entry: { digest: "again" } });
+    });
+
+    test("withdraw leaves a record that somebody wrote since", async () => {
+      const revision = await create();
+      const newer = await ledger.update(id, sampleEntry({ state: "running" }), revision, hour);
+      await ledger.withdraw(id, revision);
+      expect(await ledger.read(id)).toMatchObject({ revision: newer, entry: { state: "running" } });
+    });
+
+    test("a full ledger refuses new records, still takes changes, and says how full it is", async () => {
+      expect(ledger.fill()).toBeLessThanOrEqual(1);
+      let revision = 0;
+      for (let n = 0; n < opened.maxRecords; n++) revision = await create(n === 0 ? id : randomUUID());
+      expect(await ledger.create(randomUUID(), sampleEntry(), hour, soon())).toMatchObject({ kind: "refused", because: "full" });
+      expect(await ledger.create(id, sampleEntry(), hour, soon())).toMatchObject({ kind: "exists" });
+      const found = await ledger.read(id);
+      expect(await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision, hour)).toBeDefined();
+      await eventually(() => ledger.fill() === 1, { within: 5_000, what: "the fill to be known" });
+    });
+
+    test("create does nothing when its time is over", async () => {
+      expect(await ledger.create(id, sampleEntry(), hour, performance.now() - 1)).toMatchObject({ kind: "refused", because: "unavailable" });
+      expect(await ledger.read(id)).toBeUndefined();
+    });
+  });
+
+  describe("results", () => {
+    const found = async (run = 1): Promise<unknown> => {
+      const read = await ledger.readResult(id, run);
+      return read === undefined ? undefined : plain(read);
+    };
+
+    test("are kept as they are, one per run", async () => {
+      const empty: StoredResult = { status: 204, headers: [], body: Buffer.alloc(0), duration: 0 };
+      expect(await ledger.putResult(id, 1, result, hour)).toBe(true);
+      expect(await ledger.putResult(id, 2, empty, hour)).toBe(true);
+      expect(await found(1)).toEqual(plain(result));
+      expect(await found(2)).toEqual(plain(empty));
+      expect(await found(3)).toBeUndefined();
+    });
+
+    test("are replaced by what is put later, also their time to live", async () => {
+      await ledger.putResult(id, 1, result, hour);
+      await ledger.putResult(id, 1, { ...result, status: 201 }, 1_000);
+      expect(await found()).toMatchObject({ status: 201 });
+      await eventually(async () => (await found()) === undefined, { within: 10_000, what: "the result to expire" });
+    });
+
+    test("can be removed, also when there is none", async () => {
+      await ledger.putResult(id, 1, result, hour);
+      await ledger.removeResult(id, 1);
+      expect(await found()).toBeUndefined();
+      await ledger.removeResult(id, 1);
+      await ledger.putResult(id, 1, result, hour);
+      expect(await found()).toEqual(plain(result));
+    });
+
+    test("are refused when there is no room", async () => {
+      const large = { ...result, body: Buffer.alloc(opened.halfFull, 7) };
+      expect(await ledger.putResult(id, 1, large, hour)).toBe(true);
+      expect(await ledger.putResult(id, 2, large, hour)).toBe(false);
+      expect(await found(2)).toBeUndefined();
+      expect(await found(1)).toEqual(plain(large));
+    });
+  });
+}

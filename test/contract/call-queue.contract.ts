@@ -1,0 +1,385 @@
+import { describe, expect, test } from "vitest";
+
+import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { CallQueue, Delivery, DeliverySource } from "../../runtime/core/ports/call-queue.ts";
+import { eventually } from "../support/eventually.ts";
+import { plain, sampleCall, soon } from "./samples.ts";
+
+/** An empty queue named `queue` for one test. */
+export interface OpenCallQueue {
+  readonly calls: CallQueue;
+  readonly queue: string;
+  /** Another taker of the queue with each use, as another worker would be. */
+  source(): DeliverySource<QueuedCall>;
+  /** Lease in milliseconds. */
+  readonly ackWait: number;
+  /** Most calls the queue takes. */
+  readonly maxLength: number;
+  /** A body of so many bytes is refused. */
+  readonly tooLarge: number;
+  close(): Promise<void>;
+}
+
+/** A taker whose deliveries a test deals with one by one. */
+export class TestTaker {
+  readonly taken: Delivery<QueuedCall>[] = [];
+  readonly #free = new Map<Delivery<QueuedCall>, () => void>();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  most = 0;
+
+  constructor(source: DeliverySource<QueuedCall>, slots: number) {
+    this.#ended = source.take(
+      slots,
+      (delivery) =>
+        new Promise((resolve) => {
+          this.taken.push(delivery);
+          this.#free.set(delivery, resolve);
+          this.most = Math.max(this.most, this.#free.size);
+        }),
+      this.#stop.signal,
+    );
+  }
+
+  get ids(): string[] {
+    return this.taken.map(idOf);
+  }
+
+  /** The `n`-th delivery, counted from 0. */
+  async nth(n: number, within = 10_000): Promise<Delivery<QueuedCall>> {
+    return eventually(() => this.taken[n], { within, what: `delivery ${n}` });
+  }
+
+  /** Gives the slot back. */
+  release(delivery: Delivery<QueuedCall>): void {
+    this.#free.get(delivery)?.();
+    this.#free.delete(delivery);
+  }
+
+  async finish(delivery: Delivery<QueuedCall>): Promise<void> {
+    expect(await delivery.acknowledge()).toBe(true);
+    this.release(delivery);
+  }
+
+  abort(): void {
+    this.#stop.abort();
+  }
+
+  /** Stops, gives all slots back and waits for the end. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    for (const delivery of this.#free.keys()) this.release(delivery);
+    await this.#ended;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+}
+
+export function idOf(delivery: Delivery<QueuedCall>): string {
+  return "read" in delivery.content ? delivery.content.read.id : "";
+}
+
+/** What every pair of `CallQueue` and `DeliverySource` must do. */
+export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
+  const withQueue =
+    (act: (queue: OpenCallQueue, taker: (slots: number) => TestTaker) => Promise<void>) => async (): Promise<void> => {
+      const queue = await open();
+      const takers: TestTaker[] = [];
+      try {
+        await act(queue, (slots) => {
+          const taker = new TestTaker(queue.source(), slots);
+          takers.push(taker);
+          return taker;
+        });
+      } finally {
+        await Promise.all(takers.map((taker) => taker.end()));
+        await queue.close();
+      }
+    };
+  const put = async (queue: OpenCallQueue, over: Partial<QueuedCall> = {}): Promise<string> => {
+    const call = sampleCall({ queue: queue.queue, ...over });
+    expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
+    return call.id;
+  };
+  const putSome = async (queue: OpenCallQueue, count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push(await put(queue));
+    return ids;
+  };
+
+  describe("put", () => {
+    test(
+      "keeps the whole call",
+      withQueue(async (queue, take) => {
+        const calls = [
+          sampleCall({ queue: queue.queue }),
+          sampleCall({
+            queue: queue.queue,
+            path: "",
+            query: undefined,
+            callbackUrl: undefined,
+            parentId: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1",
+            headers: [],
+            body: Buffer.alloc(0),
+            depth: 15,
+          }),
+          sampleCall({ queue: queue.queue, query: "" }),
+        ];
+        const before = Date.now();
+        for (const call of calls) expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
+        const taker = take(3);
+        for (const [n, call] of calls.entries()) {
+          const { content, queue: name, storedAt, deliveredAt } = await taker.nth(n);
+          if ("unreadable" in content) expect.fail(content.unreadable);
+          expect(plain(content.read)).toEqual(plain(call));
+          expect(name).toBe(queue.queue);
+          expect(storedAt).toBeGreaterThan(before - 1_000);
+          expect(storedAt).toBeLessThan(Date.now() + 1_000);
+          expect(deliveredAt).toBeLessThanOrEqual(performance.now());
+        }
+        expect(taker.taken[0]?.sequence).toBeLessThan(taker.taken[1]?.sequence ?? 0);
+      }),
+    );
+
+    test(
+      "stores the same id once, also after it was acknowledged",
+      withQueue(async (queue, take) => {
+        const call = sampleCall({ queue: queue.queue });
+        for (let n = 0; n < 3; n++) expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
+        const taker = take(2);
+        await taker.finish(await taker.nth(0));
+        expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
+        const other = await put(queue);
+        expect(idOf(await taker.nth(1))).toBe(other);
+        expect(taker.ids).toEqual([call.id, other]);
+      }),
+    );
+
+    test(
+      "says that a full queue is full, and takes calls again when there is room",
+      withQueue(async (queue, take) => {
+        await putSome(queue, queue.maxLength);
+        const call = sampleCall({ queue: queue.queue });
+        expect(await queue.calls.put(call, soon())).toMatchObject({ kind: "refused", because: "full" });
+        const taker = take(1);
+        await taker.finish(await taker.nth(0));
+        expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
+      }),
+    );
+
+    test(
+      "says that a call is too large",
+      withQueue(async (queue) => {
+        const call = sampleCall({ queue: queue.queue, body: Buffer.alloc(queue.tooLarge) });
+        expect(await queue.calls.put(call, soon())).toMatchObject({ kind: "refused", because: "too-large" });
+      }),
+    );
+
+    test(
+      "does nothing when its time is over",
+      withQueue(async (queue, take) => {
+        expect(await queue.calls.put(sampleCall({ queue: queue.queue }), performance.now() - 1)).toMatchObject({
+          kind: "refused",
+          because: "unavailable",
+        });
+        const id = await put(queue);
+        expect(idOf(await take(1).nth(0))).toBe(id);
+      }),
+    );
+  });
+
+  describe("take", () => {
+    test(
+      "hands calls out in the order they were put",
+      withQueue(async (queue, take) => {
+        const ids = await putSome(queue, 5);
+        const taker = take(1);
+        for (let n = 0; n < 5; n++) await taker.finish(await taker.nth(n));
+        expect(taker.ids).toEqual(ids);
+        expect(taker.most).toBe(1);
+      }),
+    );
+
+    test(
+      "waits for calls that are put later",
+      withQueue(async (queue, take) => {
+        const taker = take(1);
+        const first = await put(queue);
+        await taker.finish(await taker.nth(0));
+        const second = await put(queue);
+        await taker.nth(1);
+        expect(taker.ids).toEqual([first, second]);
+      }),
+    );
+
+    test(
+      "never has more in hand than slots",
+      withQueue(async (queue, take) => {
+        const ids = await putSome(queue, queue.maxLength);
+        const taker = take(2);
+        for (let n = 0; n < ids.length; n++) await taker.finish(await taker.nth(n));
+        expect(taker.ids.toSorted()).toEqual(ids.toSorted());
+        expect(taker.most).toBeLessThanOrEqual(2);
+      }),
+    );
+
+    test(
+      "offers again what was not acknowledged within the lease, before what is new",
+      withQueue(async (queue, take) => {
+        const [first, second, third] = await putSome(queue, 3);
+        const dead = take(1);
+        const lent = await dead.nth(0);
+        const taker = take(1);
+        await taker.finish(await taker.nth(0));
+        const again = await taker.nth(1);
+        expect(idOf(again)).toBe(third);
+        await eventually(() => performance.now() > lent.deliveredAt + queue.ackWait + 300, { within: 10_000, what: "the lease to be over" });
+        const last = await put(queue);
+        await taker.finish(again);
+        await taker.finish(await taker.nth(2));
+        await taker.nth(3);
+        expect(taker.ids).toEqual([second, third, first, last]);
+        expect(taker.taken[2]?.sequence).toBe(lent.sequence);
+        expect((taker.taken[2]?.deliveredAt ?? 0) - lent.deliveredAt).toBeGreaterThan(0.9 * queue.ackWait);
+      }),
+    );
+
+    test(
+      "keeps a call for whoever extends the lease",
+      withQueue(async (queue, take) => {
+        const [first] = await putSome(queue, 1);
+        const owner = take(1);
+        const lent = await owner.nth(0);
+        const other = take(1);
+        const end = performance.now() + 2.5 * queue.ackWait;
+        await eventually(
+          () => {
+            expect(lent.extend()).toBe(true);
+            return performance.now() > end;
+          },
+          { within: 30_000, every: queue.ackWait / 4, what: "several leases" },
+        );
+        expect(other.taken).toEqual([]);
+        expect(idOf(await other.nth(0))).toBe(first);
+        expect(owner.ids).toEqual([first]);
+      }),
+    );
+
+    test(
+      "offers a call that was put back when it is due, at the front",
+      withQueue(async (queue, take) => {
+        const [first, second, third] = await putSome(queue, 3);
+        const taker = take(1);
+        const lent = await taker.nth(0);
+        const delay = 400;
+        const putBackAt = performance.now();
+        lent.putBack(delay);
+        taker.release(lent);
+        const held = await taker.nth(1);
+        expect(idOf(held)).toBe(second);
+        await eventually(() => performance.now() > putBackAt + delay + 300, { within: 5_000, what: "the delay to be over" });
+        await taker.finish(held);
+        await taker.finish(await taker.nth(2));
+        await taker.nth(3);
+        expect(taker.ids).toEqual([first, second, first, third]);
+      }),
+    );
+
+    test(
+      "honours the delay of what is put back",
+      withQueue(async (queue, take) => {
+        await putSome(queue, 1);
+        const taker = take(1);
+        for (const [n, delay] of [300, 0.4, 250.7].entries()) {
+          const lent = await taker.nth(n);
+          const putBackAt = performance.now();
+          lent.putBack(delay);
+          taker.release(lent);
+          const again = await taker.nth(n + 1);
+          expect(again.deliveredAt - putBackAt).toBeGreaterThan(delay - 25);
+          expect(again.deliveredAt - putBackAt).toBeLessThan(delay + 2_000);
+        }
+      }),
+    );
+
+    test(
+      "does not let calls that were put back hold up the others",
+      withQueue(async (queue, take) => {
+        const ids = await putSome(queue, queue.maxLength);
+        const taker = take(1);
+        for (let n = 0; n < ids.length; n++) {
+          const lent = await taker.nth(n);
+          lent.putBack(60_000);
+          taker.release(lent);
+        }
+        expect(taker.ids).toEqual(ids);
+      }),
+    );
+
+    test(
+      "takes nothing after the end, and waits for what is in hand",
+      withQueue(async (queue, take) => {
+        const [first] = await putSome(queue, 1);
+        const taker = take(3);
+        const lent = await taker.nth(0);
+        taker.abort();
+        let ended = false;
+        void taker.ended.then(() => (ended = true));
+        const other = take(3);
+        const later = await put(queue);
+        expect(idOf(await other.nth(0, 2_000))).toBe(later);
+        expect(ended).toBe(false);
+        await taker.finish(lent);
+        await taker.ended;
+        expect(taker.ids).toEqual([first]);
+        expect(other.ids).toEqual([later]);
+      }),
+    );
+
+    test(
+      "takes nothing when it had ended before it began",
+      withQueue(async (queue, take) => {
+        const taker = take(1);
+        await taker.end();
+        const id = await put(queue);
+        expect(idOf(await take(1).nth(0))).toBe(id);
+        expect(taker.taken).toEqual([]);
+      }),
+    );
+
+    test(
+      "shares calls among several takers, each to one of them",
+      withQueue(async (queue, take) => {
+        const takers = [take(1), take(1)];
+        const ids = await putSome(queue, queue.maxLength);
+        const done = new Set<Delivery<QueuedCall>>();
+        await eventually(
+          async () => {
+            for (const taker of takers) {
+              for (const delivery of taker.taken.filter((one) => !done.has(one))) {
+                done.add(delivery);
+                await taker.finish(delivery);
+              }
+            }
+            return done.size === ids.length;
+          },
+          { within: 10_000, every: 5, what: "all calls to be dealt with" },
+        );
+        expect(takers.flatMap((taker) => taker.ids).toSorted()).toEqual(ids.toSorted());
+        for (const taker of takers) expect(taker.taken.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test(
+    "acknowledging twice is the same as once",
+    withQueue(async (queue, take) => {
+      await putSome(queue, 1);
+      const lent = await take(1).nth(0);
+      expect(await lent.acknowledge()).toBe(true);
+      expect(await lent.acknowledge()).toBe(true);
+    }),
+  );
+}

@@ -1,0 +1,183 @@
+import type { ServerResponse } from "node:http";
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+
+import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+
+/** Worst time to a cancelled run's end is a third of the lease + 1 s. */
+const ackWait = 2_000;
+
+let platform: Platform;
+let held: FunctionServer;
+let failing: FunctionServer;
+let sink: CallbackSink;
+let answers: ServerResponse[] = [];
+
+beforeAll(async () => {
+  platform = await openPlatform({ ackWait, retryMinWait: 3_000, retryMaxWait: 3_000 });
+  held = await openFunctionServer((_request, response) => void answers.push(response));
+  failing = await openFunctionServer((_request, response) => response.writeHead(503).end());
+  await platform.deploy("held", { addresses: [held.address] });
+  await platform.deploy("failing", { addresses: [failing.address] });
+});
+
+afterAll(async () => {
+  await platform.close();
+  await held.close();
+  await failing.close();
+});
+
+beforeEach(async () => {
+  sink = await openCallbackSink();
+});
+
+afterEach(async () => {
+  releaseAll();
+  // A callback that were sent all the same would be waiting in this stream.
+  await eventually(async () => (await platform.broker.calls()).messages === 0 && (await platform.broker.callbacks()).messages === 0, {
+    within: 8_000,
+    what: "the streams to be empty",
+  });
+  expect(sink.received).toEqual([]);
+  await sink.close();
+});
+
+function releaseAll(): void {
+  for (const answer of answers) answer.end("released");
+  answers = [];
+}
+
+const runsOf = (server: FunctionServer, id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id).length;
+
+test("a queued call behind a long one never starts and its message goes", async () => {
+  const first = await platform.calls.accepted("held");
+  await platform.calls.until(first, ["running"]);
+  const queued = await platform.calls.accepted("held", { callbackUrl: sink.url });
+  const behind = await platform.calls.accepted("held");
+  expect((await platform.calls.status(queued))?.state).toBe("queued");
+
+  const answer = await platform.calls.cancel(queued);
+  expect(answer.status).toBe(202);
+  expect(answer.body.byteLength).toBe(0);
+  expect(await platform.calls.status(queued)).toMatchObject({ state: "cancelled", attempts: [], retries: 0 });
+  expect((await platform.calls.status(queued))?.callback).toBeUndefined();
+
+  releaseAll();
+  await platform.calls.until(behind, ["running"]);
+  releaseAll();
+  expect((await platform.calls.ended(first)).state).toBe("done");
+  expect((await platform.calls.ended(behind)).state).toBe("done");
+  expect(runsOf(held, queued)).toBe(0);
+  expect((await platform.calls.result(queued)).status).toBe(404);
+});
+
+test("a call that waits for its retry is not run again", async () => {
+  const id = await platform.calls.accepted("failing", { callbackUrl: sink.url });
+  const waiting = await platform.calls.until(id, ["waiting"]);
+  expect(waiting.nextAttemptAt).toBeDefined();
+
+  expect((await platform.calls.cancel(id)).status).toBe(202);
+  const record = await platform.calls.status(id);
+  expect(record).toMatchObject({ state: "cancelled", retries: 1 });
+  expect(record?.nextAttemptAt).toBeUndefined();
+  await eventually(async () => (await platform.broker.calls()).messages === 0, { within: 6_000, what: "the message to go" });
+  expect(runsOf(failing, id)).toBe(1);
+});
+
+test("a running call loses its connection within a second and the slot is free again", async () => {
+  const aborted = held.aborted;
+  const id = await platform.calls.accepted("held", { callbackUrl: sink.url });
+  await platform.calls.until(id, ["running"]);
+  await eventually(() => held.open === 1, { within: 2_000, what: "the run" });
+
+  const start = performance.now();
+  expect((await platform.calls.cancel(id)).status).toBe(202);
+  await eventually(() => held.aborted === aborted + 1, { within: 3_000, every: 5, what: "the connection to be closed" });
+  expect(performance.now() - start).toBeLessThan(1_000);
+  answers = [];
+
+  const record = await platform.calls.status(id);
+  expect(record).toMatchObject({ state: "cancelled", attempts: [{ number: 1, error: "cancelled" }] });
+  expect(record?.result).toBeUndefined();
+  const next = await platform.calls.accepted("held");
+  await platform.calls.until(next, ["running"], 2_000);
+  releaseAll();
+  expect((await platform.calls.ended(next)).state).toBe("done");
+  expect(runsOf(held, id)).toBe(1);
+});
+
+test("a worker that missed the word learns of it by the record", async () => {
+  const aborted = held.aborted;
+  const id = await platform.calls.accepted("held", { callbackUrl: sink.url });
+  await eventually(() => held.open === 1, { within: 5_000, what: "the run" });
+  const found = await platform.broker.ledger.read(id);
+  if (found === undefined) throw new Error("no record");
+  const cancelled = { ...found.entry, state: "cancelled", owner: null, ended: Date.now(), callback: null } as const;
+  expect(await platform.broker.ledger.update(id, cancelled, found.revision, 60_000)).toBeDefined();
+
+  await eventually(() => held.aborted === aborted + 1, { within: ackWait / 3 + 1_000, what: "the connection to be closed" });
+  answers = [];
+  expect((await platform.calls.status(id))?.state).toBe("cancelled");
+});
+
+test("a finished call is 409 and stays as it is", async () => {
+  const done = await platform.calls.accepted("held");
+  await platform.calls.until(done, ["running"]);
+  releaseAll();
+  await platform.calls.ended(done);
+
+  const answer = await platform.calls.send("DELETE", `/async-function/${done}`, { headers: { accept: "application/json" } });
+  expect(answer.status).toBe(409);
+  expect(JSON.parse(answer.body.toString()).code).toBe("call_finished");
+  expect((await platform.calls.status(done))?.state).toBe("done");
+  expect((await platform.calls.result(done)).body.toString()).toBe("released");
+});
+
+test("cancelling twice is 202 twice; through another function 404, through its own 202", async () => {
+  const first = await platform.calls.accepted("held");
+  await platform.calls.until(first, ["running"]);
+  const id = await platform.calls.accepted("held");
+
+  expect((await platform.calls.cancel(id, "failing")).status).toBe(404);
+  expect((await platform.calls.status(id))?.state).toBe("queued");
+  expect((await platform.calls.cancel(id, "held.openfaas-fn")).status).toBe(202);
+  expect((await platform.calls.cancel(id)).status).toBe(202);
+  releaseAll();
+  await platform.calls.ended(first);
+});
+
+test("?wait is woken by a cancel", async () => {
+  const id = await platform.calls.accepted("held");
+  await platform.calls.until(id, ["running"]);
+  const waiting = platform.calls.send("GET", `/async-function/${id}?wait=30s`);
+  await platform.calls.cancel(id);
+  const start = performance.now();
+
+  expect(JSON.parse((await waiting).body.toString())).toMatchObject({ state: "cancelled" });
+  expect(performance.now() - start).toBeLessThan(500);
+  answers = [];
+});
+
+test("cancel racing the end: done or cancelled, never both", async () => {
+  const quick = await openFunctionServer();
+  await platform.deploy("quick", { addresses: [quick.address] });
+  const ids: string[] = [];
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const id = await platform.calls.accepted("quick");
+      ids.push(id);
+      if (index % 2 === 0) await eventually(() => runsOf(quick, id) > 0, { within: 5_000, every: 1, what: "the run" });
+      return { id, status: (await platform.calls.cancel(id)).status };
+    }),
+  );
+  for (const { id, status } of outcomes) {
+    const record = await platform.calls.ended(id);
+    expect([status, record.state]).toEqual(status === 202 ? [202, "cancelled"] : [409, "done"]);
+    expect(runsOf(quick, id)).toBeLessThanOrEqual(1);
+  }
+  expect(ids).toHaveLength(60);
+  await quick.close();
+});
