@@ -4,11 +4,12 @@ import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -18,12 +19,14 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
+const staleGuardAge = 10_000;
 const staleLockAge = 30 * 60_000;
 const lockPoll = 200;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, "node_modules", ".bin");
 const lock = join(root, ".setup.lock");
+const guard = `${lock}.guard`;
 /** What the packages were installed from; both notes go when npm installs anew. */
 const packagesNote = join(root, "node_modules", ".weir-packages");
 /** That a Node was found that runs here. */
@@ -54,12 +57,20 @@ function isAlive(pid) {
   }
 }
 
-/** Of several that saw the same dead lock one moves it away; a new one that came in between is put back. */
+/** Of several that saw the same dead lock only one may remove it, else the second would remove the first one's new lock. */
 function removeDeadLock(holder) {
-  const moved = `${lock}.${process.pid}`;
-  renameSync(lock, moved);
-  if (readFileSync(moved, "utf8") !== holder && !existsSync(lock)) renameSync(moved, lock);
-  else rmSync(moved, { force: true });
+  try {
+    mkdirSync(guard);
+  } catch (err) {
+    if (err.code !== "EEXIST") throw err;
+    if (Date.now() - statSync(guard).mtimeMs > staleGuardAge) rmdirSync(guard);
+    return;
+  }
+  try {
+    if (readFileSync(lock, "utf8") === holder) rmSync(lock, { force: true });
+  } finally {
+    rmdirSync(guard);
+  }
 }
 
 /** Takes the lock; false when a living process has it. */

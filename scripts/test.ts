@@ -38,7 +38,7 @@ async function run(names: readonly string[]): Promise<Counts> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "weir-test-")));
   const reports = await mkdtemp(join(tmpdir(), "weir-report-"));
   await chmod(directory, 0o755);
-  const before = await readdir(root);
+  const before = await strays();
   try {
     const results: Counts[] = [];
     for (const suite of suites.filter((each) => names.length === 0 || names.includes(each))) {
@@ -70,12 +70,17 @@ function runLoudly(suite: Suite, directory: string, reports: string): Promise<Co
   return runSuite(suite, root, reports, { ...environment(), PATH: path, TMPDIR: directory });
 }
 
-/** Processes, files in the temporary directory and new entries in the repository, each a failure. */
+/** What a test that forgot its own directory would leave in the repository. */
+async function strays(): Promise<readonly string[]> {
+  return (await readdir(root)).filter((name) => name === ".weir" || name.startsWith(".setup.lock"));
+}
+
+/** Processes, files in the temporary directory and strays in the repository, each a failure. */
 async function checkLeftovers(directory: string, before: readonly string[]): Promise<Counts> {
   const processes = await leftoverProcesses(directory, settleTime);
   endLeftovers(processes);
   const files = (await readdir(directory)).filter((name) => !keptByTools.includes(name));
-  const added = (await readdir(root)).filter((name) => !before.includes(name));
+  const added = (await strays()).filter((name) => !before.includes(name));
   const complaints = [
     ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
     ...files.map((name) => `temporary file ${name}`),

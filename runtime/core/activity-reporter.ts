@@ -9,7 +9,8 @@ export interface ActivityTotals {
 const period = 1_000;
 
 /**
- * Publishes once a second what changed in this process since the last report. `source` names the process.
+ * Publishes once a second what changed in this process since the last report, and what is in flight whether it changed
+ * or not, so that who listens only now hears of long runs. `source` names the process.
  * The returned function reports a last time and ends it.
  */
 export function reportActivity(
@@ -22,7 +23,7 @@ export function reportActivity(
     const deltas: ActivityDelta[] = [];
     for (const [key, { finished, inFlight }] of totals()) {
       const last = reported.get(key);
-      if (last?.finished === finished && last.inFlight === inFlight) continue;
+      if (inFlight === 0 && last?.finished === finished && last.inFlight === 0) continue;
       deltas.push({ function: key, finished: finished - (last?.finished ?? 0), inFlight });
       reported.set(key, { finished, inFlight });
     }

@@ -20,6 +20,8 @@ const platform = new Set(
     "user-agent",
     "host",
     "content-length",
+    // Of a request only, and no client of ours sends it.
+    "expect",
   ].map((name) => name.toLowerCase()),
 );
 

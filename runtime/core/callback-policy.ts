@@ -19,10 +19,20 @@ export interface CallbackRules {
 const longestUrl = 2_048;
 const invocationPath = /^\/(?:async-)?function\//;
 
-/** Ranges that nobody may be called back at (`security.md` rows marked †), by ipaddr.js names. */
-const neverRanges = new Set(["unspecified", "linkLocal", "multicast", "broadcast", "reserved", "as112", "amt", "discard"]);
-const neverBlocks = ["0.0.0.0/8", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4"].map((block) => ipaddr.parseCIDR(block));
-const privateRanges = new Set(["private", "loopback", "carrierGradeNat", "uniqueLocal", "benchmarking"]);
+/** Blocks that nobody may be called back at under any policy. */
+const neverBlocks = [
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "192.0.0.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/128",
+  "fe80::/10",
+  "ff00::/8",
+].map((block) => ipaddr.parseCIDR(block));
+/** All that is given out as public among IPv6 addresses (RFC 4291 §2.4, IANA registry). */
+const globalUnicast = ipaddr.parseCIDR("2000::/3");
+const translated = ipaddr.parseCIDR("64:ff9b::/96");
 const metadataHosts = new Set([
   "metadata",
   "metadata.google.internal",
@@ -73,16 +83,15 @@ export function judgeAddress(address: string, port: number, rules: CallbackRules
   const parsed = unwrap(ipaddr.parse(address));
   const text = parsed.toString();
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
-  const range: string = parsed.range();
   if (metadataAddresses.has(text)) return "it is a metadata service";
-  if (neverRanges.has(range) || neverBlocks.some((block) => parsed.kind() === "ipv4" && parsed.match(block))) {
-    return `${text} is no address to call back at (${range})`;
-  }
-  if (privateRanges.has(range)) {
-    if (rules.policy === "public") return `${text} is not public (${range})`;
-    if (rules.closedPorts.includes(port)) return `port ${port} belongs to the platform`;
-  }
-  return undefined;
+  if (neverBlocks.some((block) => isIn(parsed, block))) return `${text} is no address to call back at (${parsed.range()})`;
+  if (isPublic(parsed)) return undefined;
+  if (rules.policy === "public") return `${text} is not public (${parsed.range()})`;
+  return rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
+}
+
+function isPublic(address: Address): boolean {
+  return address.range() === "unicast" && (address.kind() === "ipv4" || isIn(address, globalUnicast));
 }
 
 /** Whether `callback_allow` names the host as it is written. */
@@ -108,19 +117,14 @@ function unwrap(address: Address): Address {
   if (!("isIPv4MappedAddress" in address)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
   const bytes = address.toByteArray();
-  switch (address.range()) {
-    case "rfc6052":
-    case "rfc6145":
-      return new ipaddr.IPv4(bytes.slice(12));
-    case "6to4":
-      return new ipaddr.IPv4(bytes.slice(2, 6));
-    default:
-      return address;
-  }
+  if (isIn(address, translated)) return new ipaddr.IPv4(bytes.slice(12));
+  return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : address;
 }
 
 function isInBlock(address: Address, item: string): boolean {
-  if (!ipaddr.isValidCIDR(item)) return false;
-  const [base, bits] = ipaddr.parseCIDR(item);
+  return ipaddr.isValidCIDR(item) && isIn(address, ipaddr.parseCIDR(item));
+}
+
+function isIn(address: Address, [base, bits]: [Address, number]): boolean {
   return base.kind() === address.kind() && address.match(base, bits);
 }

@@ -25,7 +25,8 @@ export async function cancelCall(
     mayTouch(found.entry);
     switch (found.entry.state) {
       case "cancelled":
-        return;
+        // Perhaps by this very request, its answer lost: word of it must be given all the same.
+        break;
       case "done":
       case "failed":
         throw new PlatformError("call_finished", `Cannot cancel call "${id}": it is ${found.entry.state}`);
@@ -36,13 +37,14 @@ export async function cancelCall(
         const ttl = openTtl(parts.times);
         const entry = { ...cancelledEntry(found.entry, now), expires: now + ttl };
         if ((await parts.ledger.update(id, entry, found.revision, ttl)) === undefined) continue;
-        parts.signals.cancelled(id);
-        parts.signals.ended(id);
-        return;
+        break;
       }
       default:
         found.entry.state satisfies never;
     }
+    parts.signals.cancelled(id);
+    parts.signals.ended(id);
+    return;
   }
   throw new PlatformError("queue_unavailable", `Cannot cancel call "${id}": its record does not come to rest`, { retryAfterSeconds: 1 });
 }

@@ -37,7 +37,12 @@ export function functionConditions(facts: ConditionFacts, previous: readonly Con
 
 function readyOf({ wanted, ready, backoff, blocked }: ConditionFacts): Statement {
   if (wanted === 0) {
-    return { type: "Ready", status: "True", reason: "ScaledToZero", message: "No replica is wanted; a call starts one" };
+    return {
+      type: "Ready",
+      status: "True",
+      reason: "ScaledToZero",
+      message: "No replica is wanted; a call starts one",
+    };
   }
   const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
   if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message: counts };
@@ -63,12 +68,23 @@ function healthyOf({ wanted, ready, backoff }: ConditionFacts): Statement {
 
 function reconcilingOf({ wanted, readyCurrent, existing, superseded }: ConditionFacts): Statement {
   const settled = readyCurrent === wanted && existing === wanted;
-  if (settled) return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
+  if (settled)
+    return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
   const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
   if (superseded > 0) return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
   return readyCurrent < wanted
-    ? { type: "Reconciling", status: "True", reason: "Starting", message: `${readyCurrent} of ${wanted} replicas are ready` }
-    : { type: "Reconciling", status: "True", reason: "Stopping", message: `${existing} replicas exist, ${wanted} are wanted` };
+    ? {
+        type: "Reconciling",
+        status: "True",
+        reason: "Starting",
+        message: `${readyCurrent} of ${wanted} replicas are ready`,
+      }
+    : {
+        type: "Reconciling",
+        status: "True",
+        reason: "Stopping",
+        message: `${existing} replicas exist, ${wanted} are wanted`,
+      };
 }
 
 function stalledOf({ wanted, readyCurrent, backoff, blocked }: ConditionFacts): Statement {

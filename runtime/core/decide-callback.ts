@@ -49,7 +49,10 @@ export function judgeCallback(
   }
 
   function again(status: number | undefined, after: number | undefined, error: string): CallbackVerdict {
-    const delay = after === undefined ? backOff(times.minWait, times.maxWait, state.attempts, random) : Math.min(after, longestRetryAfter);
+    const delay =
+      after === undefined
+        ? backOff(times.minWait, times.maxWait, state.attempts, random)
+        : Math.min(Math.max(after, times.minWait), longestRetryAfter);
     if (now + delay - (state.first ?? now) > times.window) return { kind: "failed", status, error };
     return { kind: "retry", delay, status };
   }

@@ -33,7 +33,11 @@ export interface ReconcileFacts {
 /** One thing to do, and why. `retire`: no new calls, publish that. */
 export type ReconcileAction =
   | { readonly action: "start"; readonly count: number; readonly because: "missing" | "superseding" }
-  | { readonly action: "retire"; readonly id: string; readonly because: "removed" | "surplus" | "superseded" | "unhealthy" }
+  | {
+      readonly action: "retire";
+      readonly id: string;
+      readonly because: "removed" | "surplus" | "superseded" | "unhealthy";
+    }
   | { readonly action: "stop"; readonly id: string; readonly because: "ended" | "drained" | "without-calls" }
   | { readonly action: "wait"; readonly until: number; readonly because: "draining" | "backing-off" };
 
@@ -71,7 +75,8 @@ export function decideReconcile(facts: ReconcileFacts): readonly ReconcileAction
   const missing = wanted.replicas - kept;
   const room = wanted.replicas + (remaining > 0 ? 1 : 0) - kept - remaining;
   const count = Math.min(missing, room);
-  const blocked = facts.exclusive && facts.replicas.some((replica) => replica.generation !== wanted.generation || replica.retired);
+  const blocked =
+    facts.exclusive && facts.replicas.some((replica) => replica.generation !== wanted.generation || replica.retired);
   if (count <= 0 || blocked) return actions;
   if (facts.now < facts.startAfter) actions.push({ action: "wait", until: facts.startAfter, because: "backing-off" });
   else actions.push({ action: "start", count, because: old.length > 0 ? "superseding" : "missing" });

@@ -28,7 +28,9 @@ export async function openCredentials(directory: string): Promise<Credentials> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return {
     user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
-    password: await readOrMake(join(directory, credentialFile.password), () => randomBytes(passwordBytes).toString("base64url")),
+    password: await readOrMake(join(directory, credentialFile.password), () =>
+      randomBytes(passwordBytes).toString("base64url"),
+    ),
     invokeKey: await readOrMake(join(directory, invokeKeyFile), () => randomBytes(keyBytes).toString("base64url")),
   };
 }
@@ -38,7 +40,10 @@ async function readOrMake(file: string, make: () => string): Promise<string> {
   if (kept === undefined) await writeWhole(file, `${make()}\n`);
   const text = (kept ?? (await readText(file)) ?? "").trim();
   if (text !== "") return text;
-  throw new PlatformError("internal_error", `Cannot use credentials in "${file}": it is empty; write them there or remove it`);
+  throw new PlatformError(
+    "internal_error",
+    `Cannot use credentials in "${file}": it is empty; write them there or remove it`,
+  );
 }
 
 /** The file appears with all of its content, or not at all; one that came in between stays. */

@@ -56,7 +56,10 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     throw unusable(layout.root, reasonOf(cause), cause);
   }
   if ("heldBy" in holder) {
-    throw unusable(layout.root, `another Weir (process ${holder.heldBy}) uses it; stop that one or choose another with --data`);
+    throw unusable(
+      layout.root,
+      `another Weir (process ${holder.heldBy}) uses it; stop that one or choose another with --data`,
+    );
   }
   return { layout, close: holder.release };
 }

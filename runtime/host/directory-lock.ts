@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { processStart } from "./process-start.ts";
 
@@ -12,20 +13,22 @@ interface Holder {
   readonly start: string;
 }
 
-const mostTries = 5;
+const patience = 5_000;
+const poll = 10;
 
 /** Takes the lock file for this process. What a dead process left behind is taken over. */
 export async function holdLock(file: string): Promise<LockOutcome> {
-  const own = JSON.stringify({ pid: process.pid, start: (await processStart(process.pid)) ?? "" });
+  const own = JSON.stringify({ pid: process.pid, start: (await processStart(process.pid)) ?? "", token: randomUUID() });
   const fresh = `${file}.${randomUUID()}`;
+  const deadline = performance.now() + patience;
   await writeFile(fresh, own, { mode: 0o600 });
   try {
-    for (let attempt = 0; attempt < mostTries; attempt++) {
+    while (performance.now() < deadline) {
       if (await tryLink(fresh, file)) return { release: () => release(file, own) };
       const found = await readText(file);
       const holder = parseHolder(found);
       if (holder !== undefined && (await isAlive(holder))) return { heldBy: holder.pid };
-      if (found !== undefined) await removeStale(file, found);
+      if (found !== undefined && !(await removeStale(file, found))) await pause(poll);
     }
   } finally {
     await rm(fresh, { force: true });
@@ -33,17 +36,16 @@ export async function holdLock(file: string): Promise<LockOutcome> {
   throw new Error(`the lock "${file}" changes hands again and again`);
 }
 
-/** Of several that saw the same stale lock one moves it away; a new one that came in between is put back. */
-async function removeStale(file: string, stale: string): Promise<void> {
-  const moved = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, moved);
-  } catch (err) {
-    if (hasCode(err, "ENOENT")) return;
-    throw err;
-  }
-  if ((await readText(moved)) !== stale) await tryLink(moved, file);
-  await rm(moved, { force: true });
+/**
+ * Removes what a dead process left behind, false when another is just doing that: of several that saw the same stale
+ * lock only one may, else the second would remove the new lock of the first.
+ */
+async function removeStale(file: string, stale: string): Promise<boolean> {
+  const guard = await holdLock(`${file}.guard`);
+  if ("heldBy" in guard) return false;
+  if ((await readText(file)) === stale) await rm(file, { force: true });
+  await guard.release();
+  return true;
 }
 
 async function release(file: string, own: string): Promise<void> {
@@ -77,7 +79,8 @@ async function readText(file: string): Promise<string | undefined> {
 function parseHolder(text: string | undefined): Holder | undefined {
   try {
     const content: unknown = JSON.parse(text ?? "");
-    if (typeof content !== "object" || content === null || !("pid" in content) || !("start" in content)) return undefined;
+    if (typeof content !== "object" || content === null || !("pid" in content) || !("start" in content))
+      return undefined;
     const { pid, start } = content;
     return typeof pid === "number" && typeof start === "string" ? { pid, start } : undefined;
   } catch {

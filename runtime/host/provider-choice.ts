@@ -34,7 +34,8 @@ export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
   const provider = wanted === "auto" ? (noted ?? firstChoice(facts)) : wanted;
   const cannot = `Cannot use provider "${provider}"`;
-  if (!builtProviders.includes(provider)) return { kind: "refuse", because: `${cannot}: it is not built yet; choose --provider local` };
+  if (!builtProviders.includes(provider))
+    return { kind: "refuse", because: `${cannot}: it is not built yet; choose --provider local` };
   if (noted !== undefined && noted !== provider && functions > 0) {
     const those = functions === 1 ? "1 function was" : `${functions} functions were`;
     const way = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
@@ -61,7 +62,10 @@ export async function readProviderChoice(file: string): Promise<ProviderName | u
   }
   const found = providerNames.find((name) => name === text);
   if (found !== undefined) return found;
-  throw new PlatformError("internal_error", `Cannot read the provider in "${file}": expected ${providerNames.join(" or ")}, got "${text}"`);
+  throw new PlatformError(
+    "internal_error",
+    `Cannot read the provider in "${file}": expected ${providerNames.join(" or ")}, got "${text}"`,
+  );
 }
 
 /** Notes the provider; a crash leaves the old note. */

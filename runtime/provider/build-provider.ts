@@ -78,7 +78,7 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
   };
   /** What was removed while the source was lost was not told. */
   const lookForRemoved = async (): Promise<void> => {
-    for (const { reconciler } of [...entries.values()]) {
+    for (const { reconciler } of entries.values()) {
       if ((await functions.get(reconciler.ref)) === undefined) want(reconciler.ref, undefined);
     }
   };

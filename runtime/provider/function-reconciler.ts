@@ -1,6 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import { functionConditions } from "../core/conditions.ts";
 import type { DesiredFunction } from "../core/desired-function.ts";
 import type { FunctionRef } from "../core/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
@@ -9,6 +7,7 @@ import type { Replicas } from "../core/ports/replicas.ts";
 import { backOff, type Backoff, type ReplicaFailure } from "../core/reconcile-backoff.ts";
 import { decideReconcile, type ReconcileAction } from "../core/reconcile.ts";
 import type { Log } from "../process/log.ts";
+import { functionEndpoints } from "./function-endpoints.ts";
 import { probePlans } from "./probe-plan.ts";
 import { ReplicaProbe } from "./replica-probe.ts";
 import { replicaSpec } from "./replica-spec.ts";
@@ -138,8 +137,11 @@ export class FunctionReconciler {
     if (tracked.replica.state !== "exited" && !unhealthy) return;
     tracked.failed = true;
     if (tracked.replica.generation !== wanted.generation) return;
-    const message = unhealthy ? `Replica ${tracked.replica.id} failed its health probe` : `Replica ${tracked.replica.id} ended`;
-    this.#fail(tracked.replica.failure ?? { reason: unhealthy ? "Unhealthy" : "Error", message }, tracked.probe?.readySince);
+    const message = `Replica ${tracked.replica.id} ${unhealthy ? "failed its health probe" : "ended"}`;
+    this.#fail(
+      tracked.replica.failure ?? { reason: unhealthy ? "Unhealthy" : "Error", message },
+      tracked.probe?.readySince,
+    );
   }
 
   #fail(failure: ReplicaFailure, readySince: number | undefined): void {
@@ -178,7 +180,14 @@ export class FunctionReconciler {
       if (this.#published !== undefined) await this.#parts.endpoints.remove(this.ref);
       this.#published = undefined;
     } else {
-      const endpoints = this.#endpointsOf(wanted, all);
+      const endpoints = functionEndpoints({
+        wanted,
+        replicas: all,
+        backoff: this.#backoff,
+        blocked: this.#blocked?.failure,
+        previous: this.#published?.conditions ?? [],
+        now: this.#parts.now(),
+      });
       if (this.#published === undefined || !sameEndpoints(endpoints, this.#published)) {
         await this.#parts.endpoints.publish(endpoints);
         this.#published = endpoints;
@@ -186,26 +195,6 @@ export class FunctionReconciler {
     }
     const now = this.#parts.now();
     for (const tracked of all) if (tracked.retired) tracked.unpublishedAt ??= now;
-  }
-
-  #endpointsOf(wanted: DesiredFunction, all: readonly TrackedReplica[]): FunctionEndpoints {
-    const serving = all.filter((tracked) => tracked.serves);
-    const current = serving.filter(({ replica }) => replica.generation === wanted.generation);
-    const conditions: readonly Condition[] = functionConditions(
-      {
-        wanted: wanted.replicas,
-        ready: serving.length,
-        readyCurrent: current.length,
-        existing: all.length,
-        superseded: all.filter(({ replica }) => replica.generation !== wanted.generation).length,
-        backoff: current.length >= wanted.replicas ? undefined : this.#backoff,
-        blocked: this.#blocked?.failure,
-      },
-      this.#published?.conditions ?? [],
-      new Date(this.#parts.now()).toISOString(),
-    );
-    const addresses = serving.flatMap(({ replica }) => (replica.address === undefined ? [] : [replica.address]));
-    return { ...this.ref, addresses, observedGeneration: wanted.generation, conditions };
   }
 
   /** Not awaited: a replica may take its whole grace. */
@@ -216,16 +205,26 @@ export class FunctionReconciler {
     tracked.probe?.close();
     this.#parts.replicas.stop(id).then(this.#changed, (err: unknown) => {
       tracked.stopping = false;
-      this.#parts.log.error({ err, functionName: this.ref.name, namespace: this.ref.namespace, replica: id }, "cannot stop replica");
+      this.#parts.log.error(
+        { err, functionName: this.ref.name, namespace: this.ref.namespace, replica: id },
+        "cannot stop replica",
+      );
       setTimeout(this.#changed, blockedRetry).unref();
     });
   }
 
-  async #start(wanted: DesiredFunction | undefined, actions: readonly ReconcileAction[]): Promise<"none" | "started" | "failed"> {
+  async #start(
+    wanted: DesiredFunction | undefined,
+    actions: readonly ReconcileAction[],
+  ): Promise<"none" | "started" | "failed"> {
     const count = actions.reduce((sum, action) => (action.action === "start" ? sum + action.count : sum), 0);
     if (wanted === undefined || count === 0) return "none";
     const secretsDirectory = this.#parts.secretsDirectory(this.ref);
-    const spec = replicaSpec(wanted, { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory }, this.#parts.upstreamTimeout);
+    const spec = replicaSpec(
+      wanted,
+      { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory },
+      this.#parts.upstreamTimeout,
+    );
     try {
       for (let number = 0; number < count; number += 1) await this.#parts.replicas.start(spec);
       this.#blocked = undefined;
@@ -243,7 +242,8 @@ export class FunctionReconciler {
       this.#blocked = { failure: { reason: "SecretNotFound", message }, until: this.#parts.now() + blockedRetry };
       return;
     }
-    const reason = err instanceof PlatformError && err.code === "provider_unavailable" ? "ProviderUnavailable" : "CannotStart";
+    const reason =
+      err instanceof PlatformError && err.code === "provider_unavailable" ? "ProviderUnavailable" : "CannotStart";
     this.#fail({ reason, message }, undefined);
     this.#blocked = { failure: { reason, message }, until: 0 };
   }

@@ -66,7 +66,8 @@ export class ReconcileLoop {
       else if (outcome.again !== undefined) this.#later(outcome.again - this.#parts.now());
     } catch (err) {
       const { name: functionName, namespace } = reconciler.ref;
-      if (this.#failures === 0) this.#parts.log.warn({ err, functionName, namespace }, "cannot reconcile function, trying again");
+      if (this.#failures === 0)
+        this.#parts.log.warn({ err, functionName, namespace }, "cannot reconcile function, trying again");
       this.#later(Math.min(firstRetry * 2 ** this.#failures, longestRetry));
       this.#failures += 1;
       this.#dirty = false;

@@ -119,7 +119,8 @@ export class CallHandler {
       await run.go(this.#rulesOf(call));
     } finally {
       this.#parts.metrics.inflight.dec(queue);
-      this.#runs.delete(call.id);
+      // After a takeover the call may run here a second time, while the first run still winds down.
+      if (this.#runs.get(call.id) === run) this.#runs.delete(call.id);
     }
   }
 
@@ -130,14 +131,13 @@ export class CallHandler {
     const now = Date.now();
     const maxRetries = this.#rulesOf(call).attempts;
     const entry = { ...takenEntry(found.entry, { owner: randomUUID(), takeover, now, maxRetries }), expires: now + ttl };
-    let revision: number | undefined;
-    try {
-      revision = await ledger.update(call.id, entry, found.revision, ttl);
-    } catch {
+    let revision = await ledger.update(call.id, entry, found.revision, ttl).catch(() => undefined);
+    if (revision === undefined) {
+      // Also a write that was repeated because its answer was lost finds another revision: its own.
       const seen = await ledger.read(call.id).catch(() => undefined);
-      if (seen?.entry.owner === entry.owner) ({ revision } = seen);
+      if (seen?.entry.owner !== entry.owner) return undefined;
+      ({ revision } = seen);
     }
-    if (revision === undefined) return undefined;
     lease.proven();
     return new HeldCall({ id: call.id, ledger, lease, held: entry, revision, ttl });
   }

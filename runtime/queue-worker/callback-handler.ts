@@ -47,7 +47,7 @@ export class CallbackHandler {
     } catch (err) {
       // Offered again at once would storm a broker that is just coming back.
       this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback is put back");
-      delivery.putBack(hostFullDelay);
+      if (!lease.lost.aborted) delivery.putBack(hostFullDelay);
     } finally {
       lease.close();
     }
@@ -158,8 +158,10 @@ export class CallbackHandler {
       const written = await ledger.update(callback.id, { ...wanted, expires: Date.now() + ttl }, revision, ttl);
       if (written !== undefined) break;
       const again = await ledger.read(callback.id);
-      if (again === undefined || again.entry.callback?.state !== "pending") return;
+      if (again === undefined) return;
       ({ entry, revision } = again);
+      // Written already, perhaps by this very update, its answer lost.
+      if (entry.callback?.state !== "pending") break;
     }
     if (verdict.kind === "retry" || result.stored === undefined || entry.result === null) return;
     const ttl = resultTtlOf(this.#parts.times, entry.result.ttl, false, ledger.fill());

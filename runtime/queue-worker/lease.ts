@@ -23,6 +23,7 @@ export class Lease {
   #lastSuccess: number;
   #touch: (() => Promise<Touch>) | undefined;
   #beating = false;
+  #closed = false;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
@@ -52,6 +53,7 @@ export class Lease {
 
   /** Ends the heartbeat; the lease runs out by itself, or the verdict ends it. */
   close(): void {
+    this.#closed = true;
     clearInterval(this.#timer);
   }
 
@@ -61,6 +63,8 @@ export class Lease {
     this.#beating = true;
     try {
       const touched = (await this.#touch?.()) ?? "ours";
+      // A verdict was given meanwhile: to extend now would undo its delay.
+      if (this.#closed) return;
       if (touched === "not-ours") this.#lose();
       else if (touched === "ours" && this.#parts.extend()) this.#lastSuccess = performance.now();
     } finally {
@@ -70,7 +74,7 @@ export class Lease {
   }
 
   #check(): void {
-    if (performance.now() - this.#lastSuccess >= this.#parts.ackWait) this.#lose();
+    if (!this.#closed && performance.now() - this.#lastSuccess >= this.#parts.ackWait) this.#lose();
   }
 
   #lose(): void {

@@ -6,7 +6,7 @@ import { formatRef } from "../core/function-ref.ts";
 import type { RunOutcome } from "../core/judge-run.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
-type RunParts = Pick<WorkerParts, "table" | "waker" | "invoker" | "queue" | "resultLimit">;
+type RunParts = Pick<WorkerParts, "functions" | "table" | "waker" | "invoker" | "queue" | "resultLimit">;
 
 const limitsByDeployment = new WeakMap<object, FunctionLimits>();
 
@@ -32,7 +32,7 @@ export async function runFunction(
   const startedAt = performance.now();
   const entry = parts.table.findKey(formatRef(call.function));
   const limits = limitsOf(entry);
-  if (entry === undefined || limits === undefined) return { kind: "function-gone", duration: 0 };
+  if (entry === undefined || limits === undefined) return withoutEntry(parts, call);
 
   let outcome: RunOutcome = { kind: "aborted", duration: 0 };
   let tried: ReadyReplica | undefined;
@@ -63,6 +63,18 @@ export async function runFunction(
     tried = replica;
   }
   return outcome;
+}
+
+/** The table may lag behind the store: only the store can say that a function is gone, which ends the call for good. */
+async function withoutEntry(parts: RunParts, call: QueuedCall): Promise<RunOutcome> {
+  const startedAt = performance.now();
+  let error = "the function has only just been deployed";
+  try {
+    if ((await parts.functions.get(call.function)) === undefined) return { kind: "function-gone", duration: 0 };
+  } catch (err) {
+    error = err instanceof Error ? err.message : String(err);
+  }
+  return { kind: "no-replica", error, duration: performance.now() - startedAt };
 }
 
 async function readyReplica(

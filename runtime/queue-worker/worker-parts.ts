@@ -7,6 +7,7 @@ import type { CallSignals } from "../core/ports/call-signals.ts";
 import type { CallbackQueue, QueuedCallback } from "../core/ports/callback-queue.ts";
 import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
+import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { Waker } from "../core/wake.ts";
@@ -26,6 +27,8 @@ export interface WorkerParts {
   readonly callbacks: CallbackQueue;
   readonly sender: CallbackSender;
   readonly deadLetters: DeadLetters;
+  /** Says what is deployed when the table does not know it yet. */
+  readonly functions: Pick<FunctionStore, "get">;
   readonly table: FunctionTable;
   readonly waker: Waker;
   readonly invoker: Invoker;

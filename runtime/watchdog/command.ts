@@ -15,10 +15,16 @@ export type Command = readonly [program: string, ...args: string[]];
 export function readCommand(process: string | undefined, path: string): Command {
   const [program, ...args] = splitWords(process ?? "");
   if (program === undefined || program === "") {
-    throw new FailureError("CannotRun", "Cannot run the function: it has no process (envProcess, or fprocess in its environment)");
+    throw new FailureError(
+      "CannotRun",
+      "Cannot run the function: it has no process (envProcess, or fprocess in its environment)",
+    );
   }
   if (!isProgram(program, path)) {
-    throw new FailureError("CannotRun", `Cannot run the function: "${program}" is no program that it can find and execute`);
+    throw new FailureError(
+      "CannotRun",
+      `Cannot run the function: "${program}" is no program that it can find and execute`,
+    );
   }
   return [program, ...args];
 }
@@ -33,7 +39,9 @@ function splitWords(text: string): string[] {
 }
 
 function isProgram(program: string, path: string): boolean {
-  const candidates = program.includes("/") ? [resolve(program)] : path.split(delimiter).map((folder) => resolve(folder, program));
+  const candidates = program.includes("/")
+    ? [resolve(program)]
+    : path.split(delimiter).map((folder) => resolve(folder, program));
   return candidates.some((file) => {
     try {
       accessSync(file, constants.X_OK);

@@ -17,7 +17,12 @@ export interface FunctionHandler {
 }
 
 /** Answers with one plain sentence unless the head was sent already: then the connection is cut. */
-export function refuse(response: ServerResponse, status: number, sentence: string, headers: Record<string, string> = {}): void {
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  sentence: string,
+  headers: Record<string, string> = {},
+): void {
   if (response.headersSent) {
     response.destroy();
     return;

@@ -30,7 +30,9 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });
   let over = false;
   const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
-    child.once("error", (err) => resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 }));
+    child.once("error", (err) =>
+      resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 }),
+    );
     child.once("exit", (code, signal) => {
       over = true;
       const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;

@@ -1,4 +1,10 @@
-import { Agent, request as sendRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  Agent,
+  request as sendRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
@@ -30,11 +36,14 @@ export class HttpProxy {
     const { execTimeout } = this.#parts;
     let upstream: ClientRequest | undefined;
     const limit = formatDuration(execTimeout);
-    const timer = execTimeout === 0 ? undefined : setTimeout(() => {
-      this.#parts.log(`request cut after exec_timeout of ${limit}`);
-      refuse(response, 504, `Cannot complete the call: the process took longer than exec_timeout of ${limit}`);
-      upstream?.destroy();
-    }, execTimeout);
+    const timer =
+      execTimeout === 0
+        ? undefined
+        : setTimeout(() => {
+            this.#parts.log(`request cut after exec_timeout of ${limit}`);
+            refuse(response, 504, `Cannot complete the call: the process took longer than exec_timeout of ${limit}`);
+            upstream?.destroy();
+          }, execTimeout);
     response.once("close", () => {
       clearTimeout(timer);
       upstream?.destroy();
@@ -44,7 +53,8 @@ export class HttpProxy {
       upstream.once("response", (answer) => passAnswer(answer, response));
       upstream.once("error", (err: NodeJS.ErrnoException) => {
         if (response.writableEnded || response.destroyed) return;
-        const retry = upstream?.reusedSocket === true && err.code === "ECONNRESET" && !hasBody(request) && !response.headersSent;
+        const retry =
+          upstream?.reusedSocket === true && err.code === "ECONNRESET" && !hasBody(request) && !response.headersSent;
         if (retry) begin();
         else refuse(response, 502, `Cannot reach the function's process: ${err.message}`);
       });
@@ -85,7 +95,11 @@ export class HttpProxy {
     const headers = [...endToEndHeaders(request.rawHeaders), ...extra];
     // Kept as it was: a length as it is, chunks as chunks, and nothing where there was nothing.
     if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
-    else if (!hasBody(request) && request.headers["content-length"] === undefined && !bodiless.has(request.method ?? "")) {
+    else if (
+      !hasBody(request) &&
+      request.headers["content-length"] === undefined &&
+      !bodiless.has(request.method ?? "")
+    ) {
       headers.push("Content-Length", "0");
     }
     const agent = extra.length > 0 ? false : this.#agent;

@@ -30,7 +30,9 @@ const parent = connectParent(() => log("the process that started this one is gon
 
 try {
   const options = Object.fromEntries(
-    Object.values({ ...placeSettings, ...functionSettings }).map(({ name }) => [flagName(name), { type: "string" }] as const),
+    Object.values({ ...placeSettings, ...functionSettings }).map(
+      ({ name }) => [flagName(name), { type: "string" }] as const,
+    ),
   );
   const flags = parseArgs({ options }).values;
   const own = ownEnvironment();
@@ -43,9 +45,10 @@ try {
 
   const command = readCommand(settings.process, environment["PATH"] ?? "");
   const common = { command, environment, groups, log, execTimeout: settings.execTimeout };
-  const handler = settings.mode === "http"
-    ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl })
-    : processPerRequest({ ...common, contentType: settings.contentType });
+  const handler =
+    settings.mode === "http"
+      ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl })
+      : processPerRequest({ ...common, contentType: settings.contentType });
   const server = await serveFunction({ ...place, ...settings, handler });
   parent?.serving(server.port);
 
@@ -68,5 +71,7 @@ async function end(failure: Failure, code: number): Promise<never> {
 }
 
 function definedIn(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

@@ -38,5 +38,7 @@ function send(message: object): Promise<void> {
 function environmentIn(message: unknown): Readonly<Record<string, string>> {
   const given = typeof message === "object" && message !== null && "environment" in message ? message.environment : {};
   if (typeof given !== "object" || given === null) return {};
-  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }

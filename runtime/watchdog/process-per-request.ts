@@ -42,11 +42,18 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
     return;
   }
 
-  const timer = execTimeout === 0 ? undefined : setTimeout(() => {
-    log(`process killed after exec_timeout of ${formatDuration(execTimeout)}`);
-    groups.signal(child, "SIGKILL");
-    refuse(response, 504, `Cannot complete the call: the process took longer than exec_timeout of ${formatDuration(execTimeout)}`);
-  }, execTimeout);
+  const timer =
+    execTimeout === 0
+      ? undefined
+      : setTimeout(() => {
+          log(`process killed after exec_timeout of ${formatDuration(execTimeout)}`);
+          groups.signal(child, "SIGKILL");
+          refuse(
+            response,
+            504,
+            `Cannot complete the call: the process took longer than exec_timeout of ${formatDuration(execTimeout)}`,
+          );
+        }, execTimeout);
   response.once("close", () => {
     clearTimeout(timer);
     // Answered or left by the client: either way the process works for nobody now.

@@ -52,7 +52,9 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
         () => answerProbe(response, false),
       );
     } else if (full()) {
-      refuse(response, 429, `Cannot take the call: ${maxInflight} are in flight, as many as max_inflight allows`, { "retry-after": "1" });
+      refuse(response, 429, `Cannot take the call: ${maxInflight} are in flight, as many as max_inflight allows`, {
+        "retry-after": "1",
+      });
     } else {
       enter(response);
       handler.handle(request, response);
@@ -64,7 +66,9 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     const upgrade = handler.upgrade.bind(handler);
     server.on("upgrade", (request, socket, head) => {
       if (full()) {
-        socket.end("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        socket.end(
+          "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        );
         return;
       }
       enter(socket);

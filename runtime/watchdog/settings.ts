@@ -8,14 +8,21 @@ export const functionSettings = {
     about: "process: one process per request, body on stdin, stdout is the answer; http: one long-running HTTP server",
   }),
   upstreamUrl: optionalText("upstream_url", {
-    about: "Where the process of mode http listens; without it, or with port 0, a free port that the process finds in $PORT",
+    about:
+      "Where the process of mode http listens; without it, or with port 0, a free port that the process finds in $PORT",
   }),
   execTimeout: duration("exec_timeout", { fallback: "0s", about: "Longest one request may take; 0 = no limit" }),
-  maxInflight: whole("max_inflight", { fallback: "0", about: "Requests at the same time, others are answered 429; 0 = no limit" }),
+  maxInflight: whole("max_inflight", {
+    fallback: "0",
+    about: "Requests at the same time, others are answered 429; 0 = no limit",
+  }),
   healthPath: text("health_path", { fallback: "/_/health", about: "Path of the health probe" }),
   readyPath: text("ready_path", { fallback: "/_/ready", about: "Path of the readiness probe" }),
   contentType: optionalText("content_type", { about: "Content-Type of answers in mode process" }),
-  writeTimeout: duration("write_timeout", { fallback: "30s", about: "Longest that requests in flight are waited for when stopping" }),
+  writeTimeout: duration("write_timeout", {
+    fallback: "30s",
+    about: "Longest that requests in flight are waited for when stopping",
+  }),
 };
 
 /** What whoever runs the watchdog decides; a flag wins over the environment. */

@@ -20,7 +20,10 @@ const attempts = 50;
  * free port of this host.
  * @throws FailureError `CannotRun` for a URL that cannot be used, `PortInUse` when something listens there already
  */
-export async function chooseUpstream(upstreamUrl: string | undefined, ownPort: string | undefined): Promise<UpstreamAddress> {
+export async function chooseUpstream(
+  upstreamUrl: string | undefined,
+  ownPort: string | undefined,
+): Promise<UpstreamAddress> {
   const { host, port } = readAddress(upstreamUrl ?? `http://127.0.0.1:${ownPort ?? 0}`);
   if (port === 0) return { host, port: await freePort(host), chosen: true };
   if (await accepts({ host, port })) {
@@ -47,7 +50,8 @@ export function accepts({ host, port }: { readonly host: string; readonly port: 
 }
 
 function readAddress(text: string): { host: string; port: number } {
-  const [, bracketed, plain, port] = /^http:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+))(?::(\d{1,5}))?\/?$/.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^http:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+))(?::(\d{1,5}))?\/?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const number = Number(port ?? 80);
   if (host === undefined || number > 65_535) {

@@ -13,7 +13,9 @@ export interface OpenEndpoints {
 
 function at(name: string, ...addresses: string[]): FunctionEndpoints {
   const lastTransitionTime = "2026-01-01T00:00:00.000Z";
-  const conditions = [{ type: "Ready", status: "True", reason: "ReplicasReady", message: "1 of 1 replicas is ready", lastTransitionTime }] as const;
+  const conditions = [
+    { type: "Ready", status: "True", reason: "ReplicasReady", message: "1 of 1 replicas is ready", lastTransitionTime },
+  ] as const;
   return { namespace: "functions", name, addresses, observedGeneration: 3, conditions };
 }
 
@@ -61,7 +63,11 @@ export function endpointsContract(open: () => Promise<OpenEndpoints>): void {
     await publisher.remove(at("a"));
     await publisher.publish(at("a", "127.0.0.1:3"));
     await eventually(() => heard.length === 5, { within: 5_000, what: "three changes" });
-    expect(heard.slice(2)).toEqual(["set a.functions 127.0.0.1:2", "removed a.functions", "set a.functions 127.0.0.1:3"]);
+    expect(heard.slice(2)).toEqual([
+      "set a.functions 127.0.0.1:2",
+      "removed a.functions",
+      "set a.functions 127.0.0.1:3",
+    ]);
     stop();
   });
 
@@ -78,8 +84,16 @@ export function endpointsContract(open: () => Promise<OpenEndpoints>): void {
   opened("a watch that was ended hears nothing", async ({ endpoints, publisher }) => {
     const heard: string[] = [];
     const stillHeard: string[] = [];
-    const stop = await endpoints.watch({ set: () => heard.push("set"), removed: () => heard.push("removed"), synced: () => {} });
-    const stopOther = await endpoints.watch({ set: ({ name }) => stillHeard.push(name), removed: () => {}, synced: () => {} });
+    const stop = await endpoints.watch({
+      set: () => heard.push("set"),
+      removed: () => heard.push("removed"),
+      synced: () => {},
+    });
+    const stopOther = await endpoints.watch({
+      set: ({ name }) => stillHeard.push(name),
+      removed: () => {},
+      synced: () => {},
+    });
     stop();
     await publisher.publish(at("a"));
     await eventually(() => stillHeard.includes("a"), { within: 5_000, what: "the other observer" });

@@ -15,7 +15,12 @@ const hello: FunctionRef = { namespace: "functions", name: "hello" };
 const now = "2026-01-01T00:00:00.000Z";
 
 function desired(ref: FunctionRef, generation: number, replicas = 1): DesiredFunction {
-  const deployment = { service: ref.name, namespace: ref.namespace, image: "example/image:1", labels: { "com.service.scale.zero": "true" } };
+  const deployment = {
+    service: ref.name,
+    namespace: ref.namespace,
+    image: "example/image:1",
+    labels: { "com.service.scale.zero": "true" },
+  };
   return { ...ref, deployment, replicas, generation, createdAt: now, updatedAt: now };
 }
 

@@ -39,17 +39,23 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
     });
   };
 
-  opened("read() gives the backlog of each replica in order, with all fields", async ({ source, write }, { signal }) => {
-    await write(hello, "hello-a", "one");
-    await write(hello, "hello-b", "other");
-    await write(hello, "hello-a", "two  with\ttabs and ünicode");
-    const records = await collect(source.read(all, signal));
+  opened(
+    "read() gives the backlog of each replica in order, with all fields",
+    async ({ source, write }, { signal }) => {
+      await write(hello, "hello-a", "one");
+      await write(hello, "hello-b", "other");
+      await write(hello, "hello-a", "two  with\ttabs and ünicode");
+      const records = await collect(source.read(all, signal));
 
-    expect(texts(records.filter(({ instance }) => instance === "hello-a"))).toEqual(["one\n", "two  with\ttabs and ünicode\n"]);
-    expect(texts(records.filter(({ instance }) => instance === "hello-b"))).toEqual(["other\n"]);
-    expect(records[0]).toMatchObject({ name: "hello", namespace: "functions" });
-    expect(Math.abs(Date.parse(records[0]?.timestamp ?? "") - Date.now())).toBeLessThan(60_000);
-  });
+      expect(texts(records.filter(({ instance }) => instance === "hello-a"))).toEqual([
+        "one\n",
+        "two  with\ttabs and ünicode\n",
+      ]);
+      expect(texts(records.filter(({ instance }) => instance === "hello-b"))).toEqual(["other\n"]);
+      expect(records[0]).toMatchObject({ name: "hello", namespace: "functions" });
+      expect(Math.abs(Date.parse(records[0]?.timestamp ?? "") - Date.now())).toBeLessThan(60_000);
+    },
+  );
 
   opened("read() of a function without replicas is empty", async ({ source }, { signal }) => {
     expect(await collect(source.read(all, signal))).toEqual([]);
@@ -75,27 +81,33 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
     expect(texts(await collect(source.read({ ...all, since }, signal)))).toEqual(["new\n"]);
   });
 
-  opened("other functions are not shown, nor replicas that run no more", async ({ source, write, removeReplica }, { signal }) => {
-    await write(hello, "hello-a", "mine");
-    await write({ ...hello, name: "other" }, "other-a", "theirs");
-    await write({ ...hello, namespace: "dev" }, "hello-d", "theirs");
-    await write(hello, "hello-b", "gone");
-    await removeReplica(hello, "hello-b");
+  opened(
+    "other functions are not shown, nor replicas that run no more",
+    async ({ source, write, removeReplica }, { signal }) => {
+      await write(hello, "hello-a", "mine");
+      await write({ ...hello, name: "other" }, "other-a", "theirs");
+      await write({ ...hello, namespace: "dev" }, "hello-d", "theirs");
+      await write(hello, "hello-b", "gone");
+      await removeReplica(hello, "hello-b");
 
-    expect(texts(await collect(source.read(all, signal)))).toEqual(["mine\n"]);
-  });
+      expect(texts(await collect(source.read(all, signal)))).toEqual(["mine\n"]);
+    },
+  );
 
-  opened("follow goes on with what comes, by new replicas too, until it is aborted", async ({ source, write }, abort) => {
-    await write(hello, "hello-a", "before");
-    const records: LogRecord[] = [];
-    const reading = collect(source.read({ ...all, follow: true }, abort.signal), records);
-    await eventually(() => records.length === 1, { within: 5_000, what: "the backlog" });
-    await write(hello, "hello-a", "after");
-    await write(hello, "hello-b", "new replica");
-    await eventually(() => records.length === 3, { within: 5_000, what: "two more records" });
-    abort.abort();
-    await reading;
+  opened(
+    "follow goes on with what comes, by new replicas too, until it is aborted",
+    async ({ source, write }, abort) => {
+      await write(hello, "hello-a", "before");
+      const records: LogRecord[] = [];
+      const reading = collect(source.read({ ...all, follow: true }, abort.signal), records);
+      await eventually(() => records.length === 1, { within: 5_000, what: "the backlog" });
+      await write(hello, "hello-a", "after");
+      await write(hello, "hello-b", "new replica");
+      await eventually(() => records.length === 3, { within: 5_000, what: "two more records" });
+      abort.abort();
+      await reading;
 
-    expect(texts(records).sort()).toEqual(["after\n", "before\n", "new replica\n"]);
-  });
+      expect(texts(records).sort()).toEqual(["after\n", "before\n", "new replica\n"]);
+    },
+  );
 }

@@ -78,6 +78,8 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
       store.replace({ ...key, name: "other" }, bytes("canary-value")),
     ]);
 
-    expect(JSON.stringify(errors.map((outcome) => (outcome.status === "rejected" ? String(outcome.reason) : "")))).not.toContain("canary");
+    expect(
+      JSON.stringify(errors.map((outcome) => (outcome.status === "rejected" ? String(outcome.reason) : ""))),
+    ).not.toContain("canary");
   });
 }

@@ -35,7 +35,11 @@ beforeEach(async () => {
   functions = new MemoryFunctionStore();
   endpoints = new MemoryEndpoints();
   addresses = [];
-  await endpoints.watch({ set: (entry) => void (addresses = entry.addresses), removed: () => void (addresses = []), synced: () => {} });
+  await endpoints.watch({
+    set: (entry) => void (addresses = entry.addresses),
+    removed: () => void (addresses = []),
+    synced: () => {},
+  });
   provider = buildProvider({
     functions,
     replicas: local.replicas,
@@ -72,7 +76,10 @@ async function published(wanted: (entry: FunctionEndpoints) => boolean, what: st
 
 const settled = (count: number, generation: number) =>
   published(
-    (entry) => entry.addresses.length === count && entry.observedGeneration === generation && entry.conditions.some(({ reason }) => reason === "Settled"),
+    (entry) =>
+      entry.addresses.length === count &&
+      entry.observedGeneration === generation &&
+      entry.conditions.some(({ reason }) => reason === "Settled"),
     `${count} replicas of generation ${generation}`,
   );
 
@@ -129,22 +136,26 @@ describe("local provider", () => {
   test.each([
     ["per-request", { envProcess: "echo new" }, "echo old"],
     ["long-running", { envProcess: httpServer("new"), envVars: { mode: "http" } }, httpServer("old")],
-  ])("a new generation of a %s function rolls without a failed call", async (_, next, old) => {
-    await deploy({ ...next, envProcess: old, labels: { "com.service.scale.min": "2" } });
-    await settled(2, 1);
-    const loops = callInLoops(4);
-    await eventually(() => addresses.length === 2, { within: 1_000, what: "addresses" });
-    await deploy({ ...next, labels: { "com.service.scale.min": "2" } });
-    await settled(2, 2);
-    await scale(4);
-    await settled(4, 2);
-    await scale(1);
-    await settled(1, 2);
-    const { answers, failures } = await loops.end();
+  ])(
+    "a new generation of a %s function rolls without a failed call",
+    async (_, next, old) => {
+      await deploy({ ...next, envProcess: old, labels: { "com.service.scale.min": "2" } });
+      await settled(2, 1);
+      const loops = callInLoops(4);
+      await eventually(() => addresses.length === 2, { within: 1_000, what: "addresses" });
+      await deploy({ ...next, labels: { "com.service.scale.min": "2" } });
+      await settled(2, 2);
+      await scale(4);
+      await settled(4, 2);
+      await scale(1);
+      await settled(1, 2);
+      const { answers, failures } = await loops.end();
 
-    expect(failures).toEqual([]);
-    expect([...answers.keys()].map((answer) => answer.trim()).sort()).toEqual(["new", "old"]);
-  }, 30_000);
+      expect(failures).toEqual([]);
+      expect([...answers.keys()].map((answer) => answer.trim()).sort()).toEqual(["new", "old"]);
+    },
+    30_000,
+  );
 
   test("a function with a fixed port rolls too, one after the other", async () => {
     const free = createServer().listen(0, "127.0.0.1");
@@ -165,7 +176,10 @@ describe("local provider", () => {
 
   test("a crashing function is a crash loop with its last words, and works once it is repaired", async () => {
     await deploy({ envProcess: "sh -c 'echo no luck >&2; exit 3'", envVars: { mode: "http" } });
-    const entry = await published(({ conditions }) => conditions.some(({ reason }) => reason === "CrashLoopBackOff"), "a crash loop");
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ reason }) => reason === "CrashLoopBackOff"),
+      "a crash loop",
+    );
     const stalled = entry.conditions.find(({ type }) => type === "Stalled");
     expect(stalled).toMatchObject({ status: "True", message: "The process ended with code 3; it said last: no luck" });
     expect((await local.replicas.list()).length).toBeLessThanOrEqual(1);
@@ -179,7 +193,10 @@ describe("local provider", () => {
     await deploy({ envProcess: "echo old" });
     await settled(1, 1);
     await deploy({ envProcess: "no-such-program" });
-    const entry = await published(({ conditions }) => conditions.some(({ type, status }) => type === "Stalled" && status === "True"), "a stall");
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ type, status }) => type === "Stalled" && status === "True"),
+      "a stall",
+    );
 
     expect(entry.conditions.find(({ type }) => type === "Stalled")).toMatchObject({ reason: "CannotRun" });
     expect(entry.conditions.find(({ type }) => type === "Ready")?.status).toBe("True");
@@ -188,7 +205,10 @@ describe("local provider", () => {
 
   test("a secret that is missing is named; once it is there the function starts", async () => {
     await deploy({ envProcess: "sh -c 'cat $SERVICE_SECRETS_DIR/key'", secrets: ["key"] });
-    const entry = await published(({ conditions }) => conditions.some(({ reason }) => reason === "SecretNotFound"), "a stall");
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ reason }) => reason === "SecretNotFound"),
+      "a stall",
+    );
     expect(entry.conditions.find(({ type }) => type === "Stalled")?.message).toContain('secret "key" does not exist');
     await local.secrets.create({ namespace: "functions", name: "key" }, Buffer.from("value"));
     await settled(1, 1);
@@ -210,7 +230,10 @@ describe("local provider", () => {
     await deploy({ envProcess: "echo hi" });
     await settled(1, 1);
     await functions.remove(hello);
-    await eventually(async () => (await local.replicas.list()).length === 0 && (await endpoints.list()).length === 0, { within: 10_000, what: "nothing" });
+    await eventually(async () => (await local.replicas.list()).length === 0 && (await endpoints.list()).length === 0, {
+      within: 10_000,
+      what: "nothing",
+    });
   });
 });
 

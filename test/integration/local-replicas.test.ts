@@ -33,7 +33,9 @@ async function runDirectory(): Promise<string> {
 
 /** Living processes whose command holds `text`; sleeping for an odd time marks them. */
 const processesWith = (text: string): number[] =>
-  livingProcesses().filter(({ command, pid }) => command.includes(text) && pid !== process.pid).map(({ pid }) => pid);
+  livingProcesses()
+    .filter(({ command, pid }) => command.includes(text) && pid !== process.pid)
+    .map(({ pid }) => pid);
 
 const mark = (): string => String(100_000 + Math.floor(Math.random() * 900_000_000));
 
@@ -44,7 +46,9 @@ async function reached(id: string, state: Replica["state"]): Promise<Replica> {
   );
 }
 
-async function run(spec: Partial<ReplicaSpec> & { environment: Record<string, string> }): Promise<Replica & { readonly url: string }> {
+async function run(
+  spec: Partial<ReplicaSpec> & { environment: Record<string, string> },
+): Promise<Replica & { readonly url: string }> {
   const { id } = await provider.replicas.start({ ...echoSpec(), ...spec });
   const replica = await reached(id, "running");
   const url = `http://${replica.address}`;
@@ -71,7 +75,11 @@ afterEach(async () => {
 describe("LocalReplicas", () =>
   replicasContract(async () => {
     const own = await tempDirectory("local");
-    const opened = await openLocalProvider({ data: own.path, secrets: join(own.path, "secrets"), logs: join(own.path, "logs") });
+    const opened = await openLocalProvider({
+      data: own.path,
+      secrets: join(own.path, "secrets"),
+      logs: join(own.path, "logs"),
+    });
     return {
       replicas: opened.replicas,
       end: async ({ address }) => {
@@ -88,7 +96,9 @@ describe("LocalReplicas", () =>
 
 /** The process that listens on a local address as `/proc/net/tcp` writes it. */
 async function listenerOn(address: string): Promise<number> {
-  const line = (await readFile("/proc/net/tcp", "utf8")).split("\n").find((text) => text.includes(` ${address} 00000000:0000 0A`));
+  const line = (await readFile("/proc/net/tcp", "utf8"))
+    .split("\n")
+    .find((text) => text.includes(` ${address} 00000000:0000 0A`));
   const socket = `socket:[${line?.trim().split(/\s+/)[9]}]`;
   const found = livingProcesses().find(({ pid }) => {
     try {
@@ -102,7 +112,9 @@ async function listenerOn(address: string): Promise<number> {
 }
 
 test("a function works in a directory of its own that goes with it", async () => {
-  const { id, url } = await run({ environment: { fprocess: `sh -c 'pwd; echo $HOME; echo $TMPDIR; touch here && ls'` } });
+  const { id, url } = await run({
+    environment: { fprocess: `sh -c 'pwd; echo $HOME; echo $TMPDIR; touch here && ls'` },
+  });
   const path = join(await runDirectory(), "replicas", id);
 
   expect(await (await fetch(url)).text()).toBe(`${path}\n${path}\n${path}\nhere\n`);
@@ -112,9 +124,19 @@ test("a function works in a directory of its own that goes with it", async () =>
 
 test("the environment is the function's and nothing of this process", async () => {
   const { url } = await run({ environment: { fprocess: "env", NODE_OPTIONS: "--no-such-option", mode: "process" } });
-  const names = (await (await fetch(url)).text()).trim().split("\n").map((line) => line.split("=")[0] ?? "");
+  const names = (await (await fetch(url)).text())
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0] ?? "");
 
-  expect(names.filter((name) => !name.startsWith("Http_")).sort()).toEqual(["HOME", "NODE_OPTIONS", "PATH", "TMPDIR", "fprocess", "mode"]);
+  expect(names.filter((name) => !name.startsWith("Http_")).sort()).toEqual([
+    "HOME",
+    "NODE_OPTIONS",
+    "PATH",
+    "TMPDIR",
+    "fprocess",
+    "mode",
+  ]);
 });
 
 test("node is on the PATH of functions", async () => {
@@ -185,10 +207,16 @@ test("a function without a process, or whose program is missing, is told in a se
 
 test("a fixed port is for one replica; the second one says so", async () => {
   const probe = await run({
-    environment: { mode: "http", fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'` },
+    environment: {
+      mode: "http",
+      fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'`,
+    },
   });
   const upstream_url = `http://127.0.0.1:${await (await fetch(probe.url)).text()}`;
-  const { id } = await provider.replicas.start({ ...echoSpec(), environment: { mode: "http", upstream_url, fprocess: "sleep 5" } });
+  const { id } = await provider.replicas.start({
+    ...echoSpec(),
+    environment: { mode: "http", upstream_url, fprocess: "sleep 5" },
+  });
 
   expect((await reached(id, "exited")).failure?.reason).toBe("PortInUse");
 });
@@ -202,7 +230,10 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
 
   const time = mark();
   const slow = await run({ environment: { fprocess: `sleep ${time}` }, grace: 200 });
-  const refused = fetch(slow.url).then(() => "answered", () => "cut");
+  const refused = fetch(slow.url).then(
+    () => "answered",
+    () => "cut",
+  );
   await eventually(() => processesWith(`sleep ${time}`).length > 0, { within: 5_000, what: "the call to run" });
   await provider.replicas.stop(slow.id);
 
@@ -212,7 +243,9 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
 
 test("stop() leaves no process, not even one that fled its group", async () => {
   const time = mark();
-  const { id, url } = await run({ environment: { fprocess: `sh -c 'setsid sleep ${time} >/dev/null 2>&1 & sleep 0.1; echo'` } });
+  const { id, url } = await run({
+    environment: { fprocess: `sh -c 'setsid sleep ${time} >/dev/null 2>&1 & sleep 0.1; echo'` },
+  });
   await (await fetch(url)).text();
   expect(processesWith(`sleep ${time}`)).toHaveLength(1);
   await provider.replicas.stop(id);
@@ -222,7 +255,12 @@ test("stop() leaves no process, not even one that fled its group", async () => {
 
 test("a watchdog that is killed leaves no process of its function", async () => {
   const time = mark();
-  const { id, address } = await run({ environment: { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` } });
+  const { id, address } = await run({
+    environment: {
+      mode: "http",
+      fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
+    },
+  });
   const hex = Number(address?.split(":")[1]).toString(16).toUpperCase().padStart(4, "0");
   process.kill(await listenerOn(`0100007F:${hex}`), "SIGKILL");
   const { failure } = await reached(id, "exited");
@@ -237,19 +275,33 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
   const data = join(directory.path, "host");
   await mkdir(data);
   const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
-  const environment = { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` };
-  const host = spawn(process.execPath, ["--input-type=module", "-e", `
+  const environment = {
+    mode: "http",
+    fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
+  };
+  const host = spawn(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
     const { replicas } = await openLocalProvider(${JSON.stringify(options)});
     replicas.onChange(() => console.log("running"));
     await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
-  `], { stdio: ["ignore", "pipe", "inherit"] });
+  `,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   await once(host.stdout, "data");
   await eventually(() => processesWith(time).length > 0, { within: 5_000, what: "the process" });
   const note: { directory: string } = JSON.parse(await readFile(join(data, "run", "local.json"), "utf8"));
   expect(await readdir(join(data, "logs", "functions", "hello"))).toHaveLength(1);
   host.kill("SIGKILL");
-  await eventually(() => processesWith(time).length === 0 && processesWith(note.directory).length === 0, { within: 5_000, what: "an end of all processes" });
+  await eventually(() => processesWith(time).length === 0 && processesWith(note.directory).length === 0, {
+    within: 5_000,
+    what: "an end of all processes",
+  });
 
   const next = await openLocalProvider(options);
   await expect(lstat(note.directory)).rejects.toThrow("ENOENT");
@@ -259,7 +311,12 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
 
 test("close() removes the run directory and all processes", async () => {
   const time = mark();
-  await run({ environment: { mode: "http", fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'` } });
+  await run({
+    environment: {
+      mode: "http",
+      fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
+    },
+  });
   const path = await runDirectory();
   await provider.close();
 
@@ -279,7 +336,12 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
   const data = join(directory.path, "host");
   const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
   const environment = { fprocess: `node -p process.getuid()+process.execPath` };
-  const host = spawn(node, ["--input-type=module", "-e", `
+  const host = spawn(
+    node,
+    [
+      "--input-type=module",
+      "-e",
+      `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
     const { replicas, close } = await openLocalProvider(${JSON.stringify(options)});
     const unhear = replicas.onChange(async () => {
@@ -289,7 +351,10 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
       await close();
     });
     await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
-  `], { stdio: ["ignore", "pipe", "inherit"] });
+  `,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   const [said] = await once(host.stdout, "data");
   await once(host, "exit");
 

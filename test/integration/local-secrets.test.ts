@@ -18,7 +18,8 @@ describe("LocalSecretStore", () => {
     const directory = await tempDirectory("secrets");
     return {
       store: new LocalSecretStore(join(directory.path, "secrets")),
-      valueOf: ({ namespace, name }) => readFile(join(directory.path, "secrets", namespace, name)).catch(() => undefined),
+      valueOf: ({ namespace, name }) =>
+        readFile(join(directory.path, "secrets", namespace, name)).catch(() => undefined),
       close: () => directory.remove(),
     };
   });
@@ -27,8 +28,12 @@ describe("LocalSecretStore", () => {
     await using directory = await tempDirectory("secrets");
     const store = new LocalSecretStore(join(directory.path, "secrets"));
 
-    await expect(store.create({ namespace: "functions", name }, bytes("x"))).rejects.toMatchObject({ code: "validation_failed" });
-    await expect(store.create({ namespace: name, name: "ok" }, bytes("x"))).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(store.create({ namespace: "functions", name }, bytes("x"))).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+    await expect(store.create({ namespace: name, name: "ok" }, bytes("x"))).rejects.toMatchObject({
+      code: "validation_failed",
+    });
     await expect(store.list(name)).rejects.toMatchObject({ code: "validation_failed" });
   });
 
@@ -43,7 +48,9 @@ describe("LocalSecretStore", () => {
     await writeFile(join(directory.path, "outside"), "outside");
     await symlink(join(directory.path, "outside"), join(root, "functions", "link"));
     expect(await store.list("functions")).toEqual(["key"]);
-    await expect(store.replace({ namespace: "functions", name: "link" }, bytes("x"))).rejects.toMatchObject({ code: "secret_not_found" });
+    await expect(store.replace({ namespace: "functions", name: "link" }, bytes("x"))).rejects.toMatchObject({
+      code: "secret_not_found",
+    });
     expect(await readFile(join(directory.path, "outside"), "utf8")).toBe("outside");
   });
 });
@@ -62,7 +69,11 @@ describe("secrets of running functions", () => {
     await directory.remove();
   });
 
-  async function run(name: string, envProcess: string, secrets: readonly string[]): Promise<Replica & { readonly address: string }> {
+  async function run(
+    name: string,
+    envProcess: string,
+    secrets: readonly string[],
+  ): Promise<Replica & { readonly address: string }> {
     const ref = { namespace: "functions", name };
     const environment = { fprocess: envProcess, SERVICE_SECRETS_DIR: provider.secretsDirectory(ref) };
     const spec: ReplicaSpec = { ...echoSpec(ref), envProcess, environment, secrets };
@@ -76,8 +87,10 @@ describe("secrets of running functions", () => {
       { within: 10_000, what: "a running replica" },
     );
   }
-  const ask = async ({ address }: { address: string }, path = "/"): Promise<string> => (await fetch(`http://${address}${path}`)).text();
-  const create = (name: string, value: string): Promise<void> => provider.secrets.create({ namespace: "functions", name }, bytes(value));
+  const ask = async ({ address }: { address: string }, path = "/"): Promise<string> =>
+    (await fetch(`http://${address}${path}`)).text();
+  const create = (name: string, value: string): Promise<void> =>
+    provider.secrets.create({ namespace: "functions", name }, bytes(value));
 
   test("a function sees the secrets it names, no others, under SERVICE_SECRETS_DIR", async () => {
     await create("mine", "my value");
@@ -103,18 +116,23 @@ describe("secrets of running functions", () => {
     expect(await readdir("/var")).toEqual(varBefore);
   });
 
-  test.runIf(isRoot)("functions run as users of their own that can read neither the store nor each other's secrets", async () => {
-    await create("a-key", "a");
-    await create("b-key", "b");
-    const a = await run("a", `sh -c 'id -u; id -g; id -G; cat "${directory.path}/secrets/functions/b-key"; exit 0'`, ["a-key"]);
-    const b = await run("b", `sh -c 'id -u'`, ["b-key"]);
-    const [uid, gid, groups, ...rest] = (await ask(a)).trim().split("\n");
+  test.runIf(isRoot)(
+    "functions run as users of their own that can read neither the store nor each other's secrets",
+    async () => {
+      await create("a-key", "a");
+      await create("b-key", "b");
+      const a = await run("a", `sh -c 'id -u; id -g; id -G; cat "${directory.path}/secrets/functions/b-key"; exit 0'`, [
+        "a-key",
+      ]);
+      const b = await run("b", `sh -c 'id -u'`, ["b-key"]);
+      const [uid, gid, groups, ...rest] = (await ask(a)).trim().split("\n");
 
-    expect(Number(uid)).toBeGreaterThanOrEqual(61_184);
-    expect([gid, groups]).toEqual([uid, uid]);
-    expect(rest).toEqual([]);
-    expect((await ask(b)).trim()).not.toBe(uid);
-  });
+      expect(Number(uid)).toBeGreaterThanOrEqual(61_184);
+      expect([gid, groups]).toEqual([uid, uid]);
+      expect(rest).toEqual([]);
+      expect((await ask(b)).trim()).not.toBe(uid);
+    },
+  );
 
   test("a replaced secret reaches running replicas at once and whole, also while they read it", async () => {
     const value = (letter: string): string => letter.repeat(200_000);
@@ -137,7 +155,9 @@ describe("secrets of running functions", () => {
     const address = await eventually(
       async () => {
         const found = (await provider.replicas.list()).find((replica) => replica.id === id);
-        return found?.address !== undefined && (await fetch(`http://${found.address}/_/ready`)).ok ? found.address : undefined;
+        return found?.address !== undefined && (await fetch(`http://${found.address}/_/ready`)).ok
+          ? found.address
+          : undefined;
       },
       { within: 10_000, what: "readiness" },
     );

@@ -133,7 +133,13 @@ afterAll(async () => {
 describe("rights of the users of the broker", () => {
   test("are enough for what each part does", async () => {
     const doctor = await linkOf("doctor");
-    const facts = { maxFileStore: 4 * 1_073_741_824, payloadLimit: 1_048_576, maxCallRecords: 1_000, replicas: 1, oneMachine: true };
+    const facts = {
+      maxFileStore: 4 * 1_073_741_824,
+      payloadLimit: 1_048_576,
+      maxCallRecords: 1_000,
+      replicas: 1,
+      oneMachine: true,
+    };
     await new NatsQueueStore(doctor, facts).provision([queue]);
     await new NatsQueueStore(doctor, facts).provision([queue]);
     const declared = await NatsQueueCatalog.open(doctor);
@@ -182,10 +188,32 @@ describe("rights of the users of the broker", () => {
     workerSignals.ended(firstId);
     expect(await new NatsLeases(worker).acquire("queue.default", "me", 1_000)).toBe(true);
     const callbacks = new NatsCallbackQueue(worker);
-    const callback = { id: firstId, run: 1, redrives: 0, queue: "default", function: ref, url: "http://x/", depth: 1, headers: [] };
+    const callback = {
+      id: firstId,
+      run: 1,
+      redrives: 0,
+      queue: "default",
+      function: ref,
+      url: "http://x/",
+      depth: 1,
+      headers: [],
+    };
     expect((await callbacks.put(callback, soon())).kind).toBe("stored");
-    const letter = { id: firstId, queue: "default", function: ref, reason: "exhausted", attempts: 1, lastStatus: 500 } as const;
-    const letterTimes = { acceptedAt: 1, deadAt: 2, redrives: 0, headers: new Map<string, string>(), body: Buffer.from("x") };
+    const letter = {
+      id: firstId,
+      queue: "default",
+      function: ref,
+      reason: "exhausted",
+      attempts: 1,
+      lastStatus: 500,
+    } as const;
+    const letterTimes = {
+      acceptedAt: 1,
+      deadAt: 2,
+      redrives: 0,
+      headers: new Map<string, string>(),
+      body: Buffer.from("x"),
+    };
     await new NatsDeadLetters(worker).put({ ...letter, ...letterTimes, kind: "call" });
     const inbox = server.access("worker-default").inboxPrefix;
     expect(await takeOne(callSource(worker, "default", queue.ackWait, inbox))).toBe(true);
@@ -289,7 +317,9 @@ describe("rights of the users of the broker", () => {
 });
 
 /** Takes and acknowledges one delivery. */
-async function takeOne<T>(source: { take: (slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal) => Promise<void> }): Promise<boolean> {
+async function takeOne<T>(source: {
+  take: (slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal) => Promise<void>;
+}): Promise<boolean> {
   const stop = new AbortController();
   let confirmed = false;
   const handle = async (delivery: Delivery<T>): Promise<void> => {

@@ -162,7 +162,9 @@ describe("NatsServerProcess", () => {
     await expect(open({ ports: { port, monitorPort: 0 } })).rejects.toThrow(
       `Cannot start nats-server on port ${port}: it is in use; stop what uses it or choose another with --nats-port`,
     );
-    await expect(open({ ports: { port: 0, monitorPort: port } })).rejects.toThrow("choose another with --nats-monitor-port");
+    await expect(open({ ports: { port: 0, monitorPort: port } })).rejects.toThrow(
+      "choose another with --nats-monitor-port",
+    );
     server.close();
   });
 

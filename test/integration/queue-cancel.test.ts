@@ -50,11 +50,21 @@ function releaseAll(): void {
   answers = [];
 }
 
+/** Queues a call to the function that answers only when told to, and waits until it runs. */
+async function startHeld(callbackUrl?: string): Promise<string> {
+  const id = await platform.calls.accepted("held", callbackUrl === undefined ? {} : { callbackUrl });
+  await heldRun(id);
+  return id;
+}
+
+async function heldRun(id: string): Promise<void> {
+  await eventually(() => runsOf(held, id) === 1, { within: 5_000, every: 5, what: `the run of ${id}` });
+}
+
 const runsOf = (server: FunctionServer, id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id).length;
 
 test("a queued call behind a long one never starts and its message goes", async () => {
-  const first = await platform.calls.accepted("held");
-  await platform.calls.until(first, ["running"]);
+  const first = await startHeld();
   const queued = await platform.calls.accepted("held", { callbackUrl: sink.url });
   const behind = await platform.calls.accepted("held");
   expect((await platform.calls.status(queued))?.state).toBe("queued");
@@ -66,7 +76,7 @@ test("a queued call behind a long one never starts and its message goes", async 
   expect((await platform.calls.status(queued))?.callback).toBeUndefined();
 
   releaseAll();
-  await platform.calls.until(behind, ["running"]);
+  await heldRun(behind);
   releaseAll();
   expect((await platform.calls.ended(first)).state).toBe("done");
   expect((await platform.calls.ended(behind)).state).toBe("done");
@@ -89,9 +99,7 @@ test("a call that waits for its retry is not run again", async () => {
 
 test("a running call loses its connection within a second and the slot is free again", async () => {
   const aborted = held.aborted;
-  const id = await platform.calls.accepted("held", { callbackUrl: sink.url });
-  await platform.calls.until(id, ["running"]);
-  await eventually(() => held.open === 1, { within: 2_000, what: "the run" });
+  const id = await startHeld(sink.url);
 
   const start = performance.now();
   expect((await platform.calls.cancel(id)).status).toBe(202);
@@ -102,8 +110,7 @@ test("a running call loses its connection within a second and the slot is free a
   const record = await platform.calls.status(id);
   expect(record).toMatchObject({ state: "cancelled", attempts: [{ number: 1, error: "cancelled" }] });
   expect(record?.result).toBeUndefined();
-  const next = await platform.calls.accepted("held");
-  await platform.calls.until(next, ["running"], 2_000);
+  const next = await startHeld();
   releaseAll();
   expect((await platform.calls.ended(next)).state).toBe("done");
   expect(runsOf(held, id)).toBe(1);
@@ -111,8 +118,7 @@ test("a running call loses its connection within a second and the slot is free a
 
 test("a worker that missed the word learns of it by the record", async () => {
   const aborted = held.aborted;
-  const id = await platform.calls.accepted("held", { callbackUrl: sink.url });
-  await eventually(() => held.open === 1, { within: 5_000, what: "the run" });
+  const id = await startHeld(sink.url);
   const found = await platform.broker.ledger.read(id);
   if (found === undefined) throw new Error("no record");
   const cancelled = { ...found.entry, state: "cancelled", owner: null, ended: Date.now(), callback: null } as const;
@@ -124,8 +130,7 @@ test("a worker that missed the word learns of it by the record", async () => {
 });
 
 test("a finished call is 409 and stays as it is", async () => {
-  const done = await platform.calls.accepted("held");
-  await platform.calls.until(done, ["running"]);
+  const done = await startHeld();
   releaseAll();
   await platform.calls.ended(done);
 
@@ -137,8 +142,7 @@ test("a finished call is 409 and stays as it is", async () => {
 });
 
 test("cancelling twice is 202 twice; through another function 404, through its own 202", async () => {
-  const first = await platform.calls.accepted("held");
-  await platform.calls.until(first, ["running"]);
+  const first = await startHeld();
   const id = await platform.calls.accepted("held");
 
   expect((await platform.calls.cancel(id, "failing")).status).toBe(404);
@@ -150,8 +154,7 @@ test("cancelling twice is 202 twice; through another function 404, through its o
 });
 
 test("?wait is woken by a cancel", async () => {
-  const id = await platform.calls.accepted("held");
-  await platform.calls.until(id, ["running"]);
+  const id = await startHeld();
   const waiting = platform.calls.send("GET", `/async-function/${id}?wait=30s`);
   await platform.calls.cancel(id);
   const start = performance.now();

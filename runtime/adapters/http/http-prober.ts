@@ -27,7 +27,12 @@ function connects(address: string, timeout: number): Promise<boolean> {
 
 function answers(address: string, path: string, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = request({ ...split(address), path, agent: false, headers: { host: address, "user-agent": "weir-probe" } });
+    const probe = request({
+      ...split(address),
+      path,
+      agent: false,
+      headers: { host: address, "user-agent": "weir-probe" },
+    });
     const end = (outcome: boolean): void => {
       clearTimeout(timer);
       probe.destroy();

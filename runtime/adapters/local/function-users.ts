@@ -28,7 +28,10 @@ export class FunctionUsers {
       this.#held.set(key, user);
       return user;
     }
-    throw new PlatformError("provider_unavailable", `Cannot run function "${key}": all ${count} users for functions are taken`);
+    throw new PlatformError(
+      "provider_unavailable",
+      `Cannot run function "${key}": all ${count} users for functions are taken`,
+    );
   }
 
   release(ref: FunctionRef): void {

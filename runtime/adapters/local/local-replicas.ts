@@ -150,7 +150,9 @@ export class LocalReplicas implements Replicas {
     this.#named.delete(id);
     if (ref === undefined) return;
     await this.#parts.views.limit(ref, () => {
-      const others = [...this.#named.values()].filter(({ name, namespace }) => name === ref.name && namespace === ref.namespace);
+      const others = [...this.#named.values()].filter(
+        ({ name, namespace }) => name === ref.name && namespace === ref.namespace,
+      );
       return new Set(others.flatMap(({ secrets }) => secrets));
     });
   }

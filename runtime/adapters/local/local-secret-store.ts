@@ -51,7 +51,7 @@ export class LocalSecretStore implements SecretStore {
   async #write(ref: SecretRef, path: string, value: Uint8Array): Promise<void> {
     await mkdir(namespacePath(this.#directory, ref.namespace), { recursive: true, mode: 0o700 });
     await chmod(this.#directory, 0o700);
-    await writeWhole(path, value, join(this.#directory, ".staging"));
+    await writeWhole(path, value, { staging: join(this.#directory, ".staging"), durable: true });
     await this.#replaced(ref);
   }
 
@@ -63,5 +63,8 @@ export class LocalSecretStore implements SecretStore {
 }
 
 function notFound(what: "replace" | "remove", { name, namespace }: SecretRef): PlatformError {
-  return new PlatformError("secret_not_found", `Cannot ${what} secret "${name}" of namespace "${namespace}": it does not exist`);
+  return new PlatformError(
+    "secret_not_found",
+    `Cannot ${what} secret "${name}" of namespace "${namespace}": it does not exist`,
+  );
 }

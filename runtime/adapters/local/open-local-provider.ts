@@ -67,5 +67,6 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
 
 /** No replica runs yet: whatever logs there are belong to none. */
 async function removeLogs(directory: string): Promise<void> {
-  for (const name of await readdir(directory).catch(() => [])) await rm(join(directory, name), { recursive: true, force: true });
+  for (const name of await readdir(directory).catch(() => []))
+    await rm(join(directory, name), { recursive: true, force: true });
 }

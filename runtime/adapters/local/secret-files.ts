@@ -15,7 +15,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
  * @throws PlatformError `validation_failed` for names that break the grammar
  */
 export function secretPath(directory: string, { namespace, name }: SecretRef): string {
-  if (!isSecretName(name)) throw new PlatformError("validation_failed", `Cannot use secret ${quote(name)}: ${grammarRule.secret}`);
+  if (!isSecretName(name))
+    throw new PlatformError("validation_failed", `Cannot use secret ${quote(name)}: ${grammarRule.secret}`);
   return join(namespacePath(directory, namespace), name);
 }
 
@@ -44,18 +45,35 @@ export async function secretExists(path: string): Promise<boolean> {
 /** Names of the files in `directory`, sorted. */
 export async function secretNames(directory: string): Promise<string[]> {
   const entries = (await readdir(directory, { withFileTypes: true }).catch(absent)) ?? [];
-  return entries.filter((entry) => entry.isFile() && isSecretName(entry.name)).map(({ name }) => name).sort();
+  return entries
+    .filter((entry) => entry.isFile() && isSecretName(entry.name))
+    .map(({ name }) => name)
+    .sort();
 }
 
-/** Puts `value` at `path` in one step: readers see the old bytes or the new ones, whole. `staging` is on the same file system. */
-export async function writeWhole(path: string, value: Uint8Array, staging: string, owner?: number): Promise<void> {
+/** How a file is put in place. */
+export interface WriteOptions {
+  /** A directory on the same file system. */
+  readonly staging: string;
+  /** User and group; this process's own when absent. */
+  readonly owner?: number | undefined;
+  /** It is on the disk when the writing is done. */
+  readonly durable: boolean;
+}
+
+/** Puts `value` at `path` in one step: readers see the old bytes or the new ones, whole. */
+export async function writeWhole(
+  path: string,
+  value: Uint8Array,
+  { staging, owner, durable }: WriteOptions,
+): Promise<void> {
   await mkdir(staging, { recursive: true, mode: 0o700 });
   const draft = join(staging, randomUUID());
   try {
     const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o400);
     try {
       await file.writeFile(value);
-      await file.sync();
+      if (durable) await file.sync();
     } finally {
       await file.close();
     }

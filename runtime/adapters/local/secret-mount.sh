@@ -1,13 +1,16 @@
 # Runs "$@" where /var/service/secrets and /var/openfaas/secrets are the directory $2, read-only. To be run in a mount
-# namespace of its own; the system's /var is left as it is: a view of it, assembled at $1, takes its place.
+# namespace of its own; the system's /var is left as it is: a view of it, assembled below directory $1, takes its place.
 set -e
-stage=$1
+list=$1/mounts
+stage=$1/var
 view=$2
 shift 2
 
-show() {
-  mount --bind "$view" "$1"
-  mount -o remount,bind,ro "$1"
+# One line per mount, for one call of mount: each call of its own would take longer than all mounts together.
+mounts=
+add() {
+  mounts="$mounts$1 $2 none $3,X-mount.mkdir 0 0
+"
 }
 
 # Mounts every entry of directory $1 below directory $2, but those named in $3.
@@ -15,29 +18,30 @@ mirror() {
   for entry in "$1"/* "$1"/.[!.]*; do
     entry_name=${entry##*/}
     case " $3 " in *" $entry_name "*) continue ;; esac
+    case $entry_name in *[!-._a-zA-Z0-9]*) continue ;; esac
     if [ -L "$entry" ]; then
       cp -P "$entry" "$2/$entry_name"
     elif [ -d "$entry" ]; then
-      mkdir "$2/$entry_name"
-      mount --rbind "$entry" "$2/$entry_name"
+      add "$entry" "$2/$entry_name" rbind
     elif [ -e "$entry" ]; then
       : >"$2/$entry_name"
-      mount --bind "$entry" "$2/$entry_name"
+      add "$entry" "$2/$entry_name" bind
     fi
   done
 }
 
 if [ -d /var/service/secrets ] && [ -d /var/openfaas/secrets ]; then
-  show /var/service/secrets
-  show /var/openfaas/secrets
+  add "$view" /var/service/secrets bind,ro
+  add "$view" /var/openfaas/secrets bind,ro
 else
-  mount -t tmpfs -o mode=755,size=64k weir "$stage"
+  mount -t tmpfs -o mode=755,size=64k,X-mount.mkdir weir "$stage"
   mirror /var "$stage" "service openfaas"
   for name in service openfaas; do
-    mkdir "$stage/$name" "$stage/$name/secrets"
     mirror "/var/$name" "$stage/$name" secrets
-    show "$stage/$name/secrets"
+    add "$view" "$stage/$name/secrets" bind,ro
   done
-  mount --rbind "$stage" /var
+  add "$stage" /var rbind
 fi
+printf %s "$mounts" >"$list"
+mount --all --fstab "$list"
 exec "$@"

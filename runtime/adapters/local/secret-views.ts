@@ -51,7 +51,7 @@ export class SecretViews {
       }
       const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
       this.#views.set(formatRef(ref), { ...ref, path, owner, secrets: new Set([...shown, ...secrets]) });
-      for (const [name, value] of values) await writeWhole(join(path, name), value, this.#parts.staging, owner);
+      for (const [name, value] of values) await this.#write(join(path, name), value, owner);
     });
   }
 
@@ -71,10 +71,12 @@ export class SecretViews {
   /** Brings the present value of a secret to the functions that name it. */
   update(ref: SecretRef): Promise<void> {
     return this.#change(async () => {
-      const views = [...this.#views.values()].filter(({ namespace, secrets }) => namespace === ref.namespace && secrets.has(ref.name));
+      const views = [...this.#views.values()].filter(
+        ({ namespace, secrets }) => namespace === ref.namespace && secrets.has(ref.name),
+      );
       const value = views.length === 0 ? undefined : await readSecret(secretPath(this.#parts.source, ref));
       if (value === undefined) return;
-      for (const { path, owner } of views) await writeWhole(join(path, ref.name), value, this.#parts.staging, owner);
+      for (const { path, owner } of views) await this.#write(join(path, ref.name), value, owner);
     });
   }
 
@@ -99,6 +101,10 @@ export class SecretViews {
       "secret_not_found",
       `Cannot start function "${formatRef({ namespace, name })}": ${missing.length === 1 ? `secret ${names} does` : `secrets ${names} do`} not exist`,
     );
+  }
+
+  #write(path: string, value: Uint8Array, owner: number | undefined): Promise<void> {
+    return writeWhole(path, value, { staging: this.#parts.staging, owner, durable: false });
   }
 
   #change(work: () => Promise<void>): Promise<void> {

@@ -11,7 +11,8 @@ export function reportIn(message: unknown): WatchdogReport | undefined {
     return Number.isInteger(port) && port > 0 && port < 65_536 ? { port } : undefined;
   }
   const failure = "failure" in message ? message.failure : undefined;
-  if (typeof failure !== "object" || failure === null || !("reason" in failure) || !("message" in failure)) return undefined;
+  if (typeof failure !== "object" || failure === null || !("reason" in failure) || !("message" in failure))
+    return undefined;
   const { reason, message: sentence } = failure;
   if (typeof reason !== "string" || !/^[A-Za-z]{1,64}$/.test(reason) || typeof sentence !== "string") return undefined;
   return { failure: { reason, message: sentence } };

@@ -32,16 +32,14 @@ export class MemoryCallLedger implements CallLedger {
 
   async create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome> {
     if (performance.now() >= until) return { kind: "refused", because: "unavailable" };
-    const found = await this.read(id);
+    const found = this.#find(id);
     if (found !== undefined) return { kind: "exists", found };
     if (this.fill() >= 1) return { kind: "refused", because: "full" };
     return { kind: "created", revision: this.#write(id, entry, ttl) };
   }
 
   async read(id: string): Promise<LedgerEntry | undefined> {
-    const kept = this.#alive(this.#records, id);
-    if (kept === undefined) return undefined;
-    return { entry: structuredClone(kept.value), revision: kept.revision, writtenAt: kept.writtenAt };
+    return this.#find(id);
   }
 
   async update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined> {
@@ -85,6 +83,12 @@ export class MemoryCallLedger implements CallLedger {
   timeLeft(id: string, run?: number): number | undefined {
     const kept = run === undefined ? this.#alive(this.#records, id) : this.#alive(this.#results, `${id}.${run}`);
     return kept === undefined ? undefined : kept.expiresAt - this.#clock.now();
+  }
+
+  #find(id: string): LedgerEntry | undefined {
+    const kept = this.#alive(this.#records, id);
+    if (kept === undefined) return undefined;
+    return { entry: structuredClone(kept.value), revision: kept.revision, writtenAt: kept.writtenAt };
   }
 
   #write(id: string, entry: CallEntry, ttl: number): number {

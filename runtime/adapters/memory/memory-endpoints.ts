@@ -1,5 +1,10 @@
 import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
-import type { Endpoints, EndpointsObserver, EndpointsPublisher, FunctionEndpoints } from "../../core/ports/endpoints.ts";
+import type {
+  Endpoints,
+  EndpointsObserver,
+  EndpointsPublisher,
+  FunctionEndpoints,
+} from "../../core/ports/endpoints.ts";
 
 /** Tells within this process where functions answer. */
 export class MemoryEndpoints implements Endpoints, EndpointsPublisher {

@@ -20,7 +20,10 @@ export class MemoryLogSource implements LogSource {
   /** The replica runs no more. */
   removeReplica(ref: FunctionRef, instance: string): void {
     const records = this.#records.get(formatRef(ref)) ?? [];
-    this.#records.set(formatRef(ref), records.filter((record) => record.instance !== instance));
+    this.#records.set(
+      formatRef(ref),
+      records.filter((record) => record.instance !== instance),
+    );
   }
 
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {

@@ -7,7 +7,10 @@ export class MemorySecretStore implements SecretStore {
 
   async list(namespace: string): Promise<readonly string[]> {
     const refs = [...this.#values.values()].map(({ ref }) => ref);
-    return refs.filter((ref) => ref.namespace === namespace).map(({ name }) => name).sort();
+    return refs
+      .filter((ref) => ref.namespace === namespace)
+      .map(({ name }) => name)
+      .sort();
   }
 
   async create(ref: SecretRef, value: Uint8Array): Promise<void> {
@@ -38,7 +41,10 @@ export class MemorySecretStore implements SecretStore {
 
   #mustExist(what: string, ref: SecretRef): void {
     if (this.#values.has(keyOf(ref))) return;
-    throw new PlatformError("secret_not_found", `Cannot ${what} secret "${ref.name}" of namespace "${ref.namespace}": it does not exist`);
+    throw new PlatformError(
+      "secret_not_found",
+      `Cannot ${what} secret "${ref.name}" of namespace "${ref.namespace}": it does not exist`,
+    );
   }
 }
 

@@ -61,7 +61,7 @@ export function parseCall(
   const start = get(messageHeader.start) ?? "";
   if (!/^\d{1,20}$/.test(start)) return { unreadable: "start is no number" };
   const depth = get(messageHeader.depth) ?? "";
-  if (!/^\d{1,4}$/.test(depth)) return { unreadable: "depth is no number" };
+  if (!/^\d{1,9}$/.test(depth)) return { unreadable: "depth is no number" };
   const method = get(messageHeader.method) ?? "";
   if (!/^[A-Z]{1,32}$/.test(method)) return { unreadable: "method is missing" };
   const path = get(messageHeader.path);

@@ -1,4 +1,4 @@
-import { NoRespondersError, RequestError, TimeoutError, type MsgHdrs } from "@nats-io/transport-node";
+import { InvalidArgumentError, NoRespondersError, RequestError, TimeoutError, type MsgHdrs } from "@nats-io/transport-node";
 
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 
@@ -10,11 +10,15 @@ export interface Refusal {
 
 export type PublishOutcome =
   | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** `doubt` is set when an earlier try got no answer: that one may be stored. */
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly doubt: unknown }
   /** Surely not stored: nothing was sent, or nobody listens. */
   | { readonly kind: "not-sent"; readonly cause: unknown }
   /** No answer to at least one try. */
   | { readonly kind: "unknown"; readonly cause: unknown };
+
+/** NATS error code of a message that is longer than the broker takes. */
+export const payloadTooLarge = 10054;
 
 const mostTries = 5;
 const downTolerance = 1_000;
@@ -37,9 +41,13 @@ export async function publishDurably(
     const left = until - performance.now();
     if (left <= 0 || link.downFor() > downTolerance) break;
     try {
-      const reply = await link.nc.request(subject, body, { headers, timeout: Math.min(requestTimeout, Math.max(left, 1)) });
-      return acknowledged(reply.data);
+      const reply = await link.request(subject, body, { headers, timeout: Math.min(requestTimeout, Math.max(left, 1)) });
+      return acknowledged(reply.data, doubt);
     } catch (err) {
+      // The client checks the length by itself and sends nothing then.
+      if (err instanceof InvalidArgumentError) {
+        return { kind: "refused", refusal: { code: payloadTooLarge, description: err.message }, doubt };
+      }
       failure = err;
       if (isNoResponders(err)) {
         // The stream is not there, or the broker is just starting: nothing was stored, so try again while time is left.
@@ -63,14 +71,14 @@ export function isTimeout(err: unknown): boolean {
   return err instanceof TimeoutError || (err instanceof Error && err.cause instanceof TimeoutError);
 }
 
-function acknowledged(data: Uint8Array): PublishOutcome {
+function acknowledged(data: Uint8Array, doubt: unknown): PublishOutcome {
   const ack: unknown = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8"));
   if (typeof ack !== "object" || ack === null) throw new TypeError("the broker's acknowledgement is no object");
   if ("error" in ack) {
     const error = ack.error;
     const code = typeof error === "object" && error !== null && "err_code" in error ? Number(error.err_code) : 0;
     const description = typeof error === "object" && error !== null && "description" in error ? String(error.description) : "";
-    return { kind: "refused", refusal: { code, description } };
+    return { kind: "refused", refusal: { code, description }, doubt };
   }
   return {
     kind: "stored",

@@ -39,7 +39,7 @@ export class NatsCallLedger implements CallLedger {
       if (outcome.kind !== "refused" || outcome.refusal.code !== wrongLastSequence) return notCreated(outcome);
       let last: LastMessage | undefined;
       try {
-        last = await readLast(this.#link, stream, keySubject(bucket.calls, id));
+        last = await readLast(this.#link, stream, keySubject(bucket.calls, id), until);
       } catch (cause) {
         return { kind: "unknown", cause };
       }

@@ -3,12 +3,13 @@ import { headers as newHeaders } from "@nats-io/transport-node";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { DeadLetter, DeadLetters } from "../../core/ports/dead-letters.ts";
 import { messageHeader } from "./call-message.ts";
-import { publishDurably } from "./durable-publish.ts";
+import { payloadTooLarge, publishDurably } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { deadLetterStream, deadLetterSubject } from "./stream-names.ts";
 
 const budget = 3_000;
-const ownHeader = /^(?:weir|x)-/i;
+/** Headers of the original that are kept; any other, or one the broker would not take, is not ours. */
+const ownHeader = /^(?:weir|x)-[!-9;-~]+$/i;
 
 /** Dead letters in the stream `DLQ`: the original message and what became of it. */
 export class NatsDeadLetters implements DeadLetters {
@@ -36,7 +37,12 @@ export class NatsDeadLetters implements DeadLetters {
     headers.set("Weir-Dead-At", String(letter.deadAt));
     headers.set("Weir-Dead-Redrives", String(letter.redrives));
     const subject = deadLetterSubject(letter.queue, letter.id, letter.kind);
-    const outcome = await publishDurably(this.#link, subject, letter.body, headers, performance.now() + budget);
+    let outcome = await publishDurably(this.#link, subject, letter.body, headers, performance.now() + budget);
+    if (outcome.kind === "refused" && outcome.refusal.code === payloadTooLarge) {
+      // What came without limits must not stay in the queue for ever because it cannot be kept whole.
+      headers.set("Weir-Dead-Truncated", "true");
+      outcome = await publishDurably(this.#link, subject, new Uint8Array(0), headers, performance.now() + budget);
+    }
     if (outcome.kind === "stored") return;
     const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
     throw new PlatformError("queue_unavailable", `Cannot keep dead letter "${letter.id}": the broker did not store it`, { cause });

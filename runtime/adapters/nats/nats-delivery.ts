@@ -52,7 +52,7 @@ export class NatsDelivery<T> implements Delivery<T> {
     for (let attempt = 0; attempt < acknowledgeTries; attempt++) {
       try {
         // A request: the broker confirms that the acknowledgement was stored ("double ack").
-        await this.#link.nc.request(this.#reply, "+ACK", { timeout: acknowledgeTimeout });
+        await this.#link.request(this.#reply, "+ACK", { timeout: acknowledgeTimeout });
         return true;
       } catch {
         if (this.#link.nc.isClosed()) return false;

@@ -1,5 +1,7 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node";
+
+import { RequestMux, type MuxRequest } from "./request-mux.ts";
 
 /** How one process reaches the broker, as one of its users. */
 export interface NatsOptions {
@@ -24,14 +26,16 @@ export class NatsLink {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  readonly #mux: RequestMux;
   #downSince: number | undefined;
   #reconnects = 0;
   readonly #onReconnect = new Set<() => void>();
 
-  private constructor(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager) {
+  private constructor(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager, mux: RequestMux) {
     this.nc = nc;
     this.js = js;
     this.jsm = jsm;
+    this.#mux = mux;
     void this.#follow();
   }
 
@@ -54,7 +58,12 @@ export class NatsLink {
     });
     const js = jetstream(nc, { timeout: requestTimeout });
     const jsm = await jetstreamManager(nc, { timeout: 2_000, checkAPI: false });
-    return new NatsLink(nc, js, jsm);
+    return new NatsLink(nc, js, jsm, new RequestMux(nc, options.inboxPrefix));
+  }
+
+  /** One request and its reply; see `RequestMux`. */
+  request(subject: string, payload: Uint8Array | string, options: MuxRequest): Promise<Msg> {
+    return this.#mux.request(subject, payload, options);
   }
 
   /** Milliseconds since the connection was lost; 0 while it is there. */

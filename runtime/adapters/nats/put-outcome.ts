@@ -1,9 +1,8 @@
 import type { PutOutcome } from "../../core/ports/call-queue.ts";
-import type { PublishOutcome } from "./durable-publish.ts";
+import { payloadTooLarge, type PublishOutcome } from "./durable-publish.ts";
 
-/** NATS error codes that a publish into a queue can meet (server `errors.json`). */
+/** NATS error code of a publish that could not be stored (server `errors.json`). */
 const storeFailed = 10077;
-const payloadTooLarge = 10054;
 
 /** What a publish into a queue means for the call. */
 export function putOutcome(outcome: PublishOutcome): PutOutcome {
@@ -13,6 +12,7 @@ export function putOutcome(outcome: PublishOutcome): PutOutcome {
     case "refused": {
       const { code, description } = outcome.refusal;
       const cause = new Error(`${description} (${code})`);
+      if (outcome.doubt !== undefined) return { kind: "unknown", cause };
       // 10077 stands for every failure to store; only limits begin with this word, a full disk does not.
       if (code === storeFailed && description.startsWith("maximum")) return { kind: "refused", because: "full", cause };
       if (code === payloadTooLarge) return { kind: "refused", because: "too-large", cause };

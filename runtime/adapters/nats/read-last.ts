@@ -18,15 +18,20 @@ const tries = 4;
 
 /**
  * The last message on `subject`, read from the stream's leader, so that the last write of anyone is seen; undefined
- * when there is none. Tries four times, 500 ms each.
+ * when there is none. Tries four times, 500 ms each, none after `until` (monotonic milliseconds).
  * @throws PlatformError `queue_unavailable` when no answer came
  */
-export async function readLast(link: NatsLink, stream: string, subject: string): Promise<LastMessage | undefined> {
+export async function readLast(
+  link: NatsLink,
+  stream: string,
+  subject: string,
+  until = Number.POSITIVE_INFINITY,
+): Promise<LastMessage | undefined> {
   const request = JSON.stringify({ last_by_subj: subject });
   let failure: unknown;
-  for (let attempt = 0; attempt < tries && link.downFor() < 1_000; attempt++) {
+  for (let attempt = 0; attempt < tries && link.downFor() < 1_000 && performance.now() < until; attempt++) {
     try {
-      const reply = await link.nc.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
+      const reply = await link.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
       return parseReply(reply.json());
     } catch (err) {
       failure = err;

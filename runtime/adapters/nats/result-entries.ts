@@ -56,7 +56,7 @@ async function readDirect(
   subject: string,
 ): Promise<{ headers: ReadonlyMap<string, string>; body: Uint8Array } | undefined> {
   try {
-    const reply = await link.nc.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, "", { timeout: requestTimeout });
+    const reply = await link.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, "", { timeout: requestTimeout });
     return reply.headers === undefined || reply.headers.code >= 400
       ? undefined
       : { headers: headerMap(reply.headers), body: reply.data };

@@ -26,7 +26,7 @@ export class StreamFill {
 
   async #ask(): Promise<void> {
     try {
-      const reply = await this.#link.nc.request(`$JS.API.STREAM.INFO.${this.#stream}`, "", { timeout: requestTimeout });
+      const reply = await this.#link.request(`$JS.API.STREAM.INFO.${this.#stream}`, "", { timeout: requestTimeout });
       const info = reply.json<{ config?: { max_msgs?: number }; state?: { messages?: number } }>();
       const most = info.config?.max_msgs ?? 0;
       if (most > 0) this.#share = (info.state?.messages ?? 0) / most;

@@ -33,7 +33,13 @@ describe("LogLines", () => {
   });
 
   test("cuts lines over 64 KiB and says so", async () => {
-    const [short, long, next] = await linesOf("x".repeat(65_536), "\n", "y".repeat(40_000), "y".repeat(40_000), "\nnext\n");
+    const [short, long, next] = await linesOf(
+      "x".repeat(65_536),
+      "\n",
+      "y".repeat(40_000),
+      "y".repeat(40_000),
+      "\nnext\n",
+    );
 
     expect(short).toBe("x".repeat(65_536));
     expect(long).toBe(`${"y".repeat(65_536)} [cut]`);
@@ -99,7 +105,8 @@ describe("with files", () => {
     const count = 15_000;
     const writing = (async () => {
       for (let number = 0; number < count; number += 1) {
-        if (!source.write(`${number} ${"z".repeat(1_000)}\n`)) await new Promise((resolve) => source.once("drain", resolve));
+        if (!source.write(`${number} ${"z".repeat(1_000)}\n`))
+          await new Promise((resolve) => source.once("drain", resolve));
       }
     })();
     let next = 0;
@@ -120,7 +127,8 @@ describe("with files", () => {
     const path = join(logDirectory(directory.path, hello), "hello-a");
     await appendFile(path, "garbage\n2026-01-01T00:00:00.000000000Z whole\n2026-01-01T00:00:00.000000001Z unfini");
     const texts: string[] = [];
-    for await (const { text } of new LocalLogSource(directory.path).read(query, new AbortController().signal)) texts.push(text);
+    for await (const { text } of new LocalLogSource(directory.path).read(query, new AbortController().signal))
+      texts.push(text);
 
     expect(texts).toEqual(["whole\n"]);
   });

@@ -2,12 +2,23 @@ import { expect, test } from "vitest";
 
 import { reportIn } from "../../../runtime/adapters/local/watchdog-report.ts";
 
-test.each([undefined, null, 7, "port", {}, { port: "80" }, { port: 0 }, { port: 70_000 }, { port: 1.5 }, { failure: {} }, { failure: { reason: "a b", message: "x" } }])(
-  "%j is no report",
-  (message) => expect(reportIn(message)).toBeUndefined(),
-);
+test.each([
+  undefined,
+  null,
+  7,
+  "port",
+  {},
+  { port: "80" },
+  { port: 0 },
+  { port: 70_000 },
+  { port: 1.5 },
+  { failure: {} },
+  { failure: { reason: "a b", message: "x" } },
+])("%j is no report", (message) => expect(reportIn(message)).toBeUndefined());
 
 test("a port and a failure are reports", () => {
   expect(reportIn({ port: 80, more: true })).toEqual({ port: 80 });
-  expect(reportIn({ failure: { reason: "PortInUse", message: "x" } })).toEqual({ failure: { reason: "PortInUse", message: "x" } });
+  expect(reportIn({ failure: { reason: "PortInUse", message: "x" } })).toEqual({
+    failure: { reason: "PortInUse", message: "x" },
+  });
 });

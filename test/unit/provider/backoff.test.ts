@@ -26,7 +26,11 @@ test("begins again after 60 s of readiness", () => {
   const seventh = { failures: 7, until: 10, last: failure };
 
   expect(backOff(seventh, failure, { now: 100_000, readyFor: 59_999, jitter: 1 }).failures).toBe(8);
-  expect(backOff(seventh, failure, { now: 100_000, readyFor: 60_000, jitter: 1 })).toEqual({ failures: 1, until: 100_500, last: failure });
+  expect(backOff(seventh, failure, { now: 100_000, readyFor: 60_000, jitter: 1 })).toEqual({
+    failures: 1,
+    until: 100_500,
+    last: failure,
+  });
 });
 
 test("several replicas that end together count once", () => {

@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 
 import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
 
-const settled: ConditionFacts = { wanted: 1, ready: 1, readyCurrent: 1, existing: 1, superseded: 0, backoff: undefined, blocked: undefined };
+const settled: ConditionFacts = {
+  wanted: 1,
+  ready: 1,
+  readyCurrent: 1,
+  existing: 1,
+  superseded: 0,
+  backoff: undefined,
+  blocked: undefined,
+};
 const starting = { ...settled, ready: 0, readyCurrent: 0 };
 const failure = { reason: "Error", message: "The process ended with code 3" };
 const at = "2026-01-01T00:00:00.000Z";
@@ -15,15 +23,96 @@ function shown(facts: Partial<ConditionFacts>): Record<string, string> {
 
 describe("functionConditions", () => {
   test.each<[string, Partial<ConditionFacts>, Record<string, string>]>([
-    ["settled", {}, { Ready: "True ReplicasReady", Healthy: "True NoFailure", Reconciling: "False Settled", Stalled: "False Progressing" }],
-    ["starting", starting, { Ready: "False NoReplicaReady", Healthy: "Unknown NothingRuns", Reconciling: "True Starting", Stalled: "False Progressing" }],
-    ["some ready", { wanted: 3, existing: 3 }, { Ready: "True SomeReplicasReady", Healthy: "True NoFailure", Reconciling: "True Starting", Stalled: "False Progressing" }],
-    ["rolling", { existing: 2, superseded: 1, readyCurrent: 0 }, { Ready: "True ReplicasReady", Healthy: "True NoFailure", Reconciling: "True Rolling", Stalled: "False Progressing" }],
-    ["at zero", { wanted: 0, ready: 0, readyCurrent: 0, existing: 0 }, { Ready: "True ScaledToZero", Healthy: "Unknown NothingRuns", Reconciling: "False Settled", Stalled: "False Progressing" }],
-    ["going to zero", { wanted: 0, ready: 0, readyCurrent: 0 }, { Ready: "True ScaledToZero", Healthy: "Unknown NothingRuns", Reconciling: "True Stopping", Stalled: "False Progressing" }],
-    ["crashed once", { ...starting, backoff: { failures: 1, until: 0, last: failure } }, { Ready: "False NoReplicaReady", Healthy: "False Error", Reconciling: "True Starting", Stalled: "False Progressing" }],
-    ["crash loop", { ...starting, backoff: { failures: 3, until: 0, last: failure } }, { Ready: "False NoReplicaReady", Healthy: "False CrashLoopBackOff", Reconciling: "True Starting", Stalled: "True CrashLoopBackOff" }],
-    ["secret missing", { ...starting, blocked: { reason: "SecretNotFound", message: "x" } }, { Ready: "False NoReplicaReady", Healthy: "Unknown NothingRuns", Reconciling: "True Starting", Stalled: "True SecretNotFound" }],
+    [
+      "settled",
+      {},
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "False Settled",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "starting",
+      starting,
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "some ready",
+      { wanted: 3, existing: 3 },
+      {
+        Ready: "True SomeReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "rolling",
+      { existing: 2, superseded: 1, readyCurrent: 0 },
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "True Rolling",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "at zero",
+      { wanted: 0, ready: 0, readyCurrent: 0, existing: 0 },
+      {
+        Ready: "True ScaledToZero",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "False Settled",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "going to zero",
+      { wanted: 0, ready: 0, readyCurrent: 0 },
+      {
+        Ready: "True ScaledToZero",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "True Stopping",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "crashed once",
+      { ...starting, backoff: { failures: 1, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False Error",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "crash loop",
+      { ...starting, backoff: { failures: 3, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False CrashLoopBackOff",
+        Reconciling: "True Starting",
+        Stalled: "True CrashLoopBackOff",
+      },
+    ],
+    [
+      "secret missing",
+      { ...starting, blocked: { reason: "SecretNotFound", message: "x" } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "True Starting",
+        Stalled: "True SecretNotFound",
+      },
+    ],
   ])("%s", (_, facts, expected) => expect(shown(facts)).toEqual(expected));
 
   test("Ready says why not", () => {

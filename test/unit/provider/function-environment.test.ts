@@ -21,7 +21,12 @@ test("has the names of the contract", () => {
 });
 
 test("envVars win, and without a process there is no fprocess", () => {
-  const wanted = desireFunction(undefined, "dev", { service: "hello", image: "x", envVars: { GATEWAY_URL: "mine", mode: "http" } }, now);
+  const wanted = desireFunction(
+    undefined,
+    "dev",
+    { service: "hello", image: "x", envVars: { GATEWAY_URL: "mine", mode: "http" } },
+    now,
+  );
   const environment = environmentOf(wanted, surroundings);
 
   expect(environment).toMatchObject({ GATEWAY_URL: "mine", mode: "http" });

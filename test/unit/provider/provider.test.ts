@@ -81,11 +81,14 @@ async function scale(count: number): Promise<void> {
 }
 
 async function published(ready: (entry: FunctionEndpoints) => boolean, what: string): Promise<FunctionEndpoints> {
-  return await eventually(async () => (await endpoints.list()).find((entry) => entry.name === "hello" && ready(entry)), {
-    within: 4_000,
-    what,
-    every: 2,
-  });
+  return await eventually(
+    async () => (await endpoints.list()).find((entry) => entry.name === "hello" && ready(entry)),
+    {
+      within: 4_000,
+      what,
+      every: 2,
+    },
+  );
 }
 
 const withReady = (count: number) => published(({ addresses }) => addresses.length === count, `${count} addresses`);
@@ -99,13 +102,23 @@ describe("provider", () => {
 
     expect(entry).toMatchObject({ observedGeneration: 1, addresses: ["127.0.0.1:1"] });
     const settled = await published((found) => condition(found, "Reconciling")?.status === "False", "rest");
-    expect(settled.conditions.map(({ type, status }) => `${type} ${status}`)).toEqual(["Ready True", "Healthy True", "Reconciling False", "Stalled False"]);
+    expect(settled.conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
+      "Ready True",
+      "Healthy True",
+      "Reconciling False",
+      "Stalled False",
+    ]);
     expect(replicas.specOf("hello-1")).toMatchObject({
       ...hello,
       generation: 1,
       envProcess: "cat",
       grace: 31_000,
-      environment: { fprocess: "cat", OPENFAAS_NAME: "hello", GATEWAY_URL: "http://gateway", SERVICE_SECRETS_DIR: "/secrets" },
+      environment: {
+        fprocess: "cat",
+        OPENFAAS_NAME: "hello",
+        GATEWAY_URL: "http://gateway",
+        SERVICE_SECRETS_DIR: "/secrets",
+      },
     });
   });
 
@@ -118,7 +131,10 @@ describe("provider", () => {
     await provider.open();
     expect((await endpoints.list()).flatMap(({ addresses }) => addresses)).toEqual([]);
 
-    await eventually(async () => (await endpoints.list()).every(({ name }) => name === "hello"), { within: 2_000, what: "the removal" });
+    await eventually(async () => (await endpoints.list()).every(({ name }) => name === "hello"), {
+      within: 2_000,
+      what: "the removal",
+    });
   });
 
   test("publishes scaling down before it stops", async () => {
@@ -132,7 +148,10 @@ describe("provider", () => {
       synced: () => events.splice(0),
     });
     await scale(1);
-    await eventually(() => events.filter((event) => event.startsWith("stop")).length === 2, { within: 4_000, what: "two stops" });
+    await eventually(() => events.filter((event) => event.startsWith("stop")).length === 2, {
+      within: 4_000,
+      what: "two stops",
+    });
 
     expect(events.indexOf("publish 127.0.0.1:1")).toBe(0);
     expect(events.filter((event) => event.startsWith("stop")).sort()).toEqual(["stop 127.0.0.1:2", "stop 127.0.0.1:3"]);
@@ -143,7 +162,11 @@ describe("provider", () => {
     await provider.open();
     await withReady(1);
     await scale(0);
-    const asleep = await published((entry) => condition(entry, "Ready")?.reason === "ScaledToZero" && condition(entry, "Reconciling")?.status === "False", "sleep");
+    const asleep = await published(
+      (entry) =>
+        condition(entry, "Ready")?.reason === "ScaledToZero" && condition(entry, "Reconciling")?.status === "False",
+      "sleep",
+    );
     expect(asleep.addresses).toEqual([]);
     expect(await replicas.list()).toEqual([]);
     await scale(1);
@@ -156,12 +179,20 @@ describe("provider", () => {
     await provider.open();
     await withReady(1);
     const counts: number[] = [];
-    await endpoints.watch({ set: ({ addresses }) => counts.push(addresses.length), removed: () => counts.push(0), synced: () => {} });
+    await endpoints.watch({
+      set: ({ addresses }) => counts.push(addresses.length),
+      removed: () => counts.push(0),
+      synced: () => {},
+    });
     prober.down.add("127.0.0.1:2");
     await deploy();
     await published((entry) => condition(entry, "Reconciling")?.reason === "Rolling", "rolling");
     prober.down.delete("127.0.0.1:2");
-    const rolled = await published(({ addresses, conditions }) => addresses.join() === "127.0.0.1:2" && conditions.some(({ reason }) => reason === "Settled"), "the new generation");
+    const rolled = await published(
+      ({ addresses, conditions }) =>
+        addresses.join() === "127.0.0.1:2" && conditions.some(({ reason }) => reason === "Settled"),
+      "the new generation",
+    );
 
     expect(rolled.observedGeneration).toBe(2);
     expect(Math.min(...counts)).toBe(1);
@@ -184,9 +215,14 @@ describe("provider", () => {
     await provider.open();
     await withReady(1);
     await functions.remove(hello);
-    await functions.write(hello, () => desireFunction(undefined, "functions", { service: "hello", image: "other:2" }, "2026-02-02T00:00:00.000Z"));
+    await functions.write(hello, () =>
+      desireFunction(undefined, "functions", { service: "hello", image: "other:2" }, "2026-02-02T00:00:00.000Z"),
+    );
     await published(({ addresses }) => addresses.join() === "127.0.0.1:2", "the new one");
-    await eventually(async () => (await replicas.list()).length === 1, { within: 4_000, what: "the end of the old one" });
+    await eventually(async () => (await replicas.list()).length === 1, {
+      within: 4_000,
+      what: "the end of the old one",
+    });
 
     expect(replicas.specOf("hello-2")?.image).toBe("other:2");
   });
@@ -198,7 +234,11 @@ describe("provider", () => {
     const crashedAt = Date.now();
     replicas.exit("hello-1", { reason: "Error", message: "The process ended with code 3" });
     const crashed = await published(({ addresses }) => addresses.length === 0, "no address");
-    expect(condition(crashed, "Healthy")).toMatchObject({ status: "False", reason: "Error", message: "The process ended with code 3" });
+    expect(condition(crashed, "Healthy")).toMatchObject({
+      status: "False",
+      reason: "Error",
+      message: "The process ended with code 3",
+    });
     await withReady(1);
     expect(Date.now() - crashedAt).toBeGreaterThanOrEqual(375);
 
@@ -222,7 +262,9 @@ describe("provider", () => {
   });
 
   test("a replica that fails its health probe is replaced", async () => {
-    await deploy({ annotations: { "com.service.health.http.periodSeconds": "1", "com.service.health.http.failureThreshold": "1" } });
+    await deploy({
+      annotations: { "com.service.health.http.periodSeconds": "1", "com.service.health.http.failureThreshold": "1" },
+    });
     await provider.open();
     await withReady(1);
     prober.down.add("127.0.0.1:1");
@@ -233,7 +275,12 @@ describe("provider", () => {
 
   test("a replica that is not ready any more gets no calls until it is again", async () => {
     await deploy({
-      annotations: { "com.service.ready.http.periodSeconds": "1", "com.service.ready.http.failureThreshold": "1", "com.service.ready.http.path": "/r", "com.service.health.http.periodSeconds": "60" },
+      annotations: {
+        "com.service.ready.http.periodSeconds": "1",
+        "com.service.ready.http.failureThreshold": "1",
+        "com.service.ready.http.path": "/r",
+        "com.service.health.http.periodSeconds": "60",
+      },
     });
     await provider.open();
     await withReady(1);
@@ -253,9 +300,14 @@ describe("provider", () => {
     await deploy();
     await eventually(() => replicas.specOf("hello-2"), { within: 2_000, what: "the second replica" });
     replicas.exit("hello-2", { reason: "PortInUse", message: "port 3000 is in use" });
-    await eventually(async () => (await replicas.list()).every(({ id }) => id === "hello-3"), { within: 4_000, what: "the old one gone" });
+    await eventually(async () => (await replicas.list()).every(({ id }) => id === "hello-3"), {
+      within: 4_000,
+      what: "the old one gone",
+    });
 
-    expect((await published(({ addresses }) => addresses.length === 1, "the new one")).addresses).toEqual(["127.0.0.1:3"]);
+    expect((await published(({ addresses }) => addresses.length === 1, "the new one")).addresses).toEqual([
+      "127.0.0.1:3",
+    ]);
   });
 
   test("goes on when endpoints cannot be published for a while", async () => {
@@ -278,16 +330,24 @@ describe("provider", () => {
     expect(provider.check()).toBeUndefined();
     replicas.setUnavailable("Cannot reach the engine: it is away");
 
-    await eventually(() => provider.check() === "Cannot reach the engine: it is away", { within: 4_000, what: "the sentence" });
+    await eventually(() => provider.check() === "Cannot reach the engine: it is away", {
+      within: 4_000,
+      what: "the sentence",
+    });
   });
 
   test("100 functions at once", async () => {
     await provider.open();
     const refs = Array.from({ length: 100 }, (_, index) => ({ namespace: "functions", name: `f${index}` }));
     for (const ref of refs) {
-      await functions.write(ref, () => desireFunction(undefined, "functions", { service: ref.name, image: "x" }, "2026-01-01T00:00:00.000Z"));
+      await functions.write(ref, () =>
+        desireFunction(undefined, "functions", { service: ref.name, image: "x" }, "2026-01-01T00:00:00.000Z"),
+      );
     }
 
-    await eventually(async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 100, { within: 4_000, what: "100 functions" });
+    await eventually(
+      async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 100,
+      { within: 4_000, what: "100 functions" },
+    );
   });
 });

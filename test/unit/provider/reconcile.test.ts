@@ -7,17 +7,38 @@ const now = 100_000;
 const drain = 100;
 
 function replica(id: string, over: Partial<ReplicaFacts> = {}): ReplicaFacts {
-  return { id, generation: 2, state: "running", ready: true, unhealthy: false, retired: false, unpublishedAt: undefined, ...over };
+  return {
+    id,
+    generation: 2,
+    state: "running",
+    ready: true,
+    unhealthy: false,
+    retired: false,
+    unpublishedAt: undefined,
+    ...over,
+  };
 }
 
 function decide(replicas: readonly ReplicaFacts[], over: Partial<ReconcileFacts> = {}) {
-  return decideReconcile({ wanted: { replicas: 1, generation: 2 }, replicas, startAfter: 0, exclusive: false, now, drain, ...over });
+  return decideReconcile({
+    wanted: { replicas: 1, generation: 2 },
+    replicas,
+    startAfter: 0,
+    exclusive: false,
+    now,
+    drain,
+    ...over,
+  });
 }
 
 describe("decideReconcile", () => {
   test("starts what is missing, all at once", () => {
-    expect(decide([], { wanted: { replicas: 3, generation: 2 } })).toEqual([{ action: "start", count: 3, because: "missing" }]);
-    expect(decide([replica("a")], { wanted: { replicas: 3, generation: 2 } })).toEqual([{ action: "start", count: 2, because: "missing" }]);
+    expect(decide([], { wanted: { replicas: 3, generation: 2 } })).toEqual([
+      { action: "start", count: 3, because: "missing" },
+    ]);
+    expect(decide([replica("a")], { wanted: { replicas: 3, generation: 2 } })).toEqual([
+      { action: "start", count: 2, because: "missing" },
+    ]);
   });
 
   test("has nothing to do when what runs is what is wanted, also at 0", () => {
@@ -33,7 +54,9 @@ describe("decideReconcile", () => {
       { action: "retire", id: "d", because: "surplus" },
       { action: "retire", id: "b", because: "surplus" },
     ]);
-    expect(decide([replica("a")], { wanted: { replicas: 0, generation: 2 } })).toEqual([{ action: "retire", id: "a", because: "surplus" }]);
+    expect(decide([replica("a")], { wanted: { replicas: 0, generation: 2 } })).toEqual([
+      { action: "retire", id: "a", because: "surplus" },
+    ]);
   });
 
   test("stops a retired replica only when endpoints without it were published long enough ago", () => {
@@ -78,7 +101,9 @@ describe("decideReconcile", () => {
       { action: "retire", id: "a", because: "superseded" },
       { action: "start", count: 1, because: "superseding" },
     ]);
-    expect(decide([b, replica("c"), replica("d")], { wanted })).toEqual([{ action: "retire", id: "b", because: "superseded" }]);
+    expect(decide([b, replica("c"), replica("d")], { wanted })).toEqual([
+      { action: "retire", id: "b", because: "superseded" },
+    ]);
   });
 
   test("old replicas that serve nobody make room at once", () => {
@@ -122,11 +147,15 @@ describe("decideReconcile", () => {
   test("never takes away ready replicas that are needed, never starts more than one too many", () => {
     fc.assert(
       fc.property(fc.array(anyReplica, { maxLength: 12 }), fc.integer({ min: 0, max: 6 }), (drawn, wanted) => {
-        const replicas = drawn.map((over, index) => replica(`r${index}`, { ...over, ready: over.ready && over.state === "running" }));
+        const replicas = drawn.map((over, index) =>
+          replica(`r${index}`, { ...over, ready: over.ready && over.state === "running" }),
+        );
         const actions = decide(replicas, { wanted: { replicas: wanted, generation: 2 } });
         const retired = new Set(actions.flatMap((action) => (action.action === "retire" ? [action.id] : [])));
         const started = actions.reduce((sum, action) => sum + (action.action === "start" ? action.count : 0), 0);
-        const live = replicas.filter(({ state, retired: before }) => !before && (state === "starting" || state === "running"));
+        const live = replicas.filter(
+          ({ state, retired: before }) => !before && (state === "starting" || state === "running"),
+        );
         const left = live.filter(({ id }) => !retired.has(id));
         const serving = live.filter(({ ready, unhealthy }) => ready && !unhealthy);
 
@@ -144,17 +173,29 @@ describe("decideReconcile", () => {
   test("comes to rest with what is wanted, whatever there was, with never fewer ready than before or wanted", () => {
     fc.assert(
       fc.property(fc.array(anyReplica, { maxLength: 8 }), fc.integer({ min: 0, max: 5 }), (drawn, wanted) => {
-        let replicas = drawn.map((over, index) => replica(`r${index}`, { ...over, unhealthy: false, ready: over.ready && over.state === "running" }));
+        let replicas = drawn.map((over, index) =>
+          replica(`r${index}`, { ...over, unhealthy: false, ready: over.ready && over.state === "running" }),
+        );
         let time = now;
-        const readyIn = (): number => replicas.filter(({ ready, retired, state }) => ready && !retired && state === "running").length;
+        const readyIn = (): number =>
+          replicas.filter(({ ready, retired, state }) => ready && !retired && state === "running").length;
         const floor = Math.min(wanted, readyIn());
         for (let round = 0; round < 60; round += 1) {
-          const actions = decideReconcile({ wanted: { replicas: wanted, generation: 2 }, replicas, startAfter: 0, exclusive: false, now: time, drain });
+          const actions = decideReconcile({
+            wanted: { replicas: wanted, generation: 2 },
+            replicas,
+            startAfter: 0,
+            exclusive: false,
+            now: time,
+            drain,
+          });
           for (const action of actions) {
-            if (action.action === "retire") replicas = replicas.map((known) => (known.id === action.id ? { ...known, retired: true } : known));
+            if (action.action === "retire")
+              replicas = replicas.map((known) => (known.id === action.id ? { ...known, retired: true } : known));
             if (action.action === "stop") replicas = replicas.filter(({ id }) => id !== action.id);
             if (action.action === "start") {
-              for (let number = 0; number < action.count; number += 1) replicas.push(replica(`n${round}-${number}`, { state: "starting", ready: false }));
+              for (let number = 0; number < action.count; number += 1)
+                replicas.push(replica(`n${round}-${number}`, { state: "starting", ready: false }));
             }
           }
           expect(readyIn()).toBeGreaterThanOrEqual(floor);
@@ -167,7 +208,9 @@ describe("decideReconcile", () => {
             }));
           time += 60;
         }
-        expect(replicas.filter(({ generation, ready, retired }) => generation === 2 && ready && !retired)).toHaveLength(wanted);
+        expect(replicas.filter(({ generation, ready, retired }) => generation === 2 && ready && !retired)).toHaveLength(
+          wanted,
+        );
         expect(replicas).toHaveLength(wanted);
       }),
     );

@@ -24,7 +24,10 @@ export async function installWithGo(directory: string, context: InstallContext):
   const found = sumOf(downloaded.stdout);
   if (found !== moduleHash) return failed(`${module} has hash ${found ?? "unknown"} instead of ${moduleHash}`);
 
-  const built = await runCommand("go", ["install", "-trimpath", "-ldflags=-s -w", module], { ...options, timeout: buildTimeout });
+  const built = await runCommand("go", ["install", "-trimpath", "-ldflags=-s -w", module], {
+    ...options,
+    timeout: buildTimeout,
+  });
   return built.code === 0 ? { kind: "installed" } : failed(`Go could not build ${module}: ${lastComplaint(built)}`);
 }
 

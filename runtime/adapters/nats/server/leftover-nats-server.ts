@@ -28,7 +28,10 @@ async function stopProcess(pid: number, configFile: string): Promise<void> {
   if (await isGone(pid, configFile, stopTimeout)) return;
   signal(pid, "SIGKILL");
   if (await isGone(pid, configFile, killTimeout)) return;
-  throw new PlatformError("queue_unavailable", `Cannot start nats-server: the old one (process ${pid}) does not end; end it`);
+  throw new PlatformError(
+    "queue_unavailable",
+    `Cannot start nats-server: the old one (process ${pid}) does not end; end it`,
+  );
 }
 
 async function isGone(pid: number, configFile: string, within: number): Promise<boolean> {

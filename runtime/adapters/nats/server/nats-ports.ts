@@ -35,14 +35,16 @@ async function choose(flag: string, wanted: number, noted: number | undefined): 
   }
   const again = noted === undefined ? undefined : await tryPort(noted);
   const free = again ?? (await tryPort(0));
-  if (free === undefined) throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
+  if (free === undefined)
+    throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
   return free;
 }
 
 async function readNoted(file: string): Promise<NatsPorts | undefined> {
   try {
     const content: unknown = JSON.parse(await readFile(file, "utf8"));
-    if (typeof content !== "object" || content === null || !("port" in content) || !("monitorPort" in content)) return undefined;
+    if (typeof content !== "object" || content === null || !("port" in content) || !("monitorPort" in content))
+      return undefined;
     const { port, monitorPort } = content;
     return isPort(port) && isPort(monitorPort) ? { port, monitorPort } : undefined;
   } catch {

@@ -45,7 +45,9 @@ export function formatNatsServerConfig(config: NatsServerConfig): string {
       max_memory_store: memoryStore,
       sync_interval: config.durability === "always" ? "always" : "100ms",
     },
-    ...(config.users.length === 0 ? {} : { authorization: { users: config.users.map((user) => formatUser(user, config)) } }),
+    ...(config.users.length === 0
+      ? {}
+      : { authorization: { users: config.users.map((user) => formatUser(user, config)) } }),
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }

@@ -8,7 +8,13 @@ import { chooseNatsPorts, type NatsPorts } from "./nats-ports.ts";
 import { readNatsPasswords, type NatsPasswords } from "./nats-passwords.ts";
 import { formatNatsServerConfig, type Durability } from "./nats-server-config.ts";
 import type { NatsUser } from "./nats-users.ts";
-import { formatNatsServerEnd, NatsServerStartError, startNatsServer, type NatsServerEnd, type RunningNatsServer } from "./start-nats-server.ts";
+import {
+  formatNatsServerEnd,
+  NatsServerStartError,
+  startNatsServer,
+  type NatsServerEnd,
+  type RunningNatsServer,
+} from "./start-nats-server.ts";
 import { checkStoreVersion, readStoreNote, writeStoreNote } from "./store-note.ts";
 import { decideMaxFileStore, freeSpace, usedSpace } from "./store-space.ts";
 
@@ -95,7 +101,8 @@ export class NatsServerProcess {
         return new NatsServerProcess(options, prepared, await start(options, prepared.ports));
       } catch (err) {
         if (!(err instanceof NatsServerStartError)) throw err;
-        if (!err.portTaken || attempt === mostPortTries) throw new PlatformError("queue_unavailable", err.message, { cause: err });
+        if (!err.portTaken || attempt === mostPortTries)
+          throw new PlatformError("queue_unavailable", err.message, { cause: err });
       }
     }
   }
@@ -104,7 +111,8 @@ export class NatsServerProcess {
   access(user: string): NatsAccess {
     const found = this.#options.users.find(({ name }) => name === user);
     const password = this.#prepared.passwords[user];
-    if (found === undefined || password === undefined) throw new Error(`Cannot connect to nats-server as "${user}": no such user`);
+    if (found === undefined || password === undefined)
+      throw new Error(`Cannot connect to nats-server as "${user}": no such user`);
     return { url: this.url, user, password, inboxPrefix: found.inboxPrefix };
   }
 
@@ -175,7 +183,10 @@ async function prepare(options: NatsServerOptions): Promise<Prepared> {
   const most = decideMaxFileStore({ free, used, noted: note?.maxFileStore });
   const maxFileStore = Math.min(most, options.maxFileStore ?? most);
   const ports = await chooseNatsPorts(directory, options.ports);
-  const passwords = await readNatsPasswords(directory, users.map(({ name }) => name));
+  const passwords = await readNatsPasswords(
+    directory,
+    users.map(({ name }) => name),
+  );
   const config = formatNatsServerConfig({
     ...ports,
     serverName: "weir",

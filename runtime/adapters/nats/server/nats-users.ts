@@ -86,7 +86,9 @@ function workerUser(queue: string, oneMachine: boolean): NatsUser {
       "activity.>",
       ...reads("calls", "results", "queues"),
       ...watches("queues"),
-      ...(oneMachine ? [keys("functions"), ...reads("functions", "endpoints"), ...watches("functions", "endpoints")] : []),
+      ...(oneMachine
+        ? [keys("functions"), ...reads("functions", "endpoints"), ...watches("functions", "endpoints")]
+        : []),
     ],
     subscribe: ["ctl.cancel"],
   });

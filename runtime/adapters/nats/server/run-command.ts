@@ -34,7 +34,8 @@ export function runCommand(command: string, args: readonly string[], options: Co
       },
       (err, stdout, stderr) => {
         if (err === null) resolve({ code: 0, stdout, stderr });
-        else resolve({ code: typeof err.code === "number" ? err.code : undefined, stdout, stderr: stderr || err.message });
+        else
+          resolve({ code: typeof err.code === "number" ? err.code : undefined, stdout, stderr: stderr || err.message });
       },
     );
   });

@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** How a server ended: its exit code, or the signal. */
-export type NatsServerEnd = { readonly code: number } | { readonly signal: NodeJS.Signals } | { readonly error: string };
+export type NatsServerEnd =
+  | { readonly code: number }
+  | { readonly signal: NodeJS.Signals }
+  | { readonly error: string };
 
 /** A server that answers. */
 export interface RunningNatsServer {
@@ -69,7 +72,8 @@ export async function startNatsServer(options: StartOptions): Promise<RunningNat
   if (first === "silent") {
     child.kill("SIGKILL");
     await ended;
-    const why = options.signal?.aborted === true ? "it is being stopped" : `it did not answer in ${options.timeout / 1_000} s`;
+    const why =
+      options.signal?.aborted === true ? "it is being stopped" : `it did not answer in ${options.timeout / 1_000} s`;
     throw new NatsServerStartError(`${cannot}: ${why}; see "${options.logFile}"`, false);
   }
   if ("error" in first) throw new NatsServerStartError(`${cannot}: ${first.error}`, false);
@@ -112,6 +116,7 @@ async function isHealthy(monitorPort: number, stop: AbortSignal): Promise<boolea
 async function lastError(file: string): Promise<string | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.slice(-tailLength).split("\n");
-  const told = lines.findLast((line) => /\[(?:FTL|ERR)\]/.test(line)) ?? lines.findLast((line) => line.startsWith("nats-server:"));
+  const told =
+    lines.findLast((line) => /\[(?:FTL|ERR)\]/.test(line)) ?? lines.findLast((line) => line.startsWith("nats-server:"));
   return told?.replace(/^.*\[(?:FTL|ERR)\]\s*/, "").trim();
 }

@@ -20,7 +20,8 @@ export async function readStoreNote(directory: string): Promise<StoreNote | unde
   } catch {
     return undefined;
   }
-  if (typeof content !== "object" || content === null || !("version" in content) || !("maxFileStore" in content)) return undefined;
+  if (typeof content !== "object" || content === null || !("version" in content) || !("maxFileStore" in content))
+    return undefined;
   return { version: String(content.version), maxFileStore: Number(content.maxFileStore) };
 }
 

@@ -11,7 +11,11 @@ const share = 0.7;
  * Bytes the server may store: at most 70 % of what is free or already the store's own, in whole MiB. The noted size
  * stays while it fits and is not below half of that, so that the streams' shares do not move at every start.
  */
-export function decideMaxFileStore(facts: { readonly free: number; readonly used: number; readonly noted: number | undefined }): number {
+export function decideMaxFileStore(facts: {
+  readonly free: number;
+  readonly used: number;
+  readonly noted: number | undefined;
+}): number {
   const most = Math.floor(((facts.free + facts.used) * share) / mebibyte) * mebibyte;
   return facts.noted !== undefined && facts.noted <= most && facts.noted >= most / 2 ? facts.noted : most;
 }

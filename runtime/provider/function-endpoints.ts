@@ -1,0 +1,48 @@
+import type { Condition } from "../api/function-status.ts";
+import { functionConditions } from "../core/conditions.ts";
+import type { DesiredFunction } from "../core/desired-function.ts";
+import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { Backoff, ReplicaFailure } from "../core/reconcile-backoff.ts";
+import type { TrackedReplica } from "./tracked-replica.ts";
+
+/** What is to be said of one function. */
+export interface EndpointsFacts {
+  readonly wanted: DesiredFunction;
+  /** All that exist. */
+  readonly replicas: readonly TrackedReplica[];
+  readonly backoff: Backoff | undefined;
+  readonly blocked: ReplicaFailure | undefined;
+  /** What was said last. */
+  readonly previous: readonly Condition[];
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Where a function answers now and how it is, as it is published. Once enough replicas are ready a failure is past. */
+export function functionEndpoints({
+  wanted,
+  replicas,
+  backoff,
+  blocked,
+  previous,
+  now,
+}: EndpointsFacts): FunctionEndpoints {
+  const { namespace, name, generation } = wanted;
+  const serving = replicas.filter((tracked) => tracked.serves);
+  const current = serving.filter(({ replica }) => replica.generation === generation);
+  const conditions = functionConditions(
+    {
+      wanted: wanted.replicas,
+      ready: serving.length,
+      readyCurrent: current.length,
+      existing: replicas.length,
+      superseded: replicas.filter(({ replica }) => replica.generation !== generation).length,
+      backoff: current.length >= wanted.replicas ? undefined : backoff,
+      blocked,
+    },
+    previous,
+    new Date(now).toISOString(),
+  );
+  const addresses = serving.flatMap(({ replica }) => (replica.address === undefined ? [] : [replica.address]));
+  return { namespace, name, addresses, observedGeneration: generation, conditions };
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from "node:crypto";
+
+import { headers as newHeaders } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { messageHeader } from "../../runtime/adapters/nats/call-message.ts";
+import { NatsActivity } from "../../runtime/adapters/nats/nats-activity.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
+import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
+import { NatsCallSignals } from "../../runtime/adapters/nats/nats-call-signals.ts";
+import { NatsCallbackQueue } from "../../runtime/adapters/nats/nats-callback-queue.ts";
+import { NatsDeadLetters } from "../../runtime/adapters/nats/nats-dead-letters.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
+import { NatsLeases } from "../../runtime/adapters/nats/nats-leases.ts";
+import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
+import { callbackStream, deadLetterStream, queueStream, queueSubject, workersConsumer } from "../../runtime/adapters/nats/stream-names.ts";
+import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
+import { activityContract } from "../contract/activity.contract.ts";
+import { callLedgerContract } from "../contract/call-ledger.contract.ts";
+import { callQueueContract, idOf, TestTaker } from "../contract/call-queue.contract.ts";
+import { callSignalsContract } from "../contract/call-signals.contract.ts";
+import { callbackQueueContract } from "../contract/callback-queue.contract.ts";
+import { deadLettersContract, type KeptLetter } from "../contract/dead-letters.contract.ts";
+import { endpointsContract } from "../contract/endpoints.contract.ts";
+import { functionStoreContract } from "../contract/function-store.contract.ts";
+import { leasesContract } from "../contract/leases.contract.ts";
+import { queueCatalogContract } from "../contract/queue-catalog.contract.ts";
+import { sampleCall, sampleEntry, sampleQueue, soon } from "../contract/samples.ts";
+import { eventually } from "../support/eventually.ts";
+import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
+
+const mebibyte = 1_048_576;
+const facts = { maxFileStore: 320 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 20, replicas: 1, oneMachine: true };
+const queueFacts = { ackWait: 1_000, maxLength: 6 };
+
+let server: TestNatsServer;
+let link: NatsLink;
+let store: NatsQueueStore;
+
+const connect = (name: string): Promise<NatsLink> =>
+  NatsLink.open({ url: server.url, name, user: undefined, password: undefined, inboxPrefix: `_INBOX.${name}`, pingInterval: 5_000 });
+
+/** Takes a stream away and makes it anew, so that each test begins with an empty one. */
+async function renew(stream: string): Promise<void> {
+  await link.jsm.streams.delete(stream).catch(() => false);
+  await store.provision([sampleQueue(queueFacts)]);
+}
+
+beforeAll(async () => {
+  server = await openNatsServer({ maxFileStore: 512 * mebibyte });
+  link = await connect("test");
+  store = new NatsQueueStore(link, facts);
+  await store.provision([sampleQueue(queueFacts)]);
+});
+
+afterAll(async () => {
+  await link?.close();
+  await server?.close();
+});
+
+describe("NatsCallQueue", () => {
+  callQueueContract(async () => {
+    await renew(queueStream("default"));
+    const links: NatsLink[] = [];
+    const taking = await Promise.all([connect("taker-0"), connect("taker-1")]);
+    links.push(...taking);
+    let uses = 0;
+    return {
+      calls: new NatsCallQueue(link),
+      queue: "default",
+      source: () => {
+        const taker = uses++ % taking.length;
+        return callSource(taking[taker] ?? link, "default", queueFacts.ackWait, `_INBOX.taker-${taker}`);
+      },
+      ...queueFacts,
+      tooLarge: mebibyte + 256 * 1_024 + 1,
+      close: async () => {
+        await Promise.all(links.map((each) => each.close()));
+      },
+    };
+  });
+
+  test("a message that is no call is handed on with what is wrong", async () => {
+    await renew(queueStream("default"));
+    const subject = queueSubject("default", { namespace: "functions", name: "echo" });
+    const headers = newHeaders();
+    headers.set(messageHeader.version, "1");
+    headers.set(messageHeader.call, "no id");
+    await link.js.publish(subject, "?", { headers });
+    await link.js.publish(subject, "no headers at all");
+    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 2);
+    expect((await taker.nth(0)).content).toEqual({ unreadable: "call id is no UUID in lower case" });
+    expect((await taker.nth(0)).raw.headers.get(messageHeader.call)).toBe("no id");
+    expect((await taker.nth(1)).content).toEqual({ unreadable: "version is missing" });
+    expect(Buffer.from((await taker.nth(1)).raw.body).toString()).toBe("no headers at all");
+    await taker.end();
+  });
+
+  test("a consumer that is missing is added again, and calls go on", async () => {
+    await renew(queueStream("default"));
+    const calls = new NatsCallQueue(link);
+    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+    const [first, second] = [sampleCall(), sampleCall()];
+    await calls.put(first, soon());
+    await taker.finish(await taker.nth(0));
+    await link.jsm.consumers.delete(queueStream("default"), workersConsumer);
+    await calls.put(second, soon());
+    await taker.finish(await taker.nth(1));
+    expect(taker.ids).toEqual([first.id, second.id]);
+    await taker.end();
+  });
+
+  test("a missing stream is unavailable", async () => {
+    const outcome = await new NatsCallQueue(link).put(sampleCall({ queue: "none" }), performance.now() + 300);
+    expect(outcome).toMatchObject({ kind: "refused", because: "unavailable" });
+  });
+});
+
+describe("NatsCallbackQueue", () => {
+  callbackQueueContract(async () => {
+    await renew(callbackStream);
+    return {
+      callbacks: new NatsCallbackQueue(link),
+      source: callbackSource(link, "default", queueFacts.ackWait, "_INBOX.test"),
+      close: async () => {},
+    };
+  });
+});
+
+describe("NatsCallLedger", () => {
+  callLedgerContract(async () => {
+    await renew("KV_calls");
+    await renew("KV_results");
+    const { config } = await link.jsm.streams.info("KV_results");
+    await link.jsm.streams.update("KV_results", { ...config, max_bytes: mebibyte });
+    return {
+      ledger: new NatsCallLedger(link),
+      maxRecords: facts.maxCallRecords,
+      halfFull: 700_000,
+      close: async () => {},
+    };
+  });
+
+  test("what a client of the bucket removes counts as absent", async () => {
+    await renew("KV_calls");
+    const ledger = new NatsCallLedger(link);
+    const id = randomUUID();
+    await ledger.create(id, sampleEntry(), 60_000, soon());
+    await link.js.publish(`$KV.calls.${id}`, "", { headers: markerOf("DEL") });
+    expect(await ledger.read(id)).toBeUndefined();
+    expect(await ledger.create(id, sampleEntry({ digest: "new" }), 60_000, soon())).toMatchObject({ kind: "created" });
+  });
+});
+
+function markerOf(operation: string) {
+  const headers = newHeaders();
+  headers.set("KV-Operation", operation);
+  return headers;
+}
+
+describe("NatsCallSignals", () => {
+  callSignalsContract(async () => {
+    const other = await connect("other");
+    return { here: new NatsCallSignals(link), there: new NatsCallSignals(other), close: () => other.close() };
+  });
+});
+
+describe("NatsActivity", () => {
+  activityContract(async () => {
+    const other = await connect("other");
+    return { here: new NatsActivity(link), there: new NatsActivity(other), close: () => other.close() };
+  });
+});
+
+describe("NatsDeadLetters", () => {
+  deadLettersContract(async () => {
+    await renew(deadLetterStream);
+    const list = async (): Promise<KeptLetter[]> => {
+      const { state } = await link.jsm.streams.info(deadLetterStream);
+      const found: KeptLetter[] = [];
+      for (let sequence = state.first_seq; sequence <= state.last_seq; sequence++) {
+        const message = await link.jsm.streams.getMessage(deadLetterStream, { seq: sequence }).catch(() => null);
+        if (message === null) continue;
+        const [, queue = "", id = "", kind] = message.subject.split(".");
+        const get = (name: string): string | undefined => (message.header.has(name) ? message.header.get(name) : undefined);
+        const name = get(messageHeader.function);
+        const status = get("Weir-Dead-Status");
+        found.push({
+          kind: kind === "callback" ? "callback" : "call",
+          id,
+          queue,
+          reason: (get("Weir-Dead-Reason") ?? "") as KeptLetter["reason"],
+          attempts: Number(get("Weir-Dead-Attempts")),
+          lastStatus: status === undefined ? undefined : Number(status),
+          redrives: Number(get("Weir-Dead-Redrives")),
+          function: name === undefined ? undefined : { namespace: get(messageHeader.namespace) ?? "", name },
+          body: [...message.data],
+          original: get(messageHeader.headers),
+        });
+      }
+      return found;
+    };
+    return { letters: new NatsDeadLetters(link), list, close: async () => {} };
+  });
+});
+
+describe("NatsQueueCatalog", () => {
+  queueCatalogContract(async () => {
+    await renew("KV_queues");
+    return { catalog: await NatsQueueCatalog.open(link), close: async () => {} };
+  });
+});
+
+describe("NatsLeases", () => {
+  leasesContract(async () => {
+    await renew("KV_queues");
+    const other = await connect("other");
+    return { here: new NatsLeases(link), there: new NatsLeases(other), close: () => other.close() };
+  });
+});
+
+describe("NatsFunctionStore", () => {
+  functionStoreContract(async () => {
+    await renew("KV_functions");
+    return { store: await NatsFunctionStore.open(link), close: async () => {} };
+  });
+});
+
+describe("NatsEndpoints", () => {
+  endpointsContract(async () => {
+    await renew("KV_endpoints");
+    const endpoints = await NatsEndpoints.open(link);
+    return { endpoints, publisher: endpoints, close: async () => {} };
+  });
+});
+
+test("provisioning again changes nothing and keeps what lies in the queue", async () => {
+  await renew(queueStream("default"));
+  const calls = new NatsCallQueue(link);
+  const call = sampleCall();
+  await calls.put(call, soon());
+  const before = await link.jsm.streams.info(queueStream("default"));
+  await store.provision([sampleQueue(queueFacts)]);
+  const after = await link.jsm.streams.info(queueStream("default"));
+  expect(after.config).toEqual(before.config);
+  expect(after.created).toBe(before.created);
+  const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+  expect(idOf(await taker.nth(0))).toBe(call.id);
+  await taker.end();
+});
+
+describe("when the server is killed and comes back", () => {
+  test("takers go on, records and calls are there, and a call put meanwhile is refused or stored, never in doubt for long", async () => {
+    await renew(queueStream("default"));
+    const calls = new NatsCallQueue(link);
+    const ledger = new NatsCallLedger(link);
+    const id = randomUUID();
+    await ledger.create(id, sampleEntry(), 60_000, soon());
+    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+    const [before, after] = [sampleCall(), sampleCall()];
+    await calls.put(before, soon());
+    await taker.nth(0);
+    await server.kill();
+    await eventually(() => link.downFor() > 1_000, { within: 10_000, what: "the connection to be lost" });
+    const startedAt = performance.now();
+    expect(await calls.put(sampleCall(), soon())).toMatchObject({ kind: "refused", because: "unavailable" });
+    expect(await ledger.create(randomUUID(), sampleEntry(), 60_000, soon())).toMatchObject({ kind: "refused", because: "unavailable" });
+    await expect(ledger.read(id)).rejects.toMatchObject({ code: "queue_unavailable" });
+    expect(taker.taken[0]?.extend()).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    await server.restart();
+    await eventually(async () => (await calls.put(after, soon())).kind === "stored", { within: 10_000, what: "the queue to be back" });
+    expect(await ledger.read(id)).toBeDefined();
+    const [lent] = taker.taken;
+    if (lent !== undefined) taker.release(lent);
+    await eventually(
+      async () => {
+        const last = taker.taken.at(-1);
+        if (last !== undefined && last !== lent) await taker.finish(last);
+        return taker.ids.slice(1).includes(before.id) && taker.ids.includes(after.id);
+      },
+      { within: 15_000, what: "both calls" },
+    );
+    await taker.end();
+  });
+});

@@ -1,0 +1,57 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { openCredentials } from "../../../runtime/host/credentials.ts";
+import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
+
+let place: TempDirectory;
+
+beforeEach(async () => {
+  place = await tempDirectory("credentials");
+});
+
+afterEach(() => place.remove());
+
+describe("openCredentials", () => {
+  test("generates long ones at the first start and keeps them", async () => {
+    const directory = join(place.path, "credentials");
+    const first = await openCredentials(directory);
+    expect(first.user).toBe("admin");
+    expect(first.password).toMatch(/^[A-Za-z0-9_-]{32}$/);
+    expect(first.invokeKey).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(await openCredentials(directory)).toEqual(first);
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    const files = await readdir(directory);
+    expect(files.toSorted()).toEqual(["basic-auth-password", "basic-auth-user", "invoke-key"]);
+    for (const file of files) expect((await stat(join(directory, file))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(directory, "basic-auth-password"), "utf8")).toBe(`${first.password}\n`);
+  });
+
+  test("differ from one data directory to the next", async () => {
+    const one = await openCredentials(join(place.path, "one"));
+    const other = await openCredentials(join(place.path, "other"));
+    expect(one.password).not.toBe(other.password);
+    expect(one.invokeKey).not.toBe(other.invokeKey);
+  });
+
+  test("are the same for two that start at once", async () => {
+    const [one, other] = await Promise.all([openCredentials(place.path), openCredentials(place.path)]);
+    expect(one).toEqual(other);
+  });
+
+  test("takes what a person wrote there", async () => {
+    await writeFile(join(place.path, "basic-auth-user"), "olga\n");
+    await writeFile(join(place.path, "basic-auth-password"), "with spaces inside \n");
+    expect(await openCredentials(place.path)).toMatchObject({ user: "olga", password: "with spaces inside" });
+  });
+
+  test("does not take an empty password", async () => {
+    const file = join(place.path, "basic-auth-password");
+    await writeFile(file, "\n");
+    await expect(openCredentials(place.path)).rejects.toThrow(
+      `Cannot use credentials in "${file}": it is empty; write them there or remove it`,
+    );
+  });
+});

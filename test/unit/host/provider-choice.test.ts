@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { decideProvider, readProviderChoice, writeProviderChoice } from "../../../runtime/host/provider-choice.ts";
+import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
+
+describe("decideProvider", () => {
+  const first = { wanted: "auto", noted: undefined, functions: 0, engineAnswers: false } as const;
+
+  test("auto takes local at the first start and notes it", () => {
+    expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true });
+  });
+
+  test("auto keeps to what was noted", () => {
+    expect(decideProvider({ ...first, noted: "local", engineAnswers: true, functions: 3 })).toEqual({
+      kind: "use",
+      provider: "local",
+      note: false,
+    });
+  });
+
+  test("auto never falls back from a noted docker", () => {
+    expect(decideProvider({ ...first, noted: "docker" })).toMatchObject({ kind: "refuse" });
+  });
+
+  test("docker is not built yet", () => {
+    expect(decideProvider({ ...first, wanted: "docker", engineAnswers: true })).toEqual({
+      kind: "refuse",
+      because: 'Cannot use provider "docker": it is not built yet; choose --provider local',
+    });
+  });
+
+  test("another one is refused while there are functions, with the way to change", () => {
+    expect(decideProvider({ ...first, wanted: "local", noted: "docker", functions: 2 })).toEqual({
+      kind: "refuse",
+      because:
+        'Cannot use provider "local": 2 functions were deployed with provider "docker"; ' +
+        "start with --provider docker, delete them, and start again; or choose another directory with --data",
+    });
+    expect(decideProvider({ ...first, wanted: "local", noted: "docker", functions: 0 })).toEqual({
+      kind: "use",
+      provider: "local",
+      note: true,
+    });
+  });
+});
+
+describe("the note of the provider", () => {
+  let place: TempDirectory;
+
+  beforeEach(async () => {
+    place = await tempDirectory("provider");
+  });
+
+  afterEach(() => place.remove());
+
+  test("is read as it was written", async () => {
+    const file = join(place.path, "provider");
+    expect(await readProviderChoice(file)).toBeUndefined();
+    await writeProviderChoice(file, "local");
+    expect(await readProviderChoice(file)).toBe("local");
+  });
+
+  test("is not guessed", async () => {
+    const file = join(place.path, "provider");
+    await writeFile(file, "podman\n");
+    await expect(readProviderChoice(file)).rejects.toThrow(
+      `Cannot read the provider in "${file}": expected local or docker, got "podman"`,
+    );
+  });
+});
