@@ -20,3 +20,8 @@ export function gatewayOrigins(facts: OriginFacts): string[] {
   const origins = urls.map((url) => (url === undefined ? null : URL.parse(url))?.origin);
   return [...new Set(origins.filter((origin) => origin !== undefined))];
 }
+
+/** The ports that addresses, separated by commas, name: those of the broker are closed to callbacks. */
+export function portsOf(urls: string): number[] {
+  return urls.split(",").map((url) => Number(URL.parse(url.trim())?.port)).filter((port) => port > 0);
+}

@@ -48,7 +48,7 @@ async function readOrMake(file: string, make: () => string): Promise<string> {
 
 /** The file appears with all of its content, or not at all; one that came in between stays. */
 async function writeWhole(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${process.pid}`;
+  const fresh = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(fresh, text, { mode: 0o600 });
   try {
     await link(fresh, file);

@@ -12,7 +12,7 @@ import { callbackSource, callSource } from "../adapters/nats/worker-sources.ts";
 import { clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf, startSettings } from "../api/read-settings.ts";
 import { release } from "../api/version.ts";
-import { gatewayOrigins } from "../core/callback-origins.ts";
+import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { createLog } from "../process/log.ts";
@@ -48,7 +48,7 @@ await runService({
         policy: settings.callbackPolicy,
         allow: settings.callbackAllow,
         gatewayOrigins: gatewayOrigins({ ...settings, clusterGatewayUrl: clusterGatewayUrl(settings), publicUrls: [settings.gatewayUrl] }),
-        closedPorts: [settings.adminPort],
+        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       gatewayOrigin: settings.gatewayUrl,
       headTimeout: settings.callbackTimeout / 3,

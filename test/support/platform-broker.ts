@@ -4,10 +4,13 @@ import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { readLast, type LastMessage } from "../../runtime/adapters/nats/read-last.ts";
 import { natsUser } from "../../runtime/adapters/nats/server/nats-users.ts";
 import {
+  bucket,
+  bucketStream,
   callbacksConsumer,
   callbackStream,
   deadLetterStream,
   deadLetterSubject,
+  keySubject,
   queueStream,
   workersConsumer,
 } from "../../runtime/adapters/nats/stream-names.ts";
@@ -33,6 +36,8 @@ export interface BrokerView {
   deadLetter(id: string, kind?: "call" | "callback"): Promise<LastMessage | undefined>;
   /** Dead letters in all. */
   deadLetters(): Promise<number>;
+  /** Seconds that the last write of a call's record gave it; undefined when there is none. */
+  recordTtl(id: string): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -61,6 +66,10 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     callbacks: () => work(callbackStream, callbacksConsumer),
     deadLetter: (id, kind = "call") => readLast(doctor, deadLetterStream, deadLetterSubject(defaultQueue, id, kind)),
     deadLetters: async () => (await doctor.jsm.streams.info(deadLetterStream)).state.messages,
+    recordTtl: async (id) => {
+      const last = await readLast(doctor, bucketStream(bucket.calls), keySubject(bucket.calls, id));
+      return last === undefined ? undefined : Number(last.headers.get("Nats-TTL")?.replace(/s$/, ""));
+    },
     close: async () => {
       for (const link of links) await link.close();
     },

@@ -18,7 +18,10 @@ export interface PlatformOptions extends QueueProfile {
   /** Each process as a user of the broker with no more rights than it needs; true when absent. */
   readonly users?: boolean;
   readonly gatewayFlags?: readonly string[];
-  readonly workerFlags?: readonly string[];
+  /** Says, given the broker's port, through which port of this machine the gateway reaches it. */
+  readonly gatewayThrough?: (port: number) => Promise<number>;
+  /** The same for the queue-workers. */
+  readonly workersThrough?: (port: number) => Promise<number>;
 }
 
 /** A function beside its name; `addresses` are those of its ready replicas. */
@@ -62,26 +65,30 @@ const password = "integration-test";
 
 /** Starts a platform of the fast profile and resolves when it takes calls. */
 export async function openPlatform(options: PlatformOptions = {}): Promise<Platform> {
-  const { workers: workerCount = 1, users = true, gatewayFlags = [], workerFlags = [], ...profile } = options;
+  const { workers: workerCount = 1, users = true, gatewayFlags = [], gatewayThrough, workersThrough, ...profile } = options;
   const directory = await tempDirectory("platform");
   const flags = platformFlags({ ...fastProfile, ...profile });
   const server = await openNatsServer({ users });
   const passwordFile = (name: string) => join(directory.path, `${name}.password`);
-  const access = (name: string): readonly string[] =>
-    users ? ["--nats-url", server.url, "--nats-user", name, "--nats-password-file", passwordFile(name)] : ["--nats-url", server.url];
+  const gatewayPort = (await gatewayThrough?.(server.port)) ?? server.port;
+  const workersPort = (await workersThrough?.(server.port)) ?? server.port;
+  const access = (name: string, brokerPort: number): readonly string[] => [
+    ...["--nats-url", `nats://127.0.0.1:${brokerPort}`],
+    ...(users ? ["--nats-user", name, "--nats-password-file", passwordFile(name)] : []),
+  ];
   const place = (name: string): string => join(directory.path, name);
 
   const doctor = platformProcess({
     name: "queue-doctor",
     main: "runtime/queue-doctor/main.ts",
-    flags: () => [...access(natsUser.doctor), ...flags.doctor],
+    flags: () => [...access(natsUser.doctor, server.port), ...flags.doctor],
     readyMessage: "queue-doctor is ready",
   });
   const gateway: PlatformProcess = platformProcess({
     name: "gateway",
     main: "runtime/gateway/main.ts",
     flags: () => [
-      ...access(natsUser.gateway),
+      ...access(natsUser.gateway, gatewayPort),
       ...flags.gateway,
       ...["--port", String(gateway.ready["port"] ?? 0)],
       ...["--secret-mount-path", directory.path, "--secrets-dir", place("secrets"), "--logs-dir", place("logs")],
@@ -93,7 +100,7 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     platformProcess({
       name: `queue-worker ${index + 1}`,
       main: "runtime/queue-worker/main.ts",
-      flags: () => [...access(natsUser.worker("default")), ...flags.worker, ...workerFlags],
+      flags: () => [...access(natsUser.worker("default"), workersPort), ...flags.worker],
       readyMessage: "queue-worker is ready",
     }),
   );

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -62,10 +62,17 @@ describe("openDataDirectory", () => {
     await expect(openDataDirectory(join(file, "data"))).rejects.toThrow("it is a file, or lies below one");
   });
 
-  test("says that it cannot be written", async () => {
-    // No user may make directories there, root neither.
-    await expect(openDataDirectory("/sys/weir")).rejects.toThrow(
-      /^Cannot use data directory "\/sys\/weir": .*choose another with --data$/,
+  // Root may write everywhere.
+  test.skipIf(process.getuid?.() === 0)("says that this user may not write there", async () => {
+    await chmod(place.path, 0o500);
+    await expect(openDataDirectory(join(place.path, "data"))).rejects.toThrow("this user may not write there");
+    await chmod(place.path, 0o700);
+  });
+
+  test("says what else is in the way", async () => {
+    const path = join(place.path, "x".repeat(300));
+    await expect(openDataDirectory(path)).rejects.toThrow(
+      /^Cannot use data directory ".*": ENAMETOOLONG.*; choose another with --data$/,
     );
   });
 });

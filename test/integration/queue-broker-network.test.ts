@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import { openLedger } from "../support/ledger.ts";
+import { sendLoad } from "../support/load.ts";
+import { settleAccount } from "../support/platform-account.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+import { recordRuns } from "../support/record-runs.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+/** With 200 ms of latency each way a heartbeat takes its time. */
+const ackWait = 3_000;
+
+let platform: Platform;
+let toGateway: ChaosProxy;
+let toWorkers: ChaosProxy;
+let directory: TempDirectory;
+let working: FunctionServer;
+
+beforeAll(async () => {
+  directory = await tempDirectory("ledger");
+  const writer = openLedger(directory.path, "function");
+  platform = await openPlatform({
+    slots: 8,
+    ackWait,
+    gatewayThrough: async (port) => (toGateway = await openChaosProxy(port)).port,
+    workersThrough: async (port) => (toWorkers = await openChaosProxy(port)).port,
+  });
+  working = await openFunctionServer(recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 15)));
+  await platform.deploy("working", { addresses: [working.address] });
+});
+
+afterAll(async () => {
+  await platform.close();
+  for (const each of [toGateway, toWorkers]) await each[Symbol.asyncDispose]();
+  await working.close();
+  await directory.remove();
+});
+
+test("a function deployed while a worker's connection was broken is run, not given up as unknown", async () => {
+  for (let round = 0; round < 4; round += 1) {
+    toWorkers.reset();
+    await platform.deploy(`fresh-${round}`, { addresses: [working.address] });
+    const id = await platform.calls.accepted(`fresh-${round}`);
+
+    expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
+  }
+});
+
+test("resets, small slices, latency and a slow line: slower, but nothing is lost and nothing runs twice", async () => {
+  const sender = openLedger(directory.path, "sender");
+  const stop = new AbortController();
+  const load = sendLoad({ gateway: platform.url, functionName: "working", rate: 30, count: 10_000, ledger: sender, signal: stop.signal });
+  const busy = (runs = working.requests.length) =>
+    eventually(() => working.requests.length > runs + 15, { within: 10_000, what: "the platform to go on" });
+  const faults = [{ latency: 100 }, { slice: 1 }, { rate: 65_536, jitter: 20 }];
+  for (const fault of faults) {
+    for (const proxy of [toGateway, toWorkers]) {
+      proxy.up(fault);
+      proxy.down(fault);
+    }
+    await busy();
+    toWorkers.reset();
+    await busy();
+    toGateway.reset();
+    await busy();
+    for (const proxy of [toGateway, toWorkers]) proxy.heal();
+  }
+  stop.abort();
+  await load;
+
+  const { counts, violations } = await settleAccount(platform, { directory: directory.path, within: ackWait + 10_000 });
+  expect(violations, JSON.stringify(counts)).toEqual([]);
+  expect(counts.accepted).toBeGreaterThan(100);
+  sender.close();
+});
+
+test("a black hole between gateway and broker: 503 within 3 s, not ready, and the same id sent again runs once", async () => {
+  toGateway.up({ blackHole: true });
+  toGateway.down({ blackHole: true });
+  const id = randomUUID();
+  const answer = await platform.calls.queue("working", { id });
+  expect(answer.status).toBe(503);
+  expect(answer.took).toBeLessThan(3_300);
+  expect(answer.headers.get("x-call-queued")).toBe("unknown");
+  await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 503, { within: 10_000, what: "the gateway to be unready" });
+
+  toGateway.heal();
+  toGateway.reset();
+  await eventually(async () => (await platform.calls.queue("working", { id })).status === 202, { within: 5_000, what: "the call to be accepted" });
+  expect((await platform.calls.ended(id)).state).toBe("done");
+  expect(working.requests.filter((request) => request.headers["x-call-id"] === id)).toHaveLength(1);
+});

@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from "vitest";
+
+import { openCallbackSink } from "../support/callback-sink.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { openFunctionServer } from "../support/function-server.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+
+const ackWait = 2_000;
+const retryAfter = 3_000;
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+async function open<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
+  const thing = await opening;
+  opened.push(thing);
+  return thing;
+}
+
+async function restartAll(platform: Platform, how: "kill" | "stop"): Promise<void> {
+  const processes = [platform.gateway, ...platform.workers, platform.doctor];
+  await Promise.all(processes.map((each) => each[how]()));
+  await platform.server[how]();
+  await platform.server.restart();
+  await platform.doctor.start();
+  await Promise.all(processes.filter((each) => each !== platform.doctor).map((each) => each.start()));
+}
+
+test.each(["kill", "stop"] as const)("after a %s of everything all goes on where it was", async (how) => {
+  const platform = await open(openPlatform({ ackWait, upstreamTimeout: 2_000 }));
+  const arrivals = new Map<string, number[]>();
+  let hold = true;
+  const server = await open(
+    openFunctionServer((request, response) => {
+      const id = String(request.headers["x-call-id"]);
+      const seen = arrivals.get(id) ?? [];
+      arrivals.set(id, [...seen, performance.now()]);
+      if (request.url === "/later" && seen.length === 0) response.writeHead(503, { "Retry-After": String(retryAfter / 1_000) }).end();
+      else if (request.url !== "/held" || !hold) response.end(`run ${seen.length + 1}`);
+    }),
+  );
+  await platform.deploy("mixed", { addresses: [server.address] });
+
+  const port = await freePort();
+  const done = await platform.calls.accepted("mixed", { body: "done" });
+  const owing = await platform.calls.accepted("mixed", { callbackUrl: `http://127.0.0.1:${port}/callback` });
+  const waiting = await platform.calls.accepted("mixed", { tail: "/later" });
+  await platform.calls.ended(done);
+  await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, { within: 5_000, what: "an attempt of the callback" });
+  await platform.calls.until(waiting, ["waiting"]);
+  const running = await platform.calls.accepted("mixed", { tail: "/held" });
+  await eventually(() => arrivals.has(running), { within: 5_000, every: 5, what: "the run" });
+  const queued = await Promise.all(Array.from({ length: 10 }, () => platform.calls.accepted("mixed", { body: "queued" })));
+
+  const before = performance.now();
+  hold = false;
+  await restartAll(platform, how);
+  const sink = await open(openCallbackSink({ port }));
+
+  for (const id of [running, ...queued]) expect((await platform.calls.ended(id)).state).toBe("done");
+  for (const id of queued) {
+    expect(arrivals.get(id)).toHaveLength(1);
+    expect(arrivals.get(id)?.[0]).toBeGreaterThan(before);
+  }
+  expect(await platform.calls.status(running)).toMatchObject({ retries: how === "kill" ? 0 : 1 });
+  expect(arrivals.get(running)).toHaveLength(2);
+
+  expect(await platform.calls.ended(waiting)).toMatchObject({ state: "done", retries: 1 });
+  const [first = 0, second = 0, ...more] = arrivals.get(waiting) ?? [];
+  expect(more).toEqual([]);
+  expect(second - first).toBeGreaterThan(retryAfter - 50);
+  expect(second - first).toBeLessThan(retryAfter + ackWait + 1_500);
+
+  const callback = await sink.waitFor(owing);
+  expect(callback.headers).toMatchObject({ "x-function-status": "200", "x-function-name": "mixed" });
+  expect(callback.body.toString()).toBe("run 1");
+  expect((await platform.calls.result(done)).body.toString()).toBe("run 1");
+  expect((await platform.calls.status(done))?.state).toBe("done");
+
+  expect(await platform.calls.accepted("mixed", { id: done, body: "done" })).toBe(done);
+  await eventually(async () => (await platform.broker.calls()).messages === 0, { within: ackWait + 5_000, what: "the queue to be empty" });
+  expect(arrivals.get(done)).toHaveLength(1);
+});
+
+test("a function that was deployed while a worker could not know it is run all the same", async () => {
+  const platform = await open(openPlatform());
+  const server = await open(openFunctionServer());
+  platform.worker.pause();
+  await platform.deploy("fresh", { addresses: [server.address] });
+  const ids = await Promise.all(Array.from({ length: 3 }, () => platform.calls.accepted("fresh")));
+  platform.worker.resume();
+
+  for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
+});

@@ -1,0 +1,63 @@
+import { Value } from "typebox/value";
+import { expect, test } from "vitest";
+
+import { CallRecord } from "../../../runtime/api/call-record.ts";
+import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import { cancelledEntry, endedEntry, handedBackEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
+import { callView } from "../../../runtime/core/call-view.ts";
+import { sampleEntry } from "../../contract/samples.ts";
+
+const id = "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1";
+const now = Date.UTC(2026, 10, 21, 12, 0, 0);
+const queued = sampleEntry({ expires: now + 3_600_000 });
+const running = takenEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10 });
+const end = { now: now + 1_500, status: 503, duration: 1_234.5678, error: "asleep" };
+const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
+
+const entries: Record<string, CallEntry> = {
+  queued,
+  running,
+  waiting: waitingEntry(running, end, now + 9_000),
+  "handed back": handedBackEntry(running, now),
+  done: endedEntry(running, { state: "done", end: { ...end, status: 200, error: undefined }, result }),
+  failed: endedEntry(running, { state: "failed", end, reason: "exhausted", result: null }),
+  cancelled: cancelledEntry(running, now),
+  "called back": { ...endedEntry(running, { state: "done", end, result }), callback: { url: "https://u.example/p?secret=1#f", state: "sent", attempts: 2, status: 204, first: now } },
+};
+
+test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and nothing else", (_name, entry) => {
+  const view: unknown = JSON.parse(JSON.stringify(callView(id, entry)));
+  expect([...Value.Errors(CallRecord, view)]).toEqual([]);
+  expect(Value.Clean(CallRecord, structuredClone(view))).toEqual(view);
+  expect(view).toMatchObject({ callId: id, state: entry.state, functionName: "echo", namespace: "functions", queue: "default" });
+  expect(view).not.toHaveProperty("owner");
+});
+
+test("times are RFC 3339, the start is nanoseconds, durations are seconds", () => {
+  const view = callView(id, entries["waiting"] ?? queued, 4);
+  expect(view.startTime).toBe(queued.accepted);
+  expect(view.acceptedAt).toBe(new Date(Number(BigInt(queued.accepted) / 1_000_000n)).toISOString());
+  expect(view.nextAttemptAt).toBe("2026-11-21T12:00:09.000Z");
+  expect(view.queuePosition).toBe(4);
+  expect(view.retries).toBe(1);
+  expect(view.attempts).toEqual([
+    { number: 1, startedAt: "2026-11-21T12:00:00.000Z", endedAt: "2026-11-21T12:00:01.500Z", status: 503, durationSeconds: 1.234568, error: "asleep" },
+  ]);
+});
+
+test("a result says where it lies and until when; a record that goes earlier takes it along", () => {
+  expect(callView(id, entries["done"] ?? queued).result).toEqual({
+    href: `/async-function/${id}/result`,
+    status: 200,
+    size: 3,
+    stored: true,
+    expiresAt: "2026-11-21T12:01:01.500Z",
+  });
+  expect(callView(id, { ...(entries["done"] ?? queued), expires: now + 2_000 }).result?.expiresAt).toBe("2026-11-21T12:00:02.000Z");
+  expect(callView(id, entries["failed"] ?? queued)).not.toHaveProperty("result");
+});
+
+test("the callback's address is shown without its query", () => {
+  expect(callView(id, entries["called back"] ?? queued).callback).toEqual({ url: "https://u.example/p", state: "sent", attempts: 2, status: 204 });
+  expect(callView(id, entries["cancelled"] ?? queued)).not.toHaveProperty("callback");
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+
+import { beforeEach, expect, test } from "vitest";
+
+import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { cancelCall } from "../../../runtime/core/cancel-call.ts";
+import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import { takenEntry } from "../../../runtime/core/call-transitions.ts";
+import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
+import { sampleEntry, soon } from "../../contract/samples.ts";
+import { faultPlan, type FaultRule } from "../../support/fault-plan.ts";
+import { faultyCallLedger } from "../../support/port-faults.ts";
+
+const times = { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const all = (): void => {};
+
+let ledger: MemoryCallLedger;
+let id: string;
+let word: string[];
+
+beforeEach(() => {
+  ledger = new MemoryCallLedger();
+  id = randomUUID();
+  word = [];
+});
+
+const parts = (on: CallLedger = ledger) => ({
+  ledger: on,
+  times,
+  signals: {
+    cancelled: (each: string) => void word.push(`cancelled ${each}`),
+    ended: (each: string) => void word.push(`ended ${each}`),
+    onCancelled: () => () => {},
+    onEnded: () => () => {},
+  },
+});
+const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
+const record = (over: Partial<CallEntry> = {}) => ledger.create(id, sampleEntry(over), 60_000, soon());
+
+test.each(["queued", "waiting", "running"] as const)("a %s call is cancelled, and word of it is given", async (state) => {
+  await record({ state, owner: state === "running" ? "somebody" : null });
+  await cancelCall(parts(), id, all);
+  expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", owner: null, callback: null });
+  expect(ledger.timeLeft(id)).toBeGreaterThan(times.callAge);
+  expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+});
+
+test("cancelling twice is the same as once; word is given again, as it may have been lost", async () => {
+  await record();
+  await cancelCall(parts(), id, all);
+  const found = await ledger.read(id);
+  await cancelCall(parts(), id, all);
+  expect(await ledger.read(id)).toEqual(found);
+  expect(word.length).toBe(4);
+});
+
+test.each(["done", "failed"] as const)("a call that is %s cannot be cancelled", async (state) => {
+  await record({ state, ended: 1 });
+  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({ code: "call_finished" });
+  expect(word).toEqual([]);
+});
+
+test("an unknown call is not found", async () => {
+  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({ code: "call_not_found" });
+});
+
+test("who may not touch it changes nothing", async () => {
+  await record();
+  const refuse = (): never => {
+    throw new Error("not yours");
+  };
+  await expect(cancelCall(parts(), id, refuse)).rejects.toThrow("not yours");
+  expect((await ledger.read(id))?.entry.state).toBe("queued");
+});
+
+test("a lost race is run again with what the winner wrote", async () => {
+  await record();
+  let raced = false;
+  const racing: CallLedger = Object.assign(Object.create(ledger), {
+    read: (key: string) => ledger.read(key),
+    update: async (key: string, entry: CallEntry, revision: number, ttl: number) => {
+      if (!raced) {
+        raced = true;
+        await ledger.update(id, takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }), revision, 60_000);
+      }
+      return ledger.update(key, entry, revision, ttl);
+    },
+  });
+  await cancelCall(parts(racing), id, all);
+  expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", run: 1 });
+});
+
+test("an answer that was lost is an error, and the repeat gives word", async () => {
+  await record();
+  const lost = under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth: 1 });
+  await expect(cancelCall(parts(lost), id, all)).rejects.toMatchObject({ code: "queue_unavailable" });
+  expect(word).toEqual([]);
+  await cancelCall(parts(), id, all);
+  expect(word).toContain(`cancelled ${id}`);
+});
+
+test("a write that won, though its repeat lost, gives word", async () => {
+  await record();
+  // As an adapter that repeats a write whose answer was lost: the repeat finds the revision changed.
+  const repeating: CallLedger = Object.assign(Object.create(ledger), {
+    read: (key: string) => ledger.read(key),
+    update: async (key: string, entry: CallEntry, revision: number, ttl: number) => {
+      await ledger.update(key, entry, revision, ttl);
+      return undefined;
+    },
+  });
+  await cancelCall(parts(repeating), id, all);
+  expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+
+import { isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
+import type { CallbackState } from "../../../runtime/core/call-entry.ts";
+import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
+
+const now = 1_800_000_000_000;
+const minute = 60_000;
+const times = { minWait: 500, maxWait: minute, window: 15 * minute };
+const pending: CallbackState = { url: "http://x/", state: "pending", attempts: 0, first: now };
+const most = (): number => 1;
+
+function answered(status: number, retryAfter?: string): CallbackOutcome {
+  return { kind: "answered", status, retryAfter };
+}
+function judge(outcome: CallbackOutcome, state: Partial<CallbackState> = {}) {
+  return judgeCallback(outcome, { ...pending, ...state }, now, times, most);
+}
+
+test.each([200, 201, 204, 299])("%i: sent", (status) => {
+  expect(judge(answered(status))).toEqual({ kind: "sent", status });
+});
+
+test.each([400, 401, 403, 404, 410, 422, 499])("%i: failed for good", (status) => {
+  expect(judge(answered(status))).toMatchObject({ kind: "failed", status });
+});
+
+test.each([301, 302, 307, 308, 408, 425, 429, 500, 503, 599])("%i: again", (status) => {
+  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500 });
+});
+
+test("nobody there: again; an address that is not allowed: failed for good", () => {
+  expect(judge({ kind: "unreachable", error: "refused" })).toEqual({ kind: "retry", status: undefined, delay: 500 });
+  expect(judge({ kind: "forbidden", error: "not public" })).toEqual({ kind: "failed", status: undefined, error: "not public" });
+});
+
+test("waits double from half a second to a minute", () => {
+  const delays = [0, 1, 2, 6, 7, 20, 999].map((attempts) => judge(answered(500), { attempts }));
+  expect(delays.map((verdict) => (verdict.kind === "retry" ? verdict.delay : 0))).toEqual([500, 1_000, 2_000, 32_000, 60_000, 60_000, 60_000]);
+  expect(judgeCallback(answered(500), pending, now, times, () => 0)).toMatchObject({ delay: 250 });
+});
+
+test.each([
+  ["30", 30_000],
+  ["300", 300_000],
+  ["9999", 300_000],
+  ["0", 500],
+  ["soon", 500],
+])("Retry-After %j: %i ms", (value, delay) => {
+  expect(judge(answered(503, value))).toEqual({ kind: "retry", status: 503, delay });
+});
+
+test("the window runs from the first attempt; what would come after it is not tried", () => {
+  const ago = (passed: number) => judge(answered(500), { first: now - passed });
+  expect(ago(15 * minute - 500)).toMatchObject({ kind: "retry" });
+  expect(ago(15 * minute - 499)).toMatchObject({ kind: "failed", status: 500 });
+  expect(judge({ kind: "unreachable", error: "refused" }, { first: now - 16 * minute })).toMatchObject({ kind: "failed", error: "refused" });
+  expect(judge(answered(200), { first: now - 60 * minute })).toMatchObject({ kind: "sent" });
+  expect(judge(answered(503, "300"), { first: now - 11 * minute })).toMatchObject({ kind: "failed" });
+});
+
+test("a chain of callbacks ends at depth 16", () => {
+  expect([0, 15, 16, 999_999].map(isTooDeep)).toEqual([false, false, true, true]);
+});
