@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 
 import { findNatsServer } from "../runtime/adapters/nats/server/find-nats-server.ts";
 import { environment } from "../runtime/process/settings.ts";
+import { installedTool } from "./debian-tool.ts";
 import { addCounts, formatCounts, type Counts } from "./test/count-results.ts";
 import { endLeftovers, leftoverProcesses } from "./test/leftover-processes.ts";
 import { runSuite, suites, type Suite } from "./test/run-suite.ts";
@@ -33,6 +34,8 @@ async function run(names: readonly string[]): Promise<Counts> {
     return oneFailure;
   }
   if (!(await natsServerIsThere())) return oneFailure;
+  // The README is tried as it is written, and it is written with curl.
+  installedTool("curl", "curl", console.log);
 
   // The tests get a temporary directory of their own, so that what they leave behind shows.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "weir-test-")));

@@ -14,7 +14,7 @@ import { brokerTrouble, callAdapters, natsOptions } from "../adapters/nats/open-
 import { clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf, startSettings } from "../api/read-settings.ts";
 import { apiVersion, release } from "../api/version.ts";
-import { gatewayOrigins } from "../core/callback-origins.ts";
+import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { buildGateway, drainGateway } from "./build-gateway.ts";
 import { gatewayDrainTimeout, gatewaySettings } from "./settings.ts";
 
@@ -51,7 +51,7 @@ await runService({
         policy: settings.callbackPolicy,
         allow: settings.callbackAllow,
         gatewayOrigins: gatewayOrigins({ ...settings, clusterGatewayUrl: clusterGatewayUrl(settings), publicUrls: [settings.publicUrl] }),
-        closedPorts: [settings.adminPort],
+        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       info: {
         provider: { provider: "weir-local", orchestration: "process", version: release },

@@ -49,6 +49,7 @@ export class HeldCall {
   /** Writes the record as it is, so that its age shows that the owner lives. */
   touch(): Promise<Touch> {
     return this.#inTurn(async () => {
+      if (this.#entry.state === "cancelled") return "not-ours";
       try {
         const revision = await this.#ledger.update(this.id, this.#entry, this.#revision, this.#ttl);
         if (revision !== undefined) {
@@ -75,6 +76,8 @@ export class HeldCall {
 
   async #change(next: (entry: CallEntry) => CallEntry, ttl: number): Promise<ChangeOutcome> {
     while (!this.#lease.lost.aborted) {
+      // Seen by a look at the record meanwhile: its revision is known now, and must not be written over.
+      if (this.#entry.state === "cancelled") return "cancelled";
       const wanted = next(this.#entry);
       try {
         const revision = await this.#ledger.update(this.id, wanted, this.#revision, ttl);

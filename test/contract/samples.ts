@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { CallEntry } from "../../runtime/core/call-entry.ts";
 import { acceptedEntry } from "../../runtime/core/call-transitions.ts";
 import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { QueuedCallback } from "../../runtime/core/ports/callback-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
 
@@ -68,4 +69,19 @@ export function plain(value: { readonly body: Uint8Array }): unknown {
 /** Monotonic milliseconds three seconds from now. */
 export function soon(): number {
   return performance.now() + 3_000;
+}
+
+/** `inner` with some of its methods replaced. */
+export function ledgerWith(inner: CallLedger, over: Partial<CallLedger>): CallLedger {
+  return {
+    create: (id, entry, ttl, until) => inner.create(id, entry, ttl, until),
+    read: (id) => inner.read(id),
+    update: (id, entry, revision, ttl) => inner.update(id, entry, revision, ttl),
+    fill: () => inner.fill(),
+    withdraw: (id, revision) => inner.withdraw(id, revision),
+    putResult: (id, run, result, ttl) => inner.putResult(id, run, result, ttl),
+    readResult: (id, run) => inner.readResult(id, run),
+    removeResult: (id, run) => inner.removeResult(id, run),
+    ...over,
+  };
 }

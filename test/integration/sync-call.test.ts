@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -142,7 +143,8 @@ describe("synchronous call", () => {
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     });
     const [line] = (await once(child.stdout, "data")) as [Buffer];
-    const memory = (): number => Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) * 1_024;
+    const memory = (): number =>
+      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1_024;
     const sent = createHash("sha256");
     function* body(): Generator<Buffer> {
       for (let index = 0; index < 200; index += 1) {

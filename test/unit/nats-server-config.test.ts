@@ -140,17 +140,17 @@ describe("decideMaxFileStore", () => {
   const gibibyte = 1_073_741_824;
   const mebibyte = 1_048_576;
 
-  test("takes 70 % of what is free or already its own", () => {
-    expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: undefined })).toBe(7 * gibibyte);
-    expect(decideMaxFileStore({ free: 4 * gibibyte, used: 6 * gibibyte, noted: undefined })).toBe(7 * gibibyte);
-    expect(decideMaxFileStore({ free: 64 * mebibyte, used: 0, noted: undefined })).toBe(44 * mebibyte);
+  test("takes 65 % of what is free or already its own", () => {
+    expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: undefined })).toBe(6.5 * gibibyte);
+    expect(decideMaxFileStore({ free: 4 * gibibyte, used: 6 * gibibyte, noted: undefined })).toBe(6.5 * gibibyte);
+    expect(decideMaxFileStore({ free: 64 * mebibyte, used: 0, noted: undefined })).toBe(41 * mebibyte);
   });
 
-  test("keeps what was noted while it fits and is not far too little", () => {
-    expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: 5 * gibibyte })).toBe(5 * gibibyte);
-    expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: 3 * gibibyte })).toBe(7 * gibibyte);
-    expect(decideMaxFileStore({ free: 2 * gibibyte, used: 0, noted: 5 * gibibyte })).toBe(
-      Math.floor(2_048 * 0.7) * mebibyte,
-    );
+  test("keeps what was noted while it is within 70 % and not far too little", () => {
+    const noted = 6.5 * gibibyte;
+    expect(decideMaxFileStore({ free: 9.5 * gibibyte, used: 0, noted })).toBe(noted);
+    expect(decideMaxFileStore({ free: 18 * gibibyte, used: 0, noted })).toBe(noted);
+    expect(decideMaxFileStore({ free: 9 * gibibyte, used: 0, noted })).toBe(Math.floor(9 * 1_024 * 0.65) * mebibyte);
+    expect(decideMaxFileStore({ free: 20 * gibibyte, used: 0, noted })).toBe(13 * gibibyte);
   });
 });

@@ -28,7 +28,8 @@ const duplicateWindow = 120 * second;
 
 /**
  * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 5 %, `results` 10 %
- * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues.
+ * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues. Functions, namespaces,
+ * endpoints and declared queues take at most 12 % more.
  */
 export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[]): WantedStream[] {
   const share = (percent: number, most = Number.POSITIVE_INFINITY) =>
@@ -76,12 +77,12 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
       allow_direct: false,
     },
     { ...keyValue(bucket.results, file), allow_msg_ttl: true, max_bytes: sizes.results, max_msg_size: messageSize },
-    { ...keyValue(bucket.queues, file), allow_msg_ttl: true, max_bytes: mebibyte, allow_direct: false },
+    { ...keyValue(bucket.queues, file), allow_msg_ttl: true, max_bytes: share(1, mebibyte), allow_direct: false },
     ...(facts.oneMachine
       ? [
-          { ...keyValue(bucket.functions, file), max_bytes: 64 * mebibyte, max_msg_size: 4 * mebibyte },
-          { ...keyValue(bucket.namespaces, file), max_bytes: 16 * mebibyte },
-          { ...keyValue(bucket.endpoints, file), max_bytes: 64 * mebibyte },
+          { ...keyValue(bucket.functions, file), max_bytes: share(5, 64 * mebibyte), max_msg_size: 4 * mebibyte },
+          { ...keyValue(bucket.namespaces, file), max_bytes: share(1, 16 * mebibyte) },
+          { ...keyValue(bucket.endpoints, file), max_bytes: share(5, 64 * mebibyte) },
         ]
       : []),
   ];

@@ -7,7 +7,7 @@ import { cancelCall } from "../../../runtime/core/cancel-call.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
 import { takenEntry } from "../../../runtime/core/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
-import { sampleEntry, soon } from "../../contract/samples.ts";
+import { ledgerWith, sampleEntry, soon } from "../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../support/fault-plan.ts";
 import { faultyCallLedger } from "../../support/port-faults.ts";
 
@@ -76,9 +76,8 @@ test("who may not touch it changes nothing", async () => {
 test("a lost race is run again with what the winner wrote", async () => {
   await record();
   let raced = false;
-  const racing: CallLedger = Object.assign(Object.create(ledger), {
-    read: (key: string) => ledger.read(key),
-    update: async (key: string, entry: CallEntry, revision: number, ttl: number) => {
+  const racing = ledgerWith(ledger, {
+    update: async (key, entry, revision, ttl) => {
       if (!raced) {
         raced = true;
         await ledger.update(id, takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }), revision, 60_000);
@@ -102,9 +101,8 @@ test("an answer that was lost is an error, and the repeat gives word", async () 
 test("a write that won, though its repeat lost, gives word", async () => {
   await record();
   // As an adapter that repeats a write whose answer was lost: the repeat finds the revision changed.
-  const repeating: CallLedger = Object.assign(Object.create(ledger), {
-    read: (key: string) => ledger.read(key),
-    update: async (key: string, entry: CallEntry, revision: number, ttl: number) => {
+  const repeating = ledgerWith(ledger, {
+    update: async (key, entry, revision, ttl) => {
       await ledger.update(key, entry, revision, ttl);
       return undefined;
     },

@@ -35,7 +35,7 @@ export interface NatsServerOptions {
   readonly payloadLimit: number;
   /** Empty: no authorization, which only tests want. */
   readonly users: readonly NatsUser[];
-  /** Bytes the store may take at most; 70 % of the free space when absent. */
+  /** Bytes the store may take at most; decided from the free space when absent. */
   readonly maxFileStore?: number | undefined;
   readonly onEvent: (event: NatsServerEvent) => void;
 }

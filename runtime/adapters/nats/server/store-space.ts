@@ -5,7 +5,9 @@ import { PlatformError } from "../../../api/platform-error.ts";
 
 const mebibyte = 1_048_576;
 const leastFree = 64 * mebibyte;
-const share = 0.7;
+const mostShare = 0.7;
+/** Taken at first, so that the size still fits when others have used some of the partition. */
+const firstShare = 0.65;
 
 /**
  * Bytes the server may store: at most 70 % of what is free or already the store's own, in whole MiB. The noted size
@@ -16,8 +18,10 @@ export function decideMaxFileStore(facts: {
   readonly used: number;
   readonly noted: number | undefined;
 }): number {
-  const most = Math.floor(((facts.free + facts.used) * share) / mebibyte) * mebibyte;
-  return facts.noted !== undefined && facts.noted <= most && facts.noted >= most / 2 ? facts.noted : most;
+  const ours = facts.free + facts.used;
+  const most = ours * mostShare;
+  if (facts.noted !== undefined && facts.noted <= most && facts.noted >= most / 2) return facts.noted;
+  return Math.floor((ours * firstShare) / mebibyte) * mebibyte;
 }
 
 /**

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+import { environment } from "../runtime/process/settings.ts";
+
+const places = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+
+/** The path of a program, or undefined. */
+export function findTool(tool: string): string | undefined {
+  return places.map((place) => join(place, tool)).find(isExecutable);
+}
+
+/**
+ * The path of `tool`; as root on Debian a missing one is installed from its package, which is said aloud. Undefined
+ * when it is not to be had.
+ */
+export function installedTool(tool: string, debianPackage: string, say: (line: string) => void): string | undefined {
+  const found = findTool(tool);
+  if (found !== undefined || process.getuid?.() !== 0 || findTool("apt-get") === undefined) return found;
+  say(`"${tool}" is missing: installing Debian's package "${debianPackage}" with apt-get, as root`);
+  const env = { ...environment(), DEBIAN_FRONTEND: "noninteractive" };
+  spawnSync("apt-get", ["update"], { env, stdio: "ignore" });
+  // At run level 1 a package does not start its service.
+  const install = ["install", "-y", "--no-install-recommends", debianPackage];
+  spawnSync("apt-get", install, { env: { ...env, RUNLEVEL: "1" }, stdio: "ignore" });
+  return findTool(tool);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,239 @@
+import { Registry } from "prom-client";
+
+import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "../../../runtime/adapters/memory/memory-call-signals.ts";
+import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
+import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import { acceptCall } from "../../../runtime/core/accept-call.ts";
+import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import type { CallTimes } from "../../../runtime/core/call-ttl.ts";
+import type { QueuedCall } from "../../../runtime/core/call.ts";
+import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/function-table.ts";
+import type { CallbackOutcome, CallbackRequest } from "../../../runtime/core/ports/callback-sender.ts";
+import type { InvokeOptions, InvokeOutcome } from "../../../runtime/core/ports/invoker.ts";
+import { Waker } from "../../../runtime/core/wake.ts";
+import { createLog } from "../../../runtime/process/log.ts";
+import { buildQueueWorker, type QueueWorker } from "../../../runtime/queue-worker/build-queue-worker.ts";
+import { buildWorkerMetrics } from "../../../runtime/queue-worker/worker-metrics.ts";
+import type { WorkerParts } from "../../../runtime/queue-worker/worker-parts.ts";
+import { sampleCall, sampleQueue } from "../../contract/samples.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** One run, as the function saw it. */
+export interface Run {
+  readonly id: string;
+  readonly attempt: number;
+  readonly address: string;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+}
+
+export type Answer = (call: QueuedCall, options: InvokeOptions, run: Run) => Promise<InvokeOutcome> | InvokeOutcome;
+
+/** An answer of a function. */
+export function answered(status = 200, body = "out", headers: readonly string[] = ["Content-Type", "text/plain"]): InvokeOutcome {
+  return { kind: "answered", status, headers, body: Buffer.from(body), size: Buffer.byteLength(body), duration: 3 };
+}
+
+/** A run that goes on until it is cut off. */
+export function hang(_call: QueuedCall, { signal }: InvokeOptions): Promise<InvokeOutcome> {
+  return new Promise((resolve) => {
+    const abort = (): void => resolve({ kind: "aborted", duration: 1 });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+export interface BenchOptions {
+  readonly ackWait?: number;
+  readonly callAge?: number;
+  readonly attempts?: number;
+  readonly slots?: number;
+  readonly annotations?: FunctionDeployment["annotations"];
+  readonly window?: number;
+  readonly maxResultBytes?: number;
+}
+
+/** Everything around queue-workers on memory adapters: one function `echo`, one replica, answers by script. */
+export class WorkerBench {
+  readonly calls: MemoryCallQueue;
+  readonly callbacks: MemoryCallbackQueue;
+  readonly ledger: MemoryCallLedger;
+  readonly signals = new MemoryCallSignals();
+  readonly deadLetters = new MemoryDeadLetters();
+  readonly functions = new MemoryFunctionStore();
+  readonly table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
+  readonly times: CallTimes;
+  readonly runs: Run[] = [];
+  readonly sent: CallbackRequest[] = [];
+  answer: Answer = () => answered();
+  callbackAnswer: (request: CallbackRequest, signal: AbortSignal) => Promise<CallbackOutcome> | CallbackOutcome = () => ({
+    kind: "answered",
+    status: 200,
+    retryAfter: undefined,
+  });
+  readonly #options: BenchOptions;
+  readonly #workers: QueueWorker[] = [];
+
+  constructor(options: BenchOptions = {}) {
+    this.#options = options;
+    const ackWait = options.ackWait ?? 300;
+    this.times = { callAge: options.callAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
+    this.calls = new MemoryCallQueue({ ackWait });
+    this.callbacks = new MemoryCallbackQueue({ ackWait });
+    this.ledger = new MemoryCallLedger(options.maxResultBytes === undefined ? {} : { maxResultBytes: options.maxResultBytes });
+    this.deploy();
+    this.table.endpointsObserver.set({ namespace: "functions", name: "echo", addresses: ["replica:1"], observedGeneration: 1, conditions: [] });
+  }
+
+  /** Puts function `echo` into the table. */
+  deploy(annotations = this.#options.annotations): DesiredFunction {
+    const at = "2026-01-01T00:00:00Z";
+    const deployment: FunctionDeployment = { service: "echo", image: "x", ...(annotations === undefined ? {} : { annotations }) };
+    const wanted = { namespace: "functions", name: "echo", deployment, replicas: 1, generation: 1, createdAt: at, updatedAt: at };
+    this.table.functionObserver.set(wanted);
+    return wanted;
+  }
+
+  parts(over: Partial<WorkerParts> = {}): WorkerParts {
+    const { attempts = 10, slots = 4, window = 60_000 } = this.#options;
+    const retry = { attempts, codes: [408, 429, 500, 502, 503, 504], minWait: 40, maxWait: 80 };
+    return {
+      queue: sampleQueue({ ackWait: this.times.ackWait, timeout: 10_000, retry }),
+      slots,
+      deliveries: this.calls.source("default"),
+      callbackDeliveries: this.callbacks.source(),
+      ledger: this.ledger,
+      signals: this.signals,
+      callbacks: this.callbacks,
+      sender: {
+        send: async (request, signal) => {
+          this.sent.push(request);
+          return this.callbackAnswer(request, signal);
+        },
+      },
+      deadLetters: this.deadLetters,
+      functions: this.functions,
+      table: this.table,
+      waker: new Waker({ functions: this.functions, table: this.table, wakeTimeout: 50, maxWaitingCallers: 10 }),
+      invoker: {
+        invoke: async (address, call, options) => {
+          const run: Run = { id: call.id, attempt: options.attempt, address, startedAt: performance.now(), signal: options.signal };
+          this.runs.push(run);
+          return this.answer(call, options, run);
+        },
+      },
+      times: this.times,
+      callbackTimes: { minWait: 20, maxWait: 40, window },
+      resultLimit: 1_048_576,
+      metrics: buildWorkerMetrics(new Registry(), () => 0),
+      log: createLog("test", "silent"),
+      ...over,
+    };
+  }
+
+  /** A worker that takes calls from now on. */
+  start(over: Partial<WorkerParts> = {}): QueueWorker {
+    const worker = buildQueueWorker(this.parts(over));
+    this.#workers.push(worker);
+    void worker.run();
+    return worker;
+  }
+
+  async accept(over: Partial<QueuedCall> = {}): Promise<string> {
+    const call = sampleCall({ callbackUrl: undefined, start: BigInt(Date.now()) * 1_000_000n, ...over });
+    return (await acceptCall(this, call, 10)).id;
+  }
+
+  async entry(id: string): Promise<CallEntry> {
+    const found = await this.ledger.read(id);
+    if (found === undefined) throw new Error("there is no record");
+    return found.entry;
+  }
+
+  /** The record once it is `state` and, if that is an end, nothing of the call is left in the queue. */
+  async until(id: string, state: CallEntry["state"], within = 8_000): Promise<CallEntry> {
+    return eventually(
+      async () => {
+        const entry = await this.entry(id);
+        const over = entry.ended === null || (entry.owes.length === 0 && this.calls.size("default") === 0);
+        return entry.state === state && over ? entry : undefined;
+      },
+      { within, every: 5, what: `the call to be ${state} and settled` },
+    );
+  }
+
+  /** Runs of one call. */
+  runsOf(id: string): Run[] {
+    return this.runs.filter((run) => run.id === id);
+  }
+
+  /** Stops all workers at once. */
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop(0)));
+  }
+}
+
+/** A worker's ports, which all fall silent when the worker is killed. */
+export function mortal(parts: WorkerParts): { readonly parts: WorkerParts; kill(): void; readonly dead: boolean } {
+  const death = new AbortController();
+  const died = new Promise<void>((resolve) => death.signal.addEventListener("abort", () => resolve()));
+  let dead = false;
+  const alive = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (dead) throw new Error("the process is dead");
+    const value = await act();
+    return dead ? new Promise<never>(() => {}) : value;
+  };
+  const { ledger, deliveries } = parts;
+  return {
+    get dead() {
+      return dead;
+    },
+    kill: () => {
+      dead = true;
+      death.abort();
+    },
+    parts: {
+      ...parts,
+      ledger: {
+        create: (id, entry, ttl, until) => alive(() => ledger.create(id, entry, ttl, until)),
+        read: (id) => alive(() => ledger.read(id)),
+        update: (id, entry, revision, ttl) => alive(() => ledger.update(id, entry, revision, ttl)),
+        fill: () => ledger.fill(),
+        withdraw: (id, revision) => alive(() => ledger.withdraw(id, revision)),
+        putResult: (id, run, result, ttl) => alive(() => ledger.putResult(id, run, result, ttl)),
+        readResult: (id, run) => alive(() => ledger.readResult(id, run)),
+        removeResult: (id, run) => alive(() => ledger.removeResult(id, run)),
+      },
+      deliveries: {
+        take: (slots, handle, signal) =>
+          deliveries.take(
+            slots,
+            async (delivery) => {
+              const handled = handle({
+                ...delivery,
+                extend: () => !dead && delivery.extend(),
+                acknowledge: async () => !dead && delivery.acknowledge(),
+                putBack: (delay) => {
+                  if (!dead) delivery.putBack(delay);
+                },
+              });
+              await Promise.race([handled, died]);
+            },
+            AbortSignal.any([signal, death.signal]),
+          ),
+      },
+      callbackDeliveries: { take: async (_slots, _handle, signal) => stopped(signal) },
+      callbacks: { put: (callback, until) => alive(() => parts.callbacks.put(callback, until)) },
+      deadLetters: { put: (letter) => alive(() => parts.deadLetters.put(letter)) },
+    },
+  };
+}
+
+async function stopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
