@@ -46,24 +46,29 @@ describe("SIGKILL of a worker mid-run", () => {
   });
 
   test("others take over: nothing is lost, and only what was in flight runs again", async () => {
-    const load = { gateway: platform.url, functionName: "working", body: (sequence: number) => (sequence % 6 === 0 ? "1000" : "15") };
+    const stop = new AbortController();
+    const body = (sequence: number): string => (sequence % 6 === 0 ? "1000" : "15");
+    const load = { gateway: platform.url, functionName: "working", body, count: 10_000, signal: stop.signal };
     const loads = [
-      sendLoad({ ...load, rate: 60, count: 300, ledger: writer("sender") }),
-      sendLoad({ ...load, rate: 8, count: 40, callbackUrl: sink.url, ledger: writer("calling-back") }),
+      sendLoad({ ...load, rate: 60, ledger: writer("sender") }),
+      sendLoad({ ...load, rate: 8, callbackUrl: sink.url, ledger: writer("calling-back") }),
     ];
     const kills: number[] = [];
-    for (const worker of [platform.workers[0], platform.workers[1], platform.workers[0]]) {
-      const taken = await platform.metric(worker ?? platform.worker, "queue_worker_runs_total");
-      await eventually(async () => (await platform.metric(worker ?? platform.worker, "queue_worker_runs_total")) > taken + 20, {
-        within: 6_000,
-        what: "the worker to be busy",
-      });
-      await worker?.kill();
+    for (const worker of [...platform.workers, platform.worker]) {
+      const ran = await platform.metric(worker, "queue_worker_runs_total");
+      await eventually(
+        async () =>
+          (await platform.metric(worker, "queue_worker_runs_total")) > ran + 20 &&
+          (await platform.metric(worker, "queue_worker_function_invocation_inflight")) > 1,
+        { within: 15_000, what: "the worker to be busy" },
+      );
+      await worker.kill();
       kills.push(performance.timeOrigin + performance.now());
-      await worker?.start();
+      await worker.start();
     }
-    const summaries = await Promise.all(loads);
-    expect(summaries.flatMap(({ sent }) => sent).filter(({ class: answer }) => answer !== "accepted")).toEqual([]);
+    stop.abort();
+    const sent = (await Promise.all(loads)).flatMap((summary) => summary.sent);
+    expect(sent.filter(({ class: answer }) => answer !== "accepted")).toEqual([]);
 
     const { account, counts, violations } = await settleAccount(platform, {
       directory: directory.path,
@@ -72,7 +77,7 @@ describe("SIGKILL of a worker mid-run", () => {
       extraCallbacks: kills.length * callbackSlots,
     });
     expect(violations).toEqual([]);
-    expect(counts.accepted).toBe(340);
+    expect(counts.accepted).toBeGreaterThan(60);
 
     const again = [...Map.groupBy(account.runs, (run) => run.id).values()].flatMap((runs) => runs.slice(1).map((run, index) => ({ run, former: runs[index] })));
     expect(again.length).toBeGreaterThan(0);

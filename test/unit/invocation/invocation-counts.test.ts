@@ -28,5 +28,5 @@ test("DeadlineSweep removes in any order and touches nobody twice", () => {
     if (entry !== undefined) sweep.remove(entry);
   }
   expect(sweep.size).toBe(2);
-  expect(entries.map(({ slot }) => slot).toSorted()).toEqual([-1, -1, -1, 0, 1].toSorted());
+  expect(entries.map(({ slot }) => slot).toSorted((a, b) => a - b)).toEqual([-1, -1, -1, 0, 1]);
 });

@@ -20,14 +20,14 @@ describe("splitTarget()", () => {
 
   test.each([
     "", "/", "?x", ".", ".ns", ".openfaas-fn", "hello.", "a.b.c", "%2e%2e", "hello%2f", "..", "../system/info", "Hello", "hello.Dev",
-    "/hello", "hello\\x", "hello;a=1", "-a", "a-", "a_b", "é", "__proto__", `${"a".repeat(64)}`, `a.${"b".repeat(64)}`, "*", ">",
+    "/hello", "hello\\x", "hello;a=1", "-a", "a-", "a_b", "é", "__proto__", ("a".repeat(64)), `a.${"b".repeat(64)}`, "*", ">",
   ])("%s is no function", (rest) => {
     expect(split(rest)).toBeUndefined();
   });
 
   test("whatever it accepts: name, path and query make the target again, and the path never leaves the function", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(..."ab.-/?%#;\\A0_~"), maxLength: 30 }), (rest) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from("ab.-/?%#;\\A0_~")), maxLength: 30 }), (rest) => {
         const found = split(rest);
         if (found === undefined) return;
         const again = `${found.key}${found.path}${found.query === undefined ? "" : `?${found.query}`}`;

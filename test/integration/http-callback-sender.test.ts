@@ -1,0 +1,291 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
+
+import { afterEach, describe, expect, test } from "vitest";
+
+import { HttpCallbackSender, type CallbackSenderOptions } from "../../runtime/adapters/http/http-callback-sender.ts";
+import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
+import type { CallbackOutcome } from "../../runtime/core/ports/callback-sender.ts";
+import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
+import { eventually } from "../support/eventually.ts";
+import { openRawFunction } from "../support/function-server.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({ policy: "any", allow: [], gatewayOrigins: [], closedPorts: [], ...over });
+
+function sender(over: Partial<CallbackRules> = {}, options: Partial<CallbackSenderOptions> = {}): HttpCallbackSender {
+  const made = new HttpCallbackSender({ rules: rules(over), gatewayOrigin: undefined, headTimeout: 400, timeout: 1_200, ...options });
+  closing.push(() => made.close());
+  return made;
+}
+async function sink(): Promise<CallbackSink> {
+  const opened = await openCallbackSink();
+  closing.push(() => opened.close());
+  return opened;
+}
+/** Counts connections, and is none to be talked to. */
+async function trap(host = "127.0.0.1"): Promise<{ readonly port: number; readonly connections: number }> {
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on("error", () => {});
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  closing.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+  };
+}
+function send(by: HttpCallbackSender, url: string, signal = new AbortController().signal): Promise<CallbackOutcome> {
+  const headers = ["X-Call-Id", "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1", "X-Many", "1", "X-Many", "2", "User-Agent", "queue-worker/1"];
+  return by.send({ url, headers, body: Buffer.from("out") }, signal);
+}
+
+describe("a callback", () => {
+  test("is POSTed with its headers and body, and no others", async () => {
+    const received = await sink();
+    expect(await send(sender(), `${received.url}/a%2Fb?x=1&y`)).toEqual({ kind: "answered", status: 200, retryAfter: undefined });
+    const [got] = received.received;
+    expect(got).toMatchObject({ method: "POST", target: "/callback/a%2Fb?x=1&y" });
+    expect(got?.body.toString()).toBe("out");
+    expect(got?.headers).toEqual({
+      host: `127.0.0.1:${received.port}`,
+      connection: expect.any(String),
+      "content-length": "3",
+      "user-agent": "queue-worker/1",
+      "x-call-id": "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1",
+      "x-many": "1, 2",
+    });
+  });
+
+  test("reaches a receiver by name", async () => {
+    const received = await sink();
+    expect(await send(sender(), received.url.replace("127.0.0.1", "localhost"))).toMatchObject({ kind: "answered", status: 200 });
+    expect(received.received[0]?.headers["host"]).toBe(`localhost:${received.port}`);
+  });
+
+  test.each([201, 404, 410, 429, 500, 503])("is answered with %i", async (status) => {
+    const received = await sink();
+    received.answerNext({ kind: "status", status, headers: { "Retry-After": "7" } });
+    expect(await send(sender(), received.url)).toEqual({ kind: "answered", status, retryAfter: "7" });
+  });
+
+  test.each([301, 302, 303, 307, 308])("follows no redirect: %i", async (status) => {
+    const [received, other] = [await sink(), await sink()];
+    received.answerNext({ kind: "status", status, headers: { Location: other.url } });
+    expect(await send(sender(), received.url)).toMatchObject({ kind: "answered", status });
+    expect(other.received).toEqual([]);
+  });
+
+  test("sends no cookie that an answer set", async () => {
+    const received = await sink();
+    received.answerNext({ kind: "status", status: 200, headers: { "Set-Cookie": "a=1" } });
+    const by = sender();
+    await send(by, received.url);
+    await send(by, received.url);
+    expect(received.received[1]?.headers).not.toHaveProperty("cookie");
+  });
+
+  test("ignores proxies of the environment", async () => {
+    const proxy = await trap();
+    const received = await sink();
+    const before = { ...process.env };
+    process.env["HTTP_PROXY"] = process.env["http_proxy"] = `http://127.0.0.1:${proxy.port}`;
+    try {
+      expect(await send(sender(), received.url)).toMatchObject({ kind: "answered" });
+    } finally {
+      for (const name of ["HTTP_PROXY", "http_proxy"]) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+    expect(proxy.connections).toBe(0);
+  });
+
+  test("is unreachable when nobody listens, the connection breaks, or the answer is malformed", async () => {
+    const received = await sink();
+    received.answerNext({ kind: "reset" });
+    expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable" });
+    await received.close();
+    expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable", error: expect.stringMatching(/./) });
+    for (const answer of ["nonsense\r\n\r\n", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}\r\n\r\n`, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx"]) {
+      const raw = await openRawFunction(answer);
+      closing.push(() => raw.close());
+      expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "unreachable" });
+    }
+  });
+
+  test("with headers that cannot be sent is unreachable, and nothing is thrown", async () => {
+    const received = await sink();
+    const outcome = await sender().send({ url: received.url, headers: ["X-Bad", "a\r\nb: c"], body: Buffer.alloc(0) }, new AbortController().signal);
+    expect(outcome).toMatchObject({ kind: "unreachable" });
+    expect(received.received).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  test("of time to the head of the answer", async () => {
+    const received = await sink();
+    received.answerAlways({ kind: "hang" });
+    const startedAt = performance.now();
+    expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable" });
+    expect(performance.now() - startedAt).toBeGreaterThan(350);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+
+  test("of time in all: an answer that trickles is cut", async () => {
+    let closed = false;
+    const timers = new Set<NodeJS.Timeout>();
+    const raw = await openRawFunction((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      timers.add(setInterval(() => socket.write("1\r\nx\r\n"), 20));
+      socket.on("close", () => {
+        closed = true;
+        for (const timer of timers) clearInterval(timer);
+      });
+    });
+    closing.push(() => raw.close());
+    const startedAt = performance.now();
+    expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "unreachable" });
+    expect(performance.now() - startedAt).toBeGreaterThan(1_150);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await eventually(() => closed, { within: 2_000, what: "the connection to be closed" });
+  });
+
+  test("of 64 KiB of answer: what was said counts, the rest is not read", async () => {
+    let closed = false;
+    let written = 0;
+    const raw = await openRawFunction((socket) => {
+      socket.on("close", () => (closed = true));
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+      const more = (): void => {
+        if (closed) return;
+        written += 16_384;
+        socket.write(Buffer.alloc(16_384), more);
+      };
+      more();
+    });
+    closing.push(() => raw.close());
+    expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "answered", status: 200 });
+    await eventually(() => closed, { within: 2_000, what: "the connection to be closed" });
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  test("the worker that stops: cut off at once, before it began and while it is under way", async () => {
+    const received = await sink();
+    received.answerAlways({ kind: "hang" });
+    const stopped = new AbortController();
+    stopped.abort();
+    expect(await send(sender(), received.url, stopped.signal)).toMatchObject({ kind: "unreachable" });
+    expect(received.received).toEqual([]);
+    const stop = new AbortController();
+    const startedAt = performance.now();
+    const sending = send(sender({}, { headTimeout: 60_000, timeout: 60_000 }), received.url, stop.signal);
+    await eventually(() => received.received.length === 1, { within: 2_000, what: "the callback" });
+    stop.abort();
+    expect(await sending).toMatchObject({ kind: "unreachable" });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe("where it may go", () => {
+  test.each(["127.0.0.1", "127.1", "0x7f000001", "0177.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost"])(
+    "under public never to %s, not even a connection",
+    async (host) => {
+      const here = await trap();
+      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({ kind: "forbidden" });
+      expect(here.connections).toBe(0);
+    },
+  );
+
+  test("under public never to loopback of IPv6, by number or name", async () => {
+    const here = await trap("::1").catch(() => undefined);
+    if (here === undefined) return;
+    for (const host of ["[::1]", "[::0001]"]) {
+      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({ kind: "forbidden" });
+    }
+    expect(here.connections).toBe(0);
+  });
+
+  test.each(["http://169.254.169.254/latest", "http://metadata.google.internal/", "http://0.0.0.0:1/", "http://user@127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "http://127.0.0.1/\r\nX: y", "nonsense"])(
+    "never to %j",
+    async (url) => {
+      expect(await send(sender(), url)).toMatchObject({ kind: "forbidden" });
+    },
+  );
+
+  test("never to a port of the platform, by number or by name", async () => {
+    const broker = await trap();
+    const by = sender({ closedPorts: [broker.port] });
+    for (const host of ["127.0.0.1", "localhost"]) {
+      expect(await send(by, `http://${host}:${broker.port}/`)).toMatchObject({ kind: "forbidden" });
+    }
+    expect(broker.connections).toBe(0);
+  });
+
+  test("a name that resolves to what is not allowed is refused by what it resolves to", async () => {
+    const here = await trap();
+    const outcome = await send(sender({ policy: "public" }), `http://localhost:${here.port}/`);
+    expect(outcome).toMatchObject({ kind: "forbidden", error: expect.stringMatching(/is not public/) });
+  });
+
+  test("a name that does not resolve is unreachable, and may be tried again", async () => {
+    expect(await send(sender(), "http://no-such-host.invalid/")).toMatchObject({ kind: "unreachable" });
+  });
+
+  test("to what is allowed all the same: a host, a host with its port, a block", async () => {
+    const received = await sink();
+    const byName = received.url.replace("127.0.0.1", "localhost");
+    for (const [allow, url] of [
+      ["localhost", byName],
+      [`localhost:${received.port}`, byName],
+      ["127.0.0.0/8", received.url],
+    ] as const) {
+      expect(await send(sender({ policy: "public", allow: [allow, "::1/128"] }), url)).toMatchObject({ kind: "answered" });
+    }
+    expect(await send(sender({ policy: "public", allow: ["localhost:1"] }), byName)).toMatchObject({ kind: "forbidden" });
+    expect(received.received.length).toBe(3);
+  });
+
+  test("to the gateway: its own origins are mapped to where it listens, for functions only", async () => {
+    const gateway = await sink();
+    const by = sender(
+      { policy: "public", gatewayOrigins: ["http://gateway.weir.svc.cluster.local.:8080", "https://faas.example.com"] },
+      { gatewayOrigin: `http://127.0.0.1:${gateway.port}` },
+    );
+    expect(await send(by, "http://gateway.weir.svc.cluster.local.:8080/async-function/echo/x?y=1")).toMatchObject({ kind: "answered" });
+    expect(await send(by, "https://faas.example.com/function/echo")).toMatchObject({ kind: "answered" });
+    expect(await send(by, "https://faas.example.com/system/functions")).toMatchObject({ kind: "forbidden" });
+    expect(await send(by, "https://faas.example.com/function/../system/functions")).toMatchObject({ kind: "forbidden" });
+    expect(gateway.received.map(({ target }) => target)).toEqual(["/async-function/echo/x?y=1", "/function/echo"]);
+  });
+
+  test("one address of a name may be deaf: another that was checked is taken", async () => {
+    const server: Server = createServer((_request, response) => response.end());
+    // Listens on IPv4 only, while the name means both families where the machine has them.
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closing.push(async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    });
+    const { port } = server.address() as AddressInfo;
+    expect(await send(sender(), `http://localhost:${port}/`)).toMatchObject({ kind: "answered", status: 200 });
+  });
+});

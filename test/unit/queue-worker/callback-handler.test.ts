@@ -1,0 +1,193 @@
+import { afterEach, expect, test } from "vitest";
+
+import { headerValue } from "../../../runtime/core/header-list.ts";
+import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
+import { HostSlots } from "../../../runtime/queue-worker/host-slots.ts";
+import { sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
+import { eventually } from "../../support/eventually.ts";
+import { WorkerBench, type BenchOptions } from "./worker-bench.ts";
+
+const url = "http://receiver.example/done?secret=1";
+let bench: WorkerBench;
+const open = (options: BenchOptions = {}): WorkerBench => {
+  bench = new WorkerBench(options);
+  return bench;
+};
+afterEach(() => bench.close());
+
+const answers = (...statuses: number[]) => {
+  bench.callbackAnswer = (): CallbackOutcome => ({ kind: "answered", status: statuses.shift() ?? 200, retryAfter: undefined });
+};
+const settled = () => eventually(() => bench.callbacks.size === 0, { within: 5_000, every: 5, what: "the callback to be settled" });
+/** A done call that owes nothing but its callback, and the callback's entry in its queue. */
+async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord = true) {
+  const callback = sampleCallback({ run: 1, url, depth: 0, ...over });
+  if (withRecord) {
+    const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
+    const record = { state: "done", status: 200, ended: Date.now(), result, callback: { url: callback.url, state: "pending", attempts: 0 } } as const;
+    await bench.ledger.create(callback.id, sampleEntry(record), 604_800_000, soon());
+    await bench.ledger.putResult(callback.id, 1, { status: 200, headers: [], body: Buffer.from("out"), duration: 1 }, 604_800_000);
+  }
+  await bench.callbacks.put(callback, soon());
+  return callback.id;
+}
+const stateOf = async (id: string) => (await bench.entry(id)).callback;
+
+test("is sent once, its address, headers and body as they are", async () => {
+  open();
+  const id = await owed({ headers: ["X-Own", "1", "X-Call-Id", "id", "Connection", "X-Hop", "X-Hop", "gone"] });
+  bench.start();
+  await settled();
+  expect(bench.sent.length).toBe(1);
+  expect(bench.sent[0]).toMatchObject({ url, headers: ["X-Own", "1", "X-Call-Id", "id"] });
+  expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
+  expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
+  expect(bench.ledger.timeLeft(id, 1)).toBeLessThanOrEqual(60_000);
+  expect(bench.ledger.timeLeft(id)).toBeLessThanOrEqual(bench.times.callRecordTtl);
+});
+
+test("is tried again until it is taken, and every try is recorded", async () => {
+  open();
+  answers(503, 500, 302, 204);
+  const id = await owed();
+  bench.start();
+  await settled();
+  expect(bench.sent.length).toBe(4);
+  const state = await stateOf(id);
+  expect(state).toMatchObject({ state: "sent", attempts: 4, status: 204 });
+  expect(state?.first).toBeGreaterThan(Date.now() - 10_000);
+  expect(bench.deadLetters.list()).toEqual([]);
+});
+
+test("that is refused for good is a dead letter with the output; the function is not run again", async () => {
+  open();
+  answers(410);
+  const id = await owed();
+  bench.start();
+  await settled();
+  expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
+  const [letter] = bench.deadLetters.list();
+  expect(letter).toMatchObject({ kind: "callback", id, reason: "callback", attempts: 1, lastStatus: 410 });
+  expect(Buffer.from(letter?.body ?? []).toString()).toBe("out");
+  expect(letter?.headers.get("Weir-Callback")).toBe(url);
+  expect(bench.runs).toEqual([]);
+  expect((await bench.entry(id)).state).toBe("done");
+});
+
+test("is given up when its window is over", async () => {
+  open({ window: 150 });
+  bench.callbackAnswer = () => ({ kind: "unreachable", error: "refused" });
+  const id = await owed();
+  bench.start();
+  await settled();
+  expect(await stateOf(id)).toMatchObject({ state: "failed" });
+  expect(bench.sent.length).toBeGreaterThan(2);
+  expect(bench.deadLetters.list()).toMatchObject([{ kind: "callback", attempts: bench.sent.length, lastStatus: undefined }]);
+});
+
+test("to an address that is not allowed is given up at once", async () => {
+  open();
+  bench.callbackAnswer = () => ({ kind: "forbidden", error: "10.0.0.1 is not public" });
+  const id = await owed();
+  bench.start();
+  await settled();
+  expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1 });
+  expect(bench.sent.length).toBe(1);
+});
+
+test("at the end of a chain nothing is sent", async () => {
+  open();
+  const [deep, deeper] = [await owed({ depth: 15 }), await owed({ depth: 16 })];
+  bench.start();
+  await settled();
+  expect(bench.sent.length).toBe(1);
+  expect((await stateOf(deep))?.state).toBe("sent");
+  expect((await stateOf(deeper))?.state).toBe("failed");
+});
+
+test("whose record is gone is sent without its output, which it says", async () => {
+  open();
+  await owed({ headers: ["Content-Type", "text/plain", "X-Own", "1"] }, false);
+  bench.start();
+  await settled();
+  const { headers = [], body } = bench.sent[0] ?? {};
+  expect(headers).toEqual(["X-Own", "1", "X-Result-Truncated", "true"]);
+  expect(body?.byteLength).toBe(0);
+});
+
+test("whose result is gone, too", async () => {
+  open();
+  const id = await owed();
+  await bench.ledger.removeResult(id, 1);
+  bench.start();
+  await settled();
+  expect(headerValue(bench.sent[0]?.headers ?? [], "x-result-truncated")).toBe("true");
+});
+
+test.each(["sent", "failed"] as const)("that was %s already is dropped", async (state) => {
+  open();
+  const id = await owed();
+  const found = await bench.ledger.read(id);
+  if (found === undefined) throw new Error("there is no record");
+  await bench.ledger.update(id, { ...found.entry, callback: { url, state, attempts: 1 } }, found.revision, 60_000);
+  bench.start();
+  await settled();
+  expect(bench.sent).toEqual([]);
+});
+
+test("goes to one host four at a time, while others go on", async () => {
+  open();
+  let under = 0;
+  let most = 0;
+  const releases: (() => void)[] = [];
+  bench.callbackAnswer = (request) => {
+    if (!request.url.includes("slow")) return { kind: "answered", status: 200, retryAfter: undefined };
+    most = Math.max(most, ++under);
+    return new Promise((resolve) => {
+      releases.push(() => {
+        under--;
+        resolve({ kind: "answered", status: 200, retryAfter: undefined });
+      });
+    });
+  };
+  for (let n = 0; n < 6; n++) await owed({ url: `http://slow.example/${n}` });
+  const quick = await owed({ url: "http://quick.example/" });
+  bench.start();
+  await eventually(async () => (await stateOf(quick))?.state === "sent", { within: 3_000, what: "the quick one" });
+  expect(under).toBe(4);
+  await eventually(
+    () => {
+      for (const release of releases.splice(0)) release();
+      return bench.callbacks.size === 0;
+    },
+    { within: 5_000, what: "the slow ones" },
+  );
+  expect(most).toBe(4);
+});
+
+test("that is under way when the worker stops is sent again by the next one, not counted", async () => {
+  open({ ackWait: 60_000 });
+  bench.callbackAnswer = (_request, signal) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unreachable", error: "stopped" })));
+  const id = await owed();
+  const worker = bench.start();
+  await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the first try" });
+  await worker.stop(20);
+  expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
+  answers(200);
+  bench.start();
+  await settled();
+  expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1 });
+});
+
+test("slots of a host are bounded and come back, once each", () => {
+  const slots = new HostSlots(2);
+  const first = slots.take("http://a.example/x");
+  expect(slots.take("http://a.example:80/y")).toBeDefined();
+  expect(slots.take("http://a.example/z")).toBeUndefined();
+  expect(slots.take("http://a.example:81/z")).toBeDefined();
+  first?.();
+  first?.();
+  expect(slots.take("http://a.example/z")).toBeDefined();
+  expect(slots.take("http://a.example/z")).toBeUndefined();
+});
