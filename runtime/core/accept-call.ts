@@ -87,10 +87,14 @@ function refused(id: string, because: "full" | "unavailable" | "too-large", caus
         cause,
       });
     case "too-large":
-      return new PlatformError("payload_too_large", `Cannot queue call "${id}": body and headers are over the limit of the queue`, {
-        callQueued: "no",
-        cause,
-      });
+      return new PlatformError(
+        "payload_too_large",
+        `Cannot queue call "${id}": body and headers are over the limit of the queue`,
+        {
+          callQueued: "no",
+          cause,
+        },
+      );
     case "unavailable":
       return new PlatformError("queue_unavailable", `Cannot queue call "${id}": the queue cannot be reached`, {
         callQueued: "no",

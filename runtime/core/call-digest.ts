@@ -8,7 +8,13 @@ import type { QueuedCall } from "./call.ts";
  */
 export function callDigest(call: QueuedCall): string {
   const hash = createHash("sha256");
-  const parts = [call.function.namespace, call.function.name, call.path, call.query ?? "\u0000", call.callbackUrl ?? ""];
+  const parts = [
+    call.function.namespace,
+    call.function.name,
+    call.path,
+    call.query ?? "\u0000",
+    call.callbackUrl ?? "",
+  ];
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
   hash.update(`${call.body.byteLength}:`).update(call.body);
   return hash.digest("base64url");

@@ -91,7 +91,12 @@ export function handedBackEntry(entry: CallEntry, now: number): CallEntry {
 /** How a call ends. */
 export type CallEnd =
   | { readonly state: "done"; readonly end: RunEnd; readonly result: CallEntry["result"] }
-  | { readonly state: "failed"; readonly end: RunEnd; readonly reason: FailureReason; readonly result: CallEntry["result"] };
+  | {
+      readonly state: "failed";
+      readonly end: RunEnd;
+      readonly reason: FailureReason;
+      readonly result: CallEntry["result"];
+    };
 
 const deadLetterReasons: ReadonlySet<FailureReason> = new Set(["exhausted", "crash", "expired", "undecodable"]);
 

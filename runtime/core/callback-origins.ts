@@ -23,5 +23,8 @@ export function gatewayOrigins(facts: OriginFacts): string[] {
 
 /** The ports that addresses, separated by commas, name: those of the broker are closed to callbacks. */
 export function portsOf(urls: string): number[] {
-  return urls.split(",").map((url) => Number(URL.parse(url.trim())?.port)).filter((port) => port > 0);
+  return urls
+    .split(",")
+    .map((url) => Number(URL.parse(url.trim())?.port))
+    .filter((port) => port > 0);
 }

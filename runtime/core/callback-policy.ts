@@ -55,7 +55,8 @@ export function parseCallbackUrl(text: string): URL {
   if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
   const url = URL.parse(text);
   if (url === null || url.hostname === "") throw refuse("it is no valid address");
-  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text)) throw refuse("a user part is not allowed");
+  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
+    throw refuse("a user part is not allowed");
   return url;
 }
 
@@ -66,7 +67,8 @@ function withoutUserPart(text: string): string {
 
 /** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */
 export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
-  if (isGateway(url, rules)) return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
+  if (isGateway(url, rules))
+    return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
   if (isAllowed(url, rules)) return undefined;
   const host = bareHost(url);
   if (metadataHosts.has(host.replace(/\.$/, ""))) return "it is a metadata service";
@@ -84,7 +86,8 @@ export function judgeAddress(address: string, port: number, rules: CallbackRules
   const text = parsed.toString();
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
   if (metadataAddresses.has(text)) return "it is a metadata service";
-  if (neverBlocks.some((block) => isIn(parsed, block))) return `${text} is no address to call back at (${parsed.range()})`;
+  if (neverBlocks.some((block) => isIn(parsed, block)))
+    return `${text} is no address to call back at (${parsed.range()})`;
   if (isPublic(parsed)) return undefined;
   if (rules.policy === "public") return `${text} is not public (${parsed.range()})`;
   return rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;

@@ -21,7 +21,8 @@ export async function cancelCall(
 ): Promise<void> {
   for (let race = 0; race < mostRaces; race++) {
     const found = await parts.ledger.read(id);
-    if (found === undefined) throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is unknown or expired`);
+    if (found === undefined)
+      throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is unknown or expired`);
     mayTouch(found.entry);
     switch (found.entry.state) {
       case "cancelled":
@@ -46,5 +47,7 @@ export async function cancelCall(
     parts.signals.ended(id);
     return;
   }
-  throw new PlatformError("queue_unavailable", `Cannot cancel call "${id}": its record does not come to rest`, { retryAfterSeconds: 1 });
+  throw new PlatformError("queue_unavailable", `Cannot cancel call "${id}": its record does not come to rest`, {
+    retryAfterSeconds: 1,
+  });
 }

@@ -35,9 +35,12 @@ export function decideDelivery(
     case "cancelled":
       return { action: "finish", entry };
     case "running": {
+      // Clocks differ by a little: what was written "a moment ahead" was written just now.
       const age = now - found.writtenAt;
       const lease = 0.95 * times.ackWait;
-      if (age >= 0 && age < lease) return { action: "put-back", delay: Math.ceil(lease - age), because: "owner-alive" };
+      if (age > -lease && age < lease) {
+        return { action: "put-back", delay: Math.ceil(lease - Math.max(age, 0)), because: "owner-alive" };
+      }
       if (entry.lost >= crashBudget) return { action: "give-up", reason: "crash" };
       return { action: "take", takeover: true };
     }

@@ -14,7 +14,12 @@ export type RunOutcome =
 export type RunVerdict =
   | { readonly kind: "done"; readonly status: number }
   | { readonly kind: "retry"; readonly status: number; readonly delay: number; readonly error: string | undefined }
-  | { readonly kind: "failed"; readonly status: number; readonly reason: FailureReason; readonly error: string | undefined }
+  | {
+      readonly kind: "failed";
+      readonly status: number;
+      readonly reason: FailureReason;
+      readonly error: string | undefined;
+    }
   /** The run was cut off from outside: whoever did so says what follows. */
   | { readonly kind: "none" };
 
@@ -40,7 +45,8 @@ export function judgeRun(
       const { status, headers } = outcome;
       if (status < 400) return { kind: "done", status };
       const internal = status >= 500 && headerValue(headers, header.internal.toLowerCase()) !== undefined;
-      if (!internal && !rules.codes.includes(status)) return { kind: "failed", status, reason: "rejected", error: undefined };
+      if (!internal && !rules.codes.includes(status))
+        return { kind: "failed", status, reason: "rejected", error: undefined };
       const after = status === 429 || status === 503 ? parseRetryAfter(headerValue(headers, "retry-after")) : undefined;
       return again(status, undefined, after);
     }

@@ -75,7 +75,11 @@ async function failRecord(
     const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
     const ttl = ttlOf(parts, ended);
     // The dead letter lies there already, as the message came.
-    const entry: CallEntry = { ...ended, owes: ended.owes.filter((owed) => owed !== "dead-letter"), expires: now + ttl };
+    const entry: CallEntry = {
+      ...ended,
+      owes: ended.owes.filter((owed) => owed !== "dead-letter"),
+      expires: now + ttl,
+    };
     const revision = await parts.ledger.update(id, entry, found.revision, ttl);
     if (revision !== undefined) {
       parts.signals.ended(id);

@@ -58,10 +58,14 @@ export class CallHandler {
       extend: () => delivery.extend(),
     });
     try {
-      if ("unreadable" in delivery.content) await buryUnreadable(this.#parts, delivery, lease, delivery.content.unreadable);
+      if ("unreadable" in delivery.content)
+        await buryUnreadable(this.#parts, delivery, lease, delivery.content.unreadable);
       else await this.#deal(delivery, delivery.content.read, lease);
     } catch (err) {
-      log.error({ err, queue: delivery.queue, sequence: delivery.sequence }, "cannot deal with a call; it will be offered again");
+      log.error(
+        { err, queue: delivery.queue, sequence: delivery.sequence },
+        "cannot deal with a call; it will be offered again",
+      );
     } finally {
       lease.close();
     }
@@ -98,7 +102,10 @@ export class CallHandler {
           const held = found === undefined ? undefined : await this.#take(call, lease, found, decision.takeover);
           if (held === undefined) break;
           if (!decision.takeover && held.entry.run === 1) {
-            metrics.wait.observe({ queue_name: delivery.queue }, Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000);
+            metrics.wait.observe(
+              { queue_name: delivery.queue },
+              Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000,
+            );
           }
           await this.#run(delivery, call, lease, held);
           return;
@@ -130,7 +137,10 @@ export class CallHandler {
     const ttl = openTtl(times);
     const now = Date.now();
     const maxRetries = this.#rulesOf(call).attempts;
-    const entry = { ...takenEntry(found.entry, { owner: randomUUID(), takeover, now, maxRetries }), expires: now + ttl };
+    const entry = {
+      ...takenEntry(found.entry, { owner: randomUUID(), takeover, now, maxRetries }),
+      expires: now + ttl,
+    };
     let revision = await ledger.update(call.id, entry, found.revision, ttl).catch(() => undefined);
     if (revision === undefined) {
       // Also a write that was repeated because its answer was lost finds another revision: its own.

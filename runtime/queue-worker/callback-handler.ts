@@ -39,7 +39,10 @@ export class CallbackHandler {
     });
     try {
       if ("unreadable" in delivery.content) {
-        this.#parts.log.error({ sequence: delivery.sequence, why: delivery.content.unreadable }, "callback cannot be read, dropped");
+        this.#parts.log.error(
+          { sequence: delivery.sequence, why: delivery.content.unreadable },
+          "callback cannot be read, dropped",
+        );
         await delivery.acknowledge();
       } else {
         await this.#deal(delivery, delivery.content.read, lease);
@@ -79,7 +82,12 @@ export class CallbackHandler {
     lease: Lease,
   ): Promise<void> {
     const now = Date.now();
-    const state: CallbackState = found?.entry.callback ?? { url: callback.url, state: "pending", attempts: 0, first: delivery.storedAt };
+    const state: CallbackState = found?.entry.callback ?? {
+      url: callback.url,
+      state: "pending",
+      attempts: 0,
+      first: delivery.storedAt,
+    };
     const result = await this.#resultOf(callback, found?.entry);
     let verdict: CallbackVerdict;
     if (isTooDeep(callback.depth)) {
@@ -127,7 +135,10 @@ export class CallbackHandler {
       acceptedAt: entry === undefined ? 0 : Number(BigInt(entry.accepted) / 1_000_000n),
       deadAt: Date.now(),
       redrives: callback.redrives,
-      headers: new Map([["Weir-Callback", callback.url], ["Weir-Headers", JSON.stringify(callback.headers)]]),
+      headers: new Map([
+        ["Weir-Callback", callback.url],
+        ["Weir-Headers", JSON.stringify(callback.headers)],
+      ]),
       body: result.stored?.body ?? new Uint8Array(0),
     });
     this.#parts.metrics.deadLetters.inc({ queue_name: callback.queue, reason: "callback" });
@@ -180,7 +191,11 @@ function requestOf(callback: QueuedCallback, result: CallbackBody): CallbackRequ
   const body = result.stored?.body ?? new Uint8Array(0);
   const headers = endToEndHeaders(callback.headers);
   if (result.truncated) {
-    return { url: callback.url, body, headers: [...withoutHeaders(headers, contentHeaders), header.resultTruncated, "true"] };
+    return {
+      url: callback.url,
+      body,
+      headers: [...withoutHeaders(headers, contentHeaders), header.resultTruncated, "true"],
+    };
   }
   return { url: callback.url, body, headers };
 }

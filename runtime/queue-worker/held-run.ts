@@ -91,7 +91,10 @@ export class HeldRun {
     const next = now + verdict.delay;
     const end = { now, status: verdict.status, duration: outcome.duration, error: verdict.error };
     const ttl = openTtl(this.#parts.times);
-    const changed = await this.#held.change((entry) => ({ ...waitingEntry(entry, end, next), expires: now + ttl }), ttl);
+    const changed = await this.#held.change(
+      (entry) => ({ ...waitingEntry(entry, end, next), expires: now + ttl }),
+      ttl,
+    );
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#count("retry");
@@ -113,7 +116,10 @@ export class HeldRun {
         ? { state: "done", end, result: stored.result }
         : { state: "failed", end, reason: verdict.reason, result: stored.result };
     const ttl = ttlOf(this.#parts, endedEntry(entry, callEnd));
-    const changed = await this.#held.change((current) => ({ ...endedEntry(current, callEnd), expires: now + ttl }), ttl);
+    const changed = await this.#held.change(
+      (current) => ({ ...endedEntry(current, callEnd), expires: now + ttl }),
+      ttl,
+    );
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#parts.signals.ended(this.#call.id);
@@ -170,7 +176,10 @@ export class HeldRun {
   /** Another worker has the call, or soon will: nothing may be said about it here. */
   #lost(): void {
     this.#count("lost");
-    this.#parts.log.warn({ callId: this.#call.id, functionName: formatRef(this.#call.function) }, "lease of a call was lost");
+    this.#parts.log.warn(
+      { callId: this.#call.id, functionName: formatRef(this.#call.function) },
+      "lease of a call was lost",
+    );
   }
 
   #cutOff(cut: Cut): void {

@@ -22,7 +22,12 @@ import { openQueueWorker } from "./open-queue-worker.ts";
 import { queueWorkerSettings, workerDrainTimeout } from "./settings.ts";
 
 const flags = readCommandLine(
-  { name: "queue-worker", about: "Runs the queued calls of one queue of Weir.", version: release, flags: flagsOf(queueWorkerSettings) },
+  {
+    name: "queue-worker",
+    about: "Runs the queued calls of one queue of Weir.",
+    version: release,
+    flags: flagsOf(queueWorkerSettings),
+  },
   process.argv.slice(2),
 );
 const settings = startSettings(queueWorkerSettings, { flags, environment: environment(), readFile: readConfigFile });
@@ -47,7 +52,11 @@ await runService({
       rules: {
         policy: settings.callbackPolicy,
         allow: settings.callbackAllow,
-        gatewayOrigins: gatewayOrigins({ ...settings, clusterGatewayUrl: clusterGatewayUrl(settings), publicUrls: [settings.gatewayUrl] }),
+        gatewayOrigins: gatewayOrigins({
+          ...settings,
+          clusterGatewayUrl: clusterGatewayUrl(settings),
+          publicUrls: [settings.gatewayUrl],
+        }),
         closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       gatewayOrigin: settings.gatewayUrl,

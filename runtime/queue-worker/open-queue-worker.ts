@@ -61,7 +61,10 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const { settings } = sources;
   const queue = await sources.catalog.get(settings.queue);
   if (queue === undefined) {
-    throw new PlatformError("queue_not_found", `Cannot work on queue "${settings.queue}": it is not declared; is the queue-doctor running?`);
+    throw new PlatformError(
+      "queue_not_found",
+      `Cannot work on queue "${settings.queue}": it is not declared; is the queue-doctor running?`,
+    );
   }
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: [] });
   const waker = new Waker({
@@ -81,7 +84,11 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     waker,
     invoker,
     times: { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait },
-    callbackTimes: { minWait: settings.callbackMinWait, maxWait: settings.callbackMaxWait, window: settings.callbackWindow },
+    callbackTimes: {
+      minWait: settings.callbackMinWait,
+      maxWait: settings.callbackMaxWait,
+      window: settings.callbackWindow,
+    },
     resultLimit: settings.asyncMaxBody,
     metrics: buildWorkerMetrics(sources.registry, sources.reconnects),
   });

@@ -85,7 +85,10 @@ async function readyReplica(
 ): Promise<ReadyReplica | undefined> {
   if (tried !== undefined) return undefined;
   if (entry.replicas.length > 0) {
-    throw new PlatformError("too_many_calls", `Cannot call function "${entry.key}": all replicas are at concurrency.max`);
+    throw new PlatformError(
+      "too_many_calls",
+      `Cannot call function "${entry.key}": all replicas are at concurrency.max`,
+    );
   }
   return parts.waker.wait(entry, signal);
 }

@@ -19,12 +19,30 @@ export const queueWorkerSettings = {
   ...queueSettings,
   ...callbackSettings,
   queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from" }),
-  callbackMinWait: duration("callback_min_wait", { fallback: "500ms", about: "Wait before a callback is tried again, doubled each time" }),
-  callbackMaxWait: duration("callback_max_wait", { fallback: "60s", about: "Longest wait between two tries of a callback" }),
-  callbackWindow: duration("callback_window", { fallback: "15m", about: "How long a callback is tried, from its first try on" }),
-  callbackTimeout: duration("callback_timeout", { fallback: "30s", about: "Longest one try of a callback may take; its head a third of that" }),
-  maxWaitingCallers: whole("max_waiting_callers", { fallback: "10000", min: 1, about: "Most callers that wait for replicas at once" }),
-  gatewayUrl: optionalText("gateway_url", { about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there" }),
+  callbackMinWait: duration("callback_min_wait", {
+    fallback: "500ms",
+    about: "Wait before a callback is tried again, doubled each time",
+  }),
+  callbackMaxWait: duration("callback_max_wait", {
+    fallback: "60s",
+    about: "Longest wait between two tries of a callback",
+  }),
+  callbackWindow: duration("callback_window", {
+    fallback: "15m",
+    about: "How long a callback is tried, from its first try on",
+  }),
+  callbackTimeout: duration("callback_timeout", {
+    fallback: "30s",
+    about: "Longest one try of a callback may take; its head a third of that",
+  }),
+  maxWaitingCallers: whole("max_waiting_callers", {
+    fallback: "10000",
+    min: 1,
+    about: "Most callers that wait for replicas at once",
+  }),
+  gatewayUrl: optionalText("gateway_url", {
+    about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there",
+  }),
 };
 
 /** What a queue-worker itself needs of them. */

@@ -69,7 +69,9 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
   switch (owed) {
     case "callback": {
       if (entry.callback === null) return true;
-      const result = ended.result ?? (entry.result?.stored === true ? await parts.ledger.readResult(ended.id, entry.result.run) : undefined);
+      const result =
+        ended.result ??
+        (entry.result?.stored === true ? await parts.ledger.readResult(ended.id, entry.result.run) : undefined);
       const outcome = await parts.callbacks.put(
         {
           id: ended.id,

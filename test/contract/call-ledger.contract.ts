@@ -43,7 +43,10 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
 
   describe("records", () => {
     test("create keeps a record as it is", async () => {
-      const entry = sampleEntry({ attempts: [{ number: 1, startedAt: 5, error: "na\u00efve \u20ac" }], parent: randomUUID() });
+      const entry = sampleEntry({
+        attempts: [{ number: 1, startedAt: 5, error: "na\u00efve \u20ac" }],
+        parent: randomUUID(),
+      });
       const before = Date.now();
       const revision = await create(id, entry);
       const found = await ledger.read(id);
@@ -92,7 +95,10 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
 
     test("a record is gone when its time is over, and can be made anew", async () => {
       await create(id, sampleEntry(), 1_000);
-      await eventually(async () => (await ledger.read(id)) === undefined, { within: 10_000, what: "the record to expire" });
+      await eventually(async () => (await ledger.read(id)) === undefined, {
+        within: 10_000,
+        what: "the record to expire",
+      });
       await create(id, sampleEntry({ digest: "new" }));
       expect(await ledger.read(id)).toMatchObject({ entry: { digest: "new" } });
     });
@@ -103,7 +109,10 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
       const marker = randomUUID();
       const long = await create(marker, sampleEntry(), hour);
       await ledger.update(marker, sampleEntry(), long, 1_000);
-      await eventually(async () => (await ledger.read(marker)) === undefined, { within: 10_000, what: "the record to expire" });
+      await eventually(async () => (await ledger.read(marker)) === undefined, {
+        within: 10_000,
+        what: "the record to expire",
+      });
       expect(await ledger.read(id)).toMatchObject({ entry: { state: "running" } });
     });
 
@@ -126,15 +135,23 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
       expect(ledger.fill()).toBeLessThanOrEqual(1);
       let revision = 0;
       for (let n = 0; n < opened.maxRecords; n++) revision = await create(n === 0 ? id : randomUUID());
-      expect(await ledger.create(randomUUID(), sampleEntry(), hour, soon())).toMatchObject({ kind: "refused", because: "full" });
+      expect(await ledger.create(randomUUID(), sampleEntry(), hour, soon())).toMatchObject({
+        kind: "refused",
+        because: "full",
+      });
       expect(await ledger.create(id, sampleEntry(), hour, soon())).toMatchObject({ kind: "exists" });
       const found = await ledger.read(id);
-      expect(await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision, hour)).toBeDefined();
+      expect(
+        await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision, hour),
+      ).toBeDefined();
       await eventually(() => ledger.fill() === 1, { within: 5_000, what: "the fill to be known" });
     });
 
     test("create does nothing when its time is over", async () => {
-      expect(await ledger.create(id, sampleEntry(), hour, performance.now() - 1)).toMatchObject({ kind: "refused", because: "unavailable" });
+      expect(await ledger.create(id, sampleEntry(), hour, performance.now() - 1)).toMatchObject({
+        kind: "refused",
+        because: "unavailable",
+      });
       expect(await ledger.read(id)).toBeUndefined();
     });
   });

@@ -235,7 +235,10 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         await taker.finish(await taker.nth(0));
         const again = await taker.nth(1);
         expect(idOf(again)).toBe(third);
-        await eventually(() => performance.now() > lent.deliveredAt + queue.ackWait + 300, { within: 10_000, what: "the lease to be over" });
+        await eventually(() => performance.now() > lent.deliveredAt + queue.ackWait + 300, {
+          within: 10_000,
+          what: "the lease to be over",
+        });
         const last = await put(queue);
         await taker.finish(again);
         await taker.finish(await taker.nth(2));
@@ -279,7 +282,10 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         taker.release(lent);
         const held = await taker.nth(1);
         expect(idOf(held)).toBe(second);
-        await eventually(() => performance.now() > putBackAt + delay + 300, { within: 5_000, what: "the delay to be over" });
+        await eventually(() => performance.now() > putBackAt + delay + 300, {
+          within: 5_000,
+          what: "the delay to be over",
+        });
         await taker.finish(held);
         await taker.finish(await taker.nth(2));
         await taker.nth(3);

@@ -58,14 +58,20 @@ export function callbackQueueContract(open: () => Promise<OpenCallbackQueue>): v
     const last = sampleCallback();
     await queue.callbacks.put(last, soon());
     await taking(queue, async (taken) => {
-      await eventually(() => taken.map(read).some(({ id }) => id === last.id), { within: 5_000, what: "the last callback" });
+      await eventually(() => taken.map(read).some(({ id }) => id === last.id), {
+        within: 5_000,
+        what: "the last callback",
+      });
       expect(taken.map(read)).toEqual([callback, redriven, last]);
     });
   });
 
   test("does nothing when its time is over", async () => {
     const queue = await open();
-    expect(await queue.callbacks.put(sampleCallback(), performance.now() - 1)).toMatchObject({ kind: "refused", because: "unavailable" });
+    expect(await queue.callbacks.put(sampleCallback(), performance.now() - 1)).toMatchObject({
+      kind: "refused",
+      because: "unavailable",
+    });
     await queue.close();
   });
 }

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import type { DeadLetter, DeadLetters } from "../../runtime/core/ports/dead-letters.ts";
 
 /** What a test can see of a letter that was kept. */
-export type KeptLetter = Pick<DeadLetter, "kind" | "id" | "queue" | "reason" | "attempts" | "lastStatus" | "redrives" | "function"> & {
+export type KeptLetter = Pick<
+  DeadLetter,
+  "kind" | "id" | "queue" | "reason" | "attempts" | "lastStatus" | "redrives" | "function"
+> & {
   readonly body: readonly number[];
   /** Value of the original's header `Weir-Headers`. */
   readonly original: string | undefined;
@@ -39,7 +42,18 @@ const letter = (over: Partial<DeadLetter> = {}): DeadLetter => ({
 
 /** What every `DeadLetters` must do. */
 export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void {
-  const seen = ({ kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body, headers }: DeadLetter): KeptLetter => ({
+  const seen = ({
+    kind,
+    id,
+    queue,
+    reason,
+    attempts,
+    lastStatus,
+    redrives,
+    function: ref,
+    body,
+    headers,
+  }: DeadLetter): KeptLetter => ({
     kind,
     id,
     queue,
@@ -55,7 +69,13 @@ export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void 
   test("keeps what it is given, call and callback of one id beside each other", async () => {
     const { letters, list, close } = await open();
     const call = letter();
-    const callback = letter({ id: call.id, kind: "callback", reason: "callback", lastStatus: undefined, body: Buffer.alloc(0) });
+    const callback = letter({
+      id: call.id,
+      kind: "callback",
+      reason: "callback",
+      lastStatus: undefined,
+      body: Buffer.alloc(0),
+    });
     const unreadable = letter({ function: undefined, reason: "undecodable", headers: new Map() });
     for (const each of [call, callback, unreadable]) await letters.put(each);
     expect(await list()).toEqual([call, callback, unreadable].map(seen));

@@ -32,7 +32,10 @@ export function leasesContract(open: () => Promise<OpenLeases>): void {
     const { here, there, close } = await open();
     const at = performance.now();
     expect(await here.acquire("queue.default", "a", 1_000)).toBe(true);
-    await eventually(() => there.acquire("queue.default", "b", minute), { within: 10_000, what: "the lease to be over" });
+    await eventually(() => there.acquire("queue.default", "b", minute), {
+      within: 10_000,
+      what: "the lease to be over",
+    });
     expect(performance.now() - at).toBeGreaterThan(950);
     expect(await here.acquire("queue.default", "a", 1_000)).toBe(false);
     await close();
@@ -55,7 +58,9 @@ export function leasesContract(open: () => Promise<OpenLeases>): void {
   test("of many who want it at once one gets it", async () => {
     const { here, there, close } = await open();
     const got = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? here : there).acquire("process.doctor", `holder-${n}`, minute)),
+      Array.from({ length: 8 }, (_, n) =>
+        (n % 2 === 0 ? here : there).acquire("process.doctor", `holder-${n}`, minute),
+      ),
     );
     expect(got.filter(Boolean).length).toBe(1);
     await close();

@@ -61,7 +61,11 @@ export function queueCatalogContract(open: () => Promise<OpenQueueCatalog>): voi
   test("watch of an empty catalog says so at once", async () => {
     const { catalog, close } = await open();
     let synced = 0;
-    const end = await catalog.watch({ set: () => expect.fail("there is none"), removed: () => {}, synced: () => synced++ });
+    const end = await catalog.watch({
+      set: () => expect.fail("there is none"),
+      removed: () => {},
+      synced: () => synced++,
+    });
     expect(synced).toBe(1);
     end();
     await close();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { HttpCallbackSender, type CallbackSenderOptions } from "../../runtime/adapters/http/http-callback-sender.ts";
 import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
@@ -16,10 +16,22 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({ policy: "any", allow: [], gatewayOrigins: [], closedPorts: [], ...over });
+const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({
+  policy: "any",
+  allow: [],
+  gatewayOrigins: [],
+  closedPorts: [],
+  ...over,
+});
 
 function sender(over: Partial<CallbackRules> = {}, options: Partial<CallbackSenderOptions> = {}): HttpCallbackSender {
-  const made = new HttpCallbackSender({ rules: rules(over), gatewayOrigin: undefined, headTimeout: 400, timeout: 1_200, ...options });
+  const made = new HttpCallbackSender({
+    rules: rules(over),
+    gatewayOrigin: undefined,
+    headTimeout: 400,
+    timeout: 1_200,
+    ...options,
+  });
   closing.push(() => made.close());
   return made;
 }
@@ -52,14 +64,27 @@ async function trap(host = "127.0.0.1"): Promise<{ readonly port: number; readon
   };
 }
 function send(by: HttpCallbackSender, url: string, signal = new AbortController().signal): Promise<CallbackOutcome> {
-  const headers = ["X-Call-Id", "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1", "X-Many", "1", "X-Many", "2", "User-Agent", "queue-worker/1"];
+  const headers = [
+    "X-Call-Id",
+    "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1",
+    "X-Many",
+    "1",
+    "X-Many",
+    "2",
+    "User-Agent",
+    "queue-worker/1",
+  ];
   return by.send({ url, headers, body: Buffer.from("out") }, signal);
 }
 
 describe("a callback", () => {
   test("is POSTed with its headers and body, and no others", async () => {
     const received = await sink();
-    expect(await send(sender(), `${received.url}/a%2Fb?x=1&y`)).toEqual({ kind: "answered", status: 200, retryAfter: undefined });
+    expect(await send(sender(), `${received.url}/a%2Fb?x=1&y`)).toEqual({
+      kind: "answered",
+      status: 200,
+      retryAfter: undefined,
+    });
     const [got] = received.received;
     expect(got).toMatchObject({ method: "POST", target: "/callback/a%2Fb?x=1&y" });
     expect(got?.body.toString()).toBe("out");
@@ -75,7 +100,10 @@ describe("a callback", () => {
 
   test("reaches a receiver by name", async () => {
     const received = await sink();
-    expect(await send(sender(), received.url.replace("127.0.0.1", "localhost"))).toMatchObject({ kind: "answered", status: 200 });
+    expect(await send(sender(), received.url.replace("127.0.0.1", "localhost"))).toMatchObject({
+      kind: "answered",
+      status: 200,
+    });
     expect(received.received[0]?.headers["host"]).toBe(`localhost:${received.port}`);
   });
 
@@ -104,15 +132,11 @@ describe("a callback", () => {
   test("ignores proxies of the environment", async () => {
     const proxy = await trap();
     const received = await sink();
-    const before = { ...process.env };
-    process.env["HTTP_PROXY"] = process.env["http_proxy"] = `http://127.0.0.1:${proxy.port}`;
+    for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
     try {
       expect(await send(sender(), received.url)).toMatchObject({ kind: "answered" });
     } finally {
-      for (const name of ["HTTP_PROXY", "http_proxy"]) {
-        if (before[name] === undefined) delete process.env[name];
-        else process.env[name] = before[name];
-      }
+      vi.unstubAllEnvs();
     }
     expect(proxy.connections).toBe(0);
   });
@@ -122,8 +146,15 @@ describe("a callback", () => {
     received.answerNext({ kind: "reset" });
     expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable" });
     await received.close();
-    expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable", error: expect.stringMatching(/./) });
-    for (const answer of ["nonsense\r\n\r\n", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}\r\n\r\n`, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx"]) {
+    expect(await send(sender(), received.url)).toMatchObject({
+      kind: "unreachable",
+      error: expect.stringMatching(/./),
+    });
+    for (const answer of [
+      "nonsense\r\n\r\n",
+      `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}\r\n\r\n`,
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+    ]) {
       const raw = await openRawFunction(answer);
       closing.push(() => raw.close());
       expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "unreachable" });
@@ -132,7 +163,10 @@ describe("a callback", () => {
 
   test("with headers that cannot be sent is unreachable, and nothing is thrown", async () => {
     const received = await sink();
-    const outcome = await sender().send({ url: received.url, headers: ["X-Bad", "a\r\nb: c"], body: Buffer.alloc(0) }, new AbortController().signal);
+    const outcome = await sender().send(
+      { url: received.url, headers: ["X-Bad", "a\r\nb: c"], body: Buffer.alloc(0) },
+      new AbortController().signal,
+    );
     expect(outcome).toMatchObject({ kind: "unreachable" });
     expect(received.received).toEqual([]);
   });
@@ -173,8 +207,8 @@ describe("limits", () => {
     const raw = await openRawFunction((socket) => {
       socket.on("close", () => (closed = true));
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
-      const more = (): void => {
-        if (closed) return;
+      const more = (err?: Error | null): void => {
+        if (closed || (err !== undefined && err !== null)) return;
         written += 16_384;
         socket.write(Buffer.alloc(16_384), more);
       };
@@ -208,7 +242,9 @@ describe("where it may go", () => {
     "under public never to %s, not even a connection",
     async (host) => {
       const here = await trap();
-      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({ kind: "forbidden" });
+      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({
+        kind: "forbidden",
+      });
       expect(here.connections).toBe(0);
     },
   );
@@ -217,17 +253,25 @@ describe("where it may go", () => {
     const here = await trap("::1").catch(() => undefined);
     if (here === undefined) return;
     for (const host of ["[::1]", "[::0001]"]) {
-      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({ kind: "forbidden" });
+      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({
+        kind: "forbidden",
+      });
     }
     expect(here.connections).toBe(0);
   });
 
-  test.each(["http://169.254.169.254/latest", "http://metadata.google.internal/", "http://0.0.0.0:1/", "http://user@127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "http://127.0.0.1/\r\nX: y", "nonsense"])(
-    "never to %j",
-    async (url) => {
-      expect(await send(sender(), url)).toMatchObject({ kind: "forbidden" });
-    },
-  );
+  test.each([
+    "http://169.254.169.254/latest",
+    "http://metadata.google.internal/",
+    "http://0.0.0.0:1/",
+    "http://user@127.0.0.1/",
+    "file:///etc/passwd",
+    "gopher://127.0.0.1/",
+    "http://127.0.0.1/\r\nX: y",
+    "nonsense",
+  ])("never to %j", async (url) => {
+    expect(await send(sender(), url)).toMatchObject({ kind: "forbidden" });
+  });
 
   test("never to a port of the platform, by number or by name", async () => {
     const broker = await trap();
@@ -256,9 +300,13 @@ describe("where it may go", () => {
       [`localhost:${received.port}`, byName],
       ["127.0.0.0/8", received.url],
     ] as const) {
-      expect(await send(sender({ policy: "public", allow: [allow, "::1/128"] }), url)).toMatchObject({ kind: "answered" });
+      expect(await send(sender({ policy: "public", allow: [allow, "::1/128"] }), url)).toMatchObject({
+        kind: "answered",
+      });
     }
-    expect(await send(sender({ policy: "public", allow: ["localhost:1"] }), byName)).toMatchObject({ kind: "forbidden" });
+    expect(await send(sender({ policy: "public", allow: ["localhost:1"] }), byName)).toMatchObject({
+      kind: "forbidden",
+    });
     expect(received.received.length).toBe(3);
   });
 
@@ -268,10 +316,14 @@ describe("where it may go", () => {
       { policy: "public", gatewayOrigins: ["http://gateway.weir.svc.cluster.local.:8080", "https://faas.example.com"] },
       { gatewayOrigin: `http://127.0.0.1:${gateway.port}` },
     );
-    expect(await send(by, "http://gateway.weir.svc.cluster.local.:8080/async-function/echo/x?y=1")).toMatchObject({ kind: "answered" });
+    expect(await send(by, "http://gateway.weir.svc.cluster.local.:8080/async-function/echo/x?y=1")).toMatchObject({
+      kind: "answered",
+    });
     expect(await send(by, "https://faas.example.com/function/echo")).toMatchObject({ kind: "answered" });
     expect(await send(by, "https://faas.example.com/system/functions")).toMatchObject({ kind: "forbidden" });
-    expect(await send(by, "https://faas.example.com/function/../system/functions")).toMatchObject({ kind: "forbidden" });
+    expect(await send(by, "https://faas.example.com/function/../system/functions")).toMatchObject({
+      kind: "forbidden",
+    });
     expect(gateway.received.map(({ target }) => target)).toEqual(["/async-function/echo/x?y=1", "/function/echo"]);
   });
 

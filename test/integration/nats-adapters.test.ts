@@ -16,7 +16,13 @@ import { NatsLeases } from "../../runtime/adapters/nats/nats-leases.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
-import { callbackStream, deadLetterStream, queueStream, queueSubject, workersConsumer } from "../../runtime/adapters/nats/stream-names.ts";
+import {
+  callbackStream,
+  deadLetterStream,
+  queueStream,
+  queueSubject,
+  workersConsumer,
+} from "../../runtime/adapters/nats/stream-names.ts";
 import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
 import { activityContract } from "../contract/activity.contract.ts";
 import { callLedgerContract } from "../contract/call-ledger.contract.ts";
@@ -33,7 +39,13 @@ import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
 const mebibyte = 1_048_576;
-const facts = { maxFileStore: 320 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 20, replicas: 1, oneMachine: true };
+const facts = {
+  maxFileStore: 320 * mebibyte,
+  payloadLimit: mebibyte,
+  maxCallRecords: 20,
+  replicas: 1,
+  oneMachine: true,
+};
 const queueFacts = { ackWait: 1_000, maxLength: 6 };
 
 let server: TestNatsServer;
@@ -41,7 +53,14 @@ let link: NatsLink;
 let store: NatsQueueStore;
 
 const connect = (name: string): Promise<NatsLink> =>
-  NatsLink.open({ url: server.url, name, user: undefined, password: undefined, inboxPrefix: `_INBOX.${name}`, pingInterval: 5_000 });
+  NatsLink.open({
+    url: server.url,
+    name,
+    user: undefined,
+    password: undefined,
+    inboxPrefix: `_INBOX.${name}`,
+    pingInterval: 5_000,
+  });
 
 /** Takes a stream away and makes it anew, so that each test begins with an empty one. */
 async function renew(stream: string): Promise<void> {
@@ -185,7 +204,8 @@ describe("NatsDeadLetters", () => {
         const message = await link.jsm.streams.getMessage(deadLetterStream, { seq: sequence }).catch(() => null);
         if (message === null) continue;
         const [, queue = "", id = "", kind] = message.subject.split(".");
-        const get = (name: string): string | undefined => (message.header.has(name) ? message.header.get(name) : undefined);
+        const get = (name: string): string | undefined =>
+          message.header.has(name) ? message.header.get(name) : undefined;
         const name = get(messageHeader.function);
         const status = get("Weir-Dead-Status");
         found.push({
@@ -267,12 +287,18 @@ describe("when the server is killed and comes back", () => {
     await eventually(() => link.downFor() > 1_000, { within: 10_000, what: "the connection to be lost" });
     const startedAt = performance.now();
     expect(await calls.put(sampleCall(), soon())).toMatchObject({ kind: "refused", because: "unavailable" });
-    expect(await ledger.create(randomUUID(), sampleEntry(), 60_000, soon())).toMatchObject({ kind: "refused", because: "unavailable" });
+    expect(await ledger.create(randomUUID(), sampleEntry(), 60_000, soon())).toMatchObject({
+      kind: "refused",
+      because: "unavailable",
+    });
     await expect(ledger.read(id)).rejects.toMatchObject({ code: "queue_unavailable" });
     expect(taker.taken[0]?.extend()).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(500);
     await server.restart();
-    await eventually(async () => (await calls.put(after, soon())).kind === "stored", { within: 10_000, what: "the queue to be back" });
+    await eventually(async () => (await calls.put(after, soon())).kind === "stored", {
+      within: 10_000,
+      what: "the queue to be back",
+    });
     expect(await ledger.read(id)).toBeDefined();
     const [lent] = taker.taken;
     if (lent !== undefined) taker.release(lent);

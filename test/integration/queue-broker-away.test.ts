@@ -43,7 +43,10 @@ test("broker down: 503 within 3 s, at once when it is known; synchronous calls g
   expect(first.headers.get("x-call-id")).toBe(id);
   expect(Number(first.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
 
-  await eventually(async () => (await platform.calls.queue("echo")).took < knownTime, { within: 3_000, what: "a quick refusal" });
+  await eventually(async () => (await platform.calls.queue("echo")).took < knownTime, {
+    within: 3_000,
+    what: "a quick refusal",
+  });
   for (let round = 0; round < 20; round += 1) {
     const refused = await platform.calls.queue("echo", { headers: json });
     expect(refused.status).toBe(503);
@@ -60,15 +63,21 @@ test("broker down: 503 within 3 s, at once when it is known; synchronous calls g
 
   await platform.server.restart();
   const back = performance.now();
-  const accepted = await eventually(async () => {
-    const answer = await platform.calls.queue("echo");
-    return answer.status === 202 ? answer : undefined;
-  }, { within: 5_000, what: "the first accepted call" });
+  const accepted = await eventually(
+    async () => {
+      const answer = await platform.calls.queue("echo");
+      return answer.status === 202 ? answer : undefined;
+    },
+    { within: 5_000, what: "the first accepted call" },
+  );
   expect(performance.now() - back).toBeLessThan(5_000);
   expect((await platform.calls.ended(accepted.headers.get("x-call-id") ?? "")).state).toBe("done");
   expect(await platform.calls.status(kept)).toMatchObject({ state: "done" });
   expect((await platform.calls.result(kept)).status).toBe(200);
-  await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 200, { within: 3_000, what: "the gateway to be ready" });
+  await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 200, {
+    within: 3_000,
+    what: "the gateway to be ready",
+  });
   expect([platform.doctor, platform.gateway, platform.worker].map(({ pid }) => pid)).toEqual(pids);
 
   expect((await platform.calls.queue("echo", { id, headers: json })).status).toBe(202);
@@ -89,14 +98,20 @@ test("broker stopped in its tracks: 503 unknown within 3 s, and the same id sent
   platform.server.resume();
 
   for (const call of sent) {
-    const again = await eventually(async () => {
-      const answer = await platform.calls.queue("echo", { ...call, headers: json });
-      return answer.status === 202 ? answer : undefined;
-    }, { within: 5_000, what: "the call to be accepted" });
+    const again = await eventually(
+      async () => {
+        const answer = await platform.calls.queue("echo", { ...call, headers: json });
+        return answer.status === 202 ? answer : undefined;
+      },
+      { within: 5_000, what: "the call to be accepted" },
+    );
     expect(again.headers.get("x-call-id")).toBe(call.id);
   }
   for (const { id } of sent) expect((await platform.calls.ended(id)).state).toBe("done");
-  await eventually(async () => (await platform.broker.calls()).messages === 0, { within: 8_000, what: "the queue to be empty" });
+  await eventually(async () => (await platform.broker.calls()).messages === 0, {
+    within: 8_000,
+    what: "the queue to be empty",
+  });
   for (const { id } of sent) expect(runsOf(id)).toBe(1);
 });
 
@@ -114,7 +129,10 @@ test("a full queue: 429 no, the refused leave no record, and room makes it go on
     expect(JSON.parse(full.body.toString())).toMatchObject({ code: "queue_full", callId: id });
     expect(full.headers.get("x-call-queued")).toBe("no");
     expect(Number(full.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    await eventually(async () => (await small.calls.send("GET", `/async-function/${id}`)).status === 404, { within: 2_000, what: "the record to go" });
+    await eventually(async () => (await small.calls.send("GET", `/async-function/${id}`)).status === 404, {
+      within: 2_000,
+      what: "the record to go",
+    });
 
     const release = setInterval(() => {
       for (const answer of answers) answer();

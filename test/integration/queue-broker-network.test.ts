@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openLedger } from "../support/ledger.ts";
+import { openLedger, type LedgerWriter } from "../support/ledger.ts";
 import { sendLoad } from "../support/load.ts";
 import { settleAccount } from "../support/platform-account.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
@@ -20,17 +20,20 @@ let toGateway: ChaosProxy;
 let toWorkers: ChaosProxy;
 let directory: TempDirectory;
 let working: FunctionServer;
+let writer: LedgerWriter;
 
 beforeAll(async () => {
   directory = await tempDirectory("ledger");
-  const writer = openLedger(directory.path, "function");
+  writer = openLedger(directory.path, "function");
   platform = await openPlatform({
     slots: 8,
     ackWait,
     gatewayThrough: async (port) => (toGateway = await openChaosProxy(port)).port,
     workersThrough: async (port) => (toWorkers = await openChaosProxy(port)).port,
   });
-  working = await openFunctionServer(recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 15)));
+  working = await openFunctionServer(
+    recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 15)),
+  );
   await platform.deploy("working", { addresses: [working.address] });
 });
 
@@ -38,6 +41,7 @@ afterAll(async () => {
   await platform.close();
   for (const each of [toGateway, toWorkers]) await each[Symbol.asyncDispose]();
   await working.close();
+  writer.close();
   await directory.remove();
 });
 
@@ -65,8 +69,14 @@ test("resets, small slices, latency and a slow line: slower, but nothing is lost
     }
     const before = working.requests.length;
     const load = sendLoad({ gateway: platform.url, functionName: "working", rate, count, ledger: sender });
-    for (const [proxy, share] of [[toWorkers, 0.3], [toGateway, 0.6]] as const) {
-      await eventually(() => working.requests.length > before + share * count, { within: 10_000, what: "the platform to go on" });
+    for (const [proxy, share] of [
+      [toWorkers, 0.3],
+      [toGateway, 0.6],
+    ] as const) {
+      await eventually(() => working.requests.length > before + share * count, {
+        within: 10_000,
+        what: "the platform to go on",
+      });
       proxy.reset();
     }
     await load;
@@ -81,7 +91,10 @@ test("resets, small slices, latency and a slow line: slower, but nothing is lost
 
 test("a black hole between gateway and broker: 503 within 3 s, not ready, and the same id sent again runs once", async () => {
   for (const proxy of [toGateway, toWorkers]) proxy.heal();
-  await platform.calls.ended(await platform.calls.accepted("working"));
+  await eventually(async () => (await platform.calls.queue("working")).status === 202, {
+    within: 10_000,
+    what: "the gateway to be connected",
+  });
   toGateway.up({ blackHole: true });
   toGateway.down({ blackHole: true });
   const id = randomUUID();
@@ -89,11 +102,17 @@ test("a black hole between gateway and broker: 503 within 3 s, not ready, and th
   expect(answer.status).toBe(503);
   expect(answer.took).toBeLessThan(3_300);
   expect(answer.headers.get("x-call-queued")).toBe("unknown");
-  await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 503, { within: 10_000, what: "the gateway to be unready" });
+  await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 503, {
+    within: 10_000,
+    what: "the gateway to be unready",
+  });
 
   toGateway.heal();
   toGateway.reset();
-  await eventually(async () => (await platform.calls.queue("working", { id })).status === 202, { within: 5_000, what: "the call to be accepted" });
+  await eventually(async () => (await platform.calls.queue("working", { id })).status === 202, {
+    within: 5_000,
+    what: "the call to be accepted",
+  });
   expect((await platform.calls.ended(id)).state).toBe("done");
   expect(working.requests.filter((request) => request.headers["x-call-id"] === id)).toHaveLength(1);
 });

@@ -37,10 +37,13 @@ beforeEach(async () => {
 afterEach(async () => {
   releaseAll();
   // A callback that were sent all the same would be waiting in this stream.
-  await eventually(async () => (await platform.broker.calls()).messages === 0 && (await platform.broker.callbacks()).messages === 0, {
-    within: 8_000,
-    what: "the streams to be empty",
-  });
+  await eventually(
+    async () => (await platform.broker.calls()).messages === 0 && (await platform.broker.callbacks()).messages === 0,
+    {
+      within: 8_000,
+      what: "the streams to be empty",
+    },
+  );
   expect(sink.received).toEqual([]);
   await sink.close();
 });
@@ -61,7 +64,8 @@ async function heldRun(id: string): Promise<void> {
   await eventually(() => runsOf(held, id) === 1, { within: 5_000, every: 5, what: `the run of ${id}` });
 }
 
-const runsOf = (server: FunctionServer, id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id).length;
+const runsOf = (server: FunctionServer, id: string) =>
+  server.requests.filter((request) => request.headers["x-call-id"] === id).length;
 
 test("a queued call behind a long one never starts and its message goes", async () => {
   const first = await startHeld();
@@ -93,7 +97,10 @@ test("a call that waits for its retry is not run again", async () => {
   const record = await platform.calls.status(id);
   expect(record).toMatchObject({ state: "cancelled", retries: 1 });
   expect(record?.nextAttemptAt).toBeUndefined();
-  await eventually(async () => (await platform.broker.calls()).messages === 0, { within: 6_000, what: "the message to go" });
+  await eventually(async () => (await platform.broker.calls()).messages === 0, {
+    within: 6_000,
+    what: "the message to go",
+  });
   expect(runsOf(failing, id)).toBe(1);
 });
 
@@ -103,7 +110,11 @@ test("a running call loses its connection within a second and the slot is free a
 
   const start = performance.now();
   expect((await platform.calls.cancel(id)).status).toBe(202);
-  await eventually(() => held.aborted === aborted + 1, { within: 3_000, every: 5, what: "the connection to be closed" });
+  await eventually(() => held.aborted === aborted + 1, {
+    within: 3_000,
+    every: 5,
+    what: "the connection to be closed",
+  });
   expect(performance.now() - start).toBeLessThan(1_000);
   answers = [];
 
@@ -124,7 +135,10 @@ test("a worker that missed the word learns of it by the record", async () => {
   const cancelled = { ...found.entry, state: "cancelled", owner: null, ended: Date.now(), callback: null } as const;
   expect(await platform.broker.ledger.update(id, cancelled, found.revision, 60_000)).toBeDefined();
 
-  await eventually(() => held.aborted === aborted + 1, { within: ackWait / 3 + 1_000, what: "the connection to be closed" });
+  await eventually(() => held.aborted === aborted + 1, {
+    within: ackWait / 3 + 1_000,
+    what: "the connection to be closed",
+  });
   answers = [];
   expect((await platform.calls.status(id))?.state).toBe("cancelled");
 });
@@ -134,7 +148,9 @@ test("a finished call is 409 and stays as it is", async () => {
   releaseAll();
   await platform.calls.ended(done);
 
-  const answer = await platform.calls.send("DELETE", `/async-function/${done}`, { headers: { accept: "application/json" } });
+  const answer = await platform.calls.send("DELETE", `/async-function/${done}`, {
+    headers: { accept: "application/json" },
+  });
   expect(answer.status).toBe(409);
   expect(JSON.parse(answer.body.toString()).code).toBe("call_finished");
   expect((await platform.calls.status(done))?.state).toBe("done");
@@ -178,7 +194,7 @@ test("cancel racing the end: done or cancelled, never both", async () => {
   );
   for (const { id, status } of outcomes) {
     const record = await platform.calls.ended(id);
-    expect([status, record.state]).toEqual(status === 202 ? [202, "cancelled"] : [409, "done"]);
+    expect([status, record.state], JSON.stringify(record)).toEqual(status === 202 ? [202, "cancelled"] : [409, "done"]);
     expect(runsOf(quick, id)).toBeLessThanOrEqual(1);
   }
   expect(ids).toHaveLength(60);

@@ -42,9 +42,16 @@ beforeEach(async () => {
 afterEach(() => sink.close());
 
 const started = (id: string) =>
-  eventually(() => held.requests.some((request) => request.headers["x-call-id"] === id), { within: 5_000, every: 5, what: `the run of ${id}` });
+  eventually(() => held.requests.some((request) => request.headers["x-call-id"] === id), {
+    within: 5_000,
+    every: 5,
+    what: `the run of ${id}`,
+  });
 const ttlBecomes = (id: string, seconds: number) =>
-  eventually(async () => (await platform.broker.recordTtl(id)) === seconds, { within: 3_000, what: `a time to live of ${seconds} s` });
+  eventually(async () => (await platform.broker.recordTtl(id)) === seconds, {
+    within: 3_000,
+    what: `a time to live of ${seconds} s`,
+  });
 
 describe("how long records live", () => {
   test("long while the call does, then as long as its result", async () => {
@@ -64,8 +71,15 @@ describe("how long records live", () => {
     expect(Date.parse(record?.result?.expiresAt ?? "") - Date.parse(record?.endedAt ?? "")).toBe(3_600_000);
   });
 
-  test.each([["0", recordTtl], ["10m", 600], ["1m", recordTtl]])("with result.ttl %s an ended one lives %i s", async (resultTtl, seconds) => {
-    await platform.deploy("held-shortly", { addresses: [held.address], annotations: { "com.service.result.ttl": resultTtl } });
+  test.each([
+    ["0", recordTtl],
+    ["10m", 600],
+    ["1m", recordTtl],
+  ])("with result.ttl %s an ended one lives %i s", async (resultTtl, seconds) => {
+    await platform.deploy("held-shortly", {
+      addresses: [held.address],
+      annotations: { "com.service.result.ttl": resultTtl },
+    });
     const id = await platform.calls.accepted("held-shortly");
     await started(id);
     release();
@@ -104,14 +118,28 @@ describe("how long records live", () => {
 describe("what nobody can read", () => {
   test("becomes a dead letter, ends its record, and stops nothing", async () => {
     const { pid } = platform.worker;
-    const gateway = await NatsLink.open({ ...platform.server.access(natsUser.gateway), name: "test", pingInterval: 1_000 });
+    const gateway = await NatsLink.open({
+      ...platform.server.access(natsUser.gateway),
+      name: "test",
+      pingInterval: 1_000,
+    });
     const id = randomUUID();
     const letters = await platform.broker.deadLetters();
     const forms: Record<string, string>[] = [
       {},
       { "Weir-Version": "99", "Weir-Call": id },
       { "Weir-Version": "1", "Weir-Call": "no id" },
-      { "Weir-Version": "1", "Weir-Call": randomUUID(), "Weir-Function": "held", "Weir-Namespace": "functions", "Weir-Start": "1", "Weir-Depth": "0", "Weir-Method": "POST", "Weir-Path": "/", "Weir-Headers": "{broken" },
+      {
+        "Weir-Version": "1",
+        "Weir-Call": randomUUID(),
+        "Weir-Function": "held",
+        "Weir-Namespace": "functions",
+        "Weir-Start": "1",
+        "Weir-Depth": "0",
+        "Weir-Method": "POST",
+        "Weir-Path": "/",
+        "Weir-Headers": "{broken",
+      },
     ];
     for (const form of forms) {
       const headers = newHeaders();
@@ -120,7 +148,10 @@ describe("what nobody can read", () => {
     }
     await gateway.close();
 
-    await eventually(async () => (await platform.broker.deadLetters()) === letters + forms.length, { within: 5_000, what: "one dead letter each" });
+    await eventually(async () => (await platform.broker.deadLetters()) === letters + forms.length, {
+      within: 5_000,
+      what: "one dead letter each",
+    });
     const letter = await platform.broker.deadLetter(id);
     expect(letter?.headers.get("Weir-Dead-Reason")).toBe("undecodable");
     expect(Buffer.from(letter?.body ?? []).toString()).toBe("garbage");

@@ -31,7 +31,7 @@ async function restartAll(platform: Platform, how: "kill" | "stop"): Promise<voi
 }
 
 test.each(["kill", "stop"] as const)("after a %s of everything all goes on where it was", async (how) => {
-  const platform = await open(openPlatform({ ackWait, upstreamTimeout: 2_000 }));
+  const platform = await open(openPlatform({ ackWait, upstreamTimeout: 2_000, callbackWindow: 60_000 }));
   const arrivals = new Map<string, number[]>();
   let hold = true;
   const server = await open(
@@ -39,7 +39,8 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
       const id = String(request.headers["x-call-id"]);
       const seen = arrivals.get(id) ?? [];
       arrivals.set(id, [...seen, performance.now()]);
-      if (request.url === "/later" && seen.length === 0) response.writeHead(503, { "Retry-After": String(retryAfter / 1_000) }).end();
+      if (request.url === "/later" && seen.length === 0)
+        response.writeHead(503, { "Retry-After": String(retryAfter / 1_000) }).end();
       else if (request.url !== "/held" || !hold) response.end(`run ${seen.length + 1}`);
     }),
   );
@@ -50,11 +51,16 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   const owing = await platform.calls.accepted("mixed", { callbackUrl: `http://127.0.0.1:${port}/callback` });
   const waiting = await platform.calls.accepted("mixed", { tail: "/later" });
   await platform.calls.ended(done);
-  await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, { within: 5_000, what: "an attempt of the callback" });
+  await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, {
+    within: 5_000,
+    what: "an attempt of the callback",
+  });
   await platform.calls.until(waiting, ["waiting"]);
   const running = await platform.calls.accepted("mixed", { tail: "/held" });
   await eventually(() => arrivals.has(running), { within: 5_000, every: 5, what: "the run" });
-  const queued = await Promise.all(Array.from({ length: 10 }, () => platform.calls.accepted("mixed", { body: "queued" })));
+  const queued = await Promise.all(
+    Array.from({ length: 10 }, () => platform.calls.accepted("mixed", { body: "queued" })),
+  );
 
   const before = performance.now();
   hold = false;
@@ -83,7 +89,10 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   expect((await platform.calls.status(done))?.state).toBe("done");
 
   expect(await platform.calls.accepted("mixed", { id: done, body: "done" })).toBe(done);
-  await eventually(async () => (await platform.broker.calls()).messages === 0, { within: ackWait + 5_000, what: "the queue to be empty" });
+  await eventually(async () => (await platform.broker.calls()).messages === 0, {
+    within: ackWait + 5_000,
+    what: "the queue to be empty",
+  });
   expect(arrivals.get(done)).toHaveLength(1);
 });
 

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { openFunctionServer, openRawFunction, type FunctionServer } from "../support/function-server.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 
 let platform: Platform;
@@ -33,7 +32,10 @@ afterAll(async () => {
   await scripted.close();
 });
 
-const attemptsOf = (id: string) => scripted.requests.filter((request) => request.headers["x-call-id"] === id).map((request) => request.headers["x-call-attempt"]);
+const attemptsOf = (id: string) =>
+  scripted.requests
+    .filter((request) => request.headers["x-call-id"] === id)
+    .map((request) => request.headers["x-call-attempt"]);
 const gapsOf = (id: string) => (arrivals.get(id) ?? []).map((at, index, all) => at - (all[index - 1] ?? at)).slice(1);
 
 describe("which answers are tried again", () => {
@@ -41,7 +43,15 @@ describe("which answers are tried again", () => {
     const id = await platform.calls.accepted("scripted", { tail: `/${status},200` });
     const record = await platform.calls.ended(id);
 
-    expect(record).toMatchObject({ state: "done", retries: 1, maxRetries: 3, attempts: [{ number: 1, status }, { number: 2, status: 200 }] });
+    expect(record).toMatchObject({
+      state: "done",
+      retries: 1,
+      maxRetries: 3,
+      attempts: [
+        { number: 1, status },
+        { number: 2, status: 200 },
+      ],
+    });
     expect((await platform.calls.result(id)).body.toString()).toBe("run 2");
     expect(attemptsOf(id)).toEqual(["1", "2"]);
   });
@@ -72,98 +82,34 @@ describe("which answers are tried again", () => {
     });
     await platform.deploy("marked", { addresses: [marked.address] });
 
-    expect(await platform.calls.ended(await platform.calls.accepted("marked"))).toMatchObject({ state: "done", retries: 1 });
+    expect(await platform.calls.ended(await platform.calls.accepted("marked"))).toMatchObject({
+      state: "done",
+      retries: 1,
+    });
     await marked.close();
   });
 
   test("the function's annotations go before the queue's rules", async () => {
     await platform.deploy("own-rules", {
       addresses: [scripted.address],
-      annotations: { "com.service.retry.attempts": "1", "com.service.retry.codes": "418", "com.service.retry.min_wait": "50ms", "com.service.retry.max_wait": "50ms" },
+      annotations: {
+        "com.service.retry.attempts": "1",
+        "com.service.retry.codes": "418",
+        "com.service.retry.min_wait": "50ms",
+        "com.service.retry.max_wait": "50ms",
+      },
     });
     const final = await platform.calls.accepted("own-rules", { tail: "/500" });
     const tried = await platform.calls.accepted("own-rules", { tail: "/418", callbackUrl: sink.url });
 
     expect(await platform.calls.ended(final)).toMatchObject({ state: "failed", reason: "rejected", retries: 0 });
-    expect(await platform.calls.ended(tried)).toMatchObject({ state: "failed", reason: "exhausted", retries: 1, maxRetries: 1 });
-    expect((await sink.waitFor(tried)).headers).toMatchObject({ "x-retry": "1", "x-retry-max": "1" });
-  });
-});
-
-describe("runs without an answer", () => {
-  test.each([
-    ["reset before a byte", undefined],
-    ["cut in the head", "HTTP/1.1 200 OK\r\nContent-Le"],
-    ["cut in the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
-    ["malformed", "what is this?\r\n\r\n"],
-    ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
-  ])("%s: 502, tried again, nothing partial is kept or called back", async (_name, bytes) => {
-    const raw = await openRawFunction((socket) => {
-      if (bytes === undefined) socket.resetAndDestroy();
-      else socket.end(bytes);
+    expect(await platform.calls.ended(tried)).toMatchObject({
+      state: "failed",
+      reason: "exhausted",
+      retries: 1,
+      maxRetries: 1,
     });
-    await platform.deploy("raw", { addresses: [raw.address] });
-    const id = await platform.calls.accepted("raw", { callbackUrl: sink.url });
-    const record = await platform.calls.ended(id);
-
-    expect(record).toMatchObject({ state: "failed", reason: "exhausted", retries: 3, attempts: Array.from({ length: 4 }, () => ({ status: 502 })) });
-    expect(record.result).toBeUndefined();
-    const callback = await sink.waitFor(id);
-    expect(callback.headers).toMatchObject({ "x-function-status": "502", "x-retry": "3", "x-retry-max": "3" });
-    expect(callback.bodySize).toBe(0);
-    await raw.close();
-  });
-
-  test("no replica in time: 503", async () => {
-    await platform.deploy("asleep", { addresses: [], annotations: { "com.service.retry.attempts": "0" } });
-    const id = await platform.calls.accepted("asleep", { callbackUrl: sink.url });
-
-    expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "exhausted", attempts: [{ number: 1, status: 503 }] });
-    expect((await sink.waitFor(id)).headers).toMatchObject({ "x-function-status": "503", "x-retry": "0", "x-retry-max": "0" });
-  });
-
-  test("a call waits for a replica that comes in time", async () => {
-    await platform.deploy("waking", { addresses: [] });
-    const id = await platform.calls.accepted("waking");
-    await platform.calls.until(id, ["running"]);
-    await platform.deploy("waking", { addresses: [scripted.address] });
-
-    expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
-  });
-
-  test("a replica that refuses is passed over for another", async () => {
-    await platform.deploy("half", { addresses: [`127.0.0.1:${await freePort()}`, scripted.address] });
-    const ids = await Promise.all(Array.from({ length: 6 }, () => platform.calls.accepted("half", { tail: "/200" })));
-
-    for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
-  });
-
-  test("a function that hangs: its connection is closed at the limit, 504, tried again, the slot is free", async () => {
-    const hanging = await openFunctionServer(() => undefined);
-    await platform.deploy("hanging", { addresses: [hanging.address], annotations: { "com.service.retry.attempts": "1" }, envVars: { exec_timeout: "200ms" } });
-    const start = performance.now();
-    const id = await platform.calls.accepted("hanging", { callbackUrl: sink.url });
-    await eventually(() => hanging.aborted === 1, { within: 3_000, what: "the first run to be cut" });
-    expect(performance.now() - start).toBeGreaterThan(1_150);
-    expect(performance.now() - start).toBeLessThan(2_200);
-
-    expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "exhausted", attempts: [{ status: 504 }, { status: 504 }] });
-    expect((await sink.waitFor(id)).headers).toMatchObject({ "x-function-status": "504", "x-retry": "1", "x-retry-max": "1" });
-    expect(hanging.open).toBe(0);
-    await expect.poll(() => platform.metric(platform.worker, "queue_worker_function_invocation_inflight")).toBe(0);
-    await hanging.close();
-  });
-
-  test("the queue's own limit ends a run of any function", async () => {
-    const hanging = await openFunctionServer(() => undefined);
-    await platform.deploy("endless", { addresses: [hanging.address], annotations: { "com.service.retry.attempts": "0" } });
-    const id = await platform.calls.accepted("endless");
-    const record = await platform.calls.ended(id);
-
-    expect(record).toMatchObject({ state: "failed", attempts: [{ status: 504 }] });
-    expect(record.attempts[0]?.durationSeconds).toBeGreaterThan(1.45);
-    expect(record.attempts[0]?.durationSeconds).toBeLessThan(2.5);
-    await hanging.close();
+    expect((await sink.waitFor(tried)).headers).toMatchObject({ "x-retry": "1", "x-retry-max": "1" });
   });
 });
 
@@ -182,9 +128,18 @@ describe("when it is tried again", () => {
   });
 
   test("Retry-After of 429 and 503 replaces the wait, but never goes below the first", async () => {
-    const asked = await platform.calls.accepted("scripted", { tail: "/503,200", headers: { "x-wanted-retry-after": "1" } });
-    const never = await platform.calls.accepted("scripted", { tail: "/429,200", headers: { "x-wanted-retry-after": "0" } });
-    const ignored = await platform.calls.accepted("scripted", { tail: "/500,200", headers: { "x-wanted-retry-after": "3600" } });
+    const asked = await platform.calls.accepted("scripted", {
+      tail: "/503,200",
+      headers: { "x-wanted-retry-after": "1" },
+    });
+    const never = await platform.calls.accepted("scripted", {
+      tail: "/429,200",
+      headers: { "x-wanted-retry-after": "0" },
+    });
+    const ignored = await platform.calls.accepted("scripted", {
+      tail: "/500,200",
+      headers: { "x-wanted-retry-after": "3600" },
+    });
     for (const id of [asked, never, ignored]) await platform.calls.ended(id);
 
     expect(gapsOf(asked)[0]).toBeGreaterThanOrEqual(990);
@@ -196,22 +151,30 @@ describe("when it is tried again", () => {
 
   test("calls that wait hold no slot: others flow at once", async () => {
     const parked = await Promise.all(
-      Array.from({ length: 40 }, () => platform.calls.accepted("scripted", { tail: "/503,200", headers: { "x-wanted-retry-after": "2" } })),
+      Array.from({ length: 40 }, () =>
+        platform.calls.accepted("scripted", { tail: "/503,200", headers: { "x-wanted-retry-after": "3" } }),
+      ),
     );
     for (const id of parked) await platform.calls.until(id, ["waiting"]);
-    const start = performance.now();
-    const healthy = await Promise.all(Array.from({ length: 20 }, () => platform.calls.accepted("scripted", { tail: "/200" })));
+    const healthy = await Promise.all(
+      Array.from({ length: 20 }, () => platform.calls.accepted("scripted", { tail: "/200" })),
+    );
     for (const id of healthy) expect((await platform.calls.ended(id)).state).toBe("done");
 
-    expect(performance.now() - start).toBeLessThan(1_000);
-    expect((await platform.calls.status(parked[0] ?? ""))?.state).toBe("waiting");
     for (const id of parked) expect((await platform.calls.ended(id)).retries).toBe(1);
+    const lastHealthy = Math.max(...healthy.map((id) => arrivals.get(id)?.[0] ?? 0));
+    const firstParked = Math.min(...parked.map((id) => arrivals.get(id)?.[1] ?? 0));
+    expect(lastHealthy).toBeLessThan(firstParked);
   });
 });
 
 test("exhausted: dead letter with the original message, and the callback says so", async () => {
   const body = Buffer.from([0, 1, 2, 255]);
-  const id = await platform.calls.accepted("scripted", { tail: "/500?q=1", callbackUrl: sink.url, body: new Uint8Array(body) });
+  const id = await platform.calls.accepted("scripted", {
+    tail: "/500?q=1",
+    callbackUrl: sink.url,
+    body: new Uint8Array(body),
+  });
   const record = await platform.calls.ended(id);
 
   expect(record).toMatchObject({ state: "failed", reason: "exhausted", retries: 3, maxRetries: 3 });
@@ -235,11 +198,14 @@ test("a function deleted with calls queued: all end as function_not_found, none 
   const letters = await platform.broker.deadLetters();
   await platform.deploy("gone", { addresses: [scripted.address] });
   platform.worker.pause();
-  const ids = await Promise.all(Array.from({ length: 100 }, () => platform.calls.accepted("gone", { tail: "/200", callbackUrl: sink.url })));
+  const ids = await Promise.all(
+    Array.from({ length: 100 }, () => platform.calls.accepted("gone", { tail: "/200", callbackUrl: sink.url })),
+  );
   await platform.undeploy("gone");
   platform.worker.resume();
 
-  for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "function_not_found" });
+  for (const id of ids)
+    expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "function_not_found" });
   for (const id of ids) expect((await sink.waitFor(id)).headers["x-function-status"]).toBe("404");
   expect(ids.flatMap(attemptsOf)).toEqual([]);
   expect(await platform.broker.deadLetters()).toBe(letters);

@@ -32,7 +32,11 @@ describe("SIGTERM of a worker", () => {
     }));
     await opened.deploy("slow", { addresses: [slow.address] });
     const ids = await Promise.all(Array.from({ length: 20 }, () => opened.calls.accepted("slow")));
-    await eventually(() => starts.length === 8 && slow.open === 4, { within: 5_000, every: 5, what: "the second round of runs" });
+    await eventually(() => starts.length === 8 && slow.open === 4, {
+      within: 5_000,
+      every: 5,
+      what: "the second round of runs",
+    });
 
     const signalled = performance.now();
     const ended = await opened.worker.stop();
@@ -44,8 +48,8 @@ describe("SIGTERM of a worker", () => {
     const before = starts.map(({ id }) => id);
     for (const id of before) expect((await opened.calls.status(id))?.state).toBe("done");
 
-    const restarted = performance.now();
     await opened.worker.start();
+    const restarted = performance.now();
     await eventually(() => starts.length > before.length, { within: 2_000, every: 5, what: "the next run" });
     expect((starts[before.length]?.at ?? 0) - restarted).toBeLessThan(3_000);
     for (const id of ids) expect(await opened.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
@@ -58,19 +62,25 @@ describe("SIGTERM of a worker", () => {
     await opened.deploy("asleep", { addresses: [] });
     const id = await opened.calls.accepted("asleep");
     await opened.calls.until(id, ["running"]);
-    const busy = await eventually(async () => {
-      for (const worker of opened.workers) {
-        if ((await opened.metric(worker, "queue_worker_function_invocation_inflight")) === 1) return worker;
-      }
-      return undefined;
-    }, { within: 2_000, what: "the worker that holds the call" });
+    const busy = await eventually(
+      async () => {
+        for (const worker of opened.workers) {
+          if ((await opened.metric(worker, "queue_worker_function_invocation_inflight")) === 1) return worker;
+        }
+        return undefined;
+      },
+      { within: 2_000, what: "the worker that holds the call" },
+    );
 
     const signalled = performance.now();
     const ended = await busy.stop();
     expect(ended.at - signalled).toBeLessThan(700 + 1_000);
     const record = await opened.calls.until(id, ["running"], 3_000);
     expect(performance.now() - ended.at).toBeLessThan(2_000);
-    expect(record).toMatchObject({ retries: 0, attempts: [{ number: 1, error: "the queue-worker stopped" }, { number: 2 }] });
+    expect(record).toMatchObject({
+      retries: 0,
+      attempts: [{ number: 1, error: "the queue-worker stopped" }, { number: 2 }],
+    });
 
     await opened.deploy("asleep", { addresses: [ready.address] });
     expect(await opened.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
@@ -83,7 +93,9 @@ describe("SIGTERM of a worker", () => {
     await using directory = await tempDirectory("ledger");
     const writer = openLedger(directory.path, "function");
     const sender = openLedger(directory.path, "sender");
-    const working = (server = await openFunctionServer(recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 100))));
+    const working = (server = await openFunctionServer(
+      recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 100)),
+    ));
     await opened.deploy("working", { addresses: [working.address] });
     const load = sendLoad({ gateway: opened.url, functionName: "working", rate: 60, count: 240, ledger: sender });
     for (const worker of [...opened.workers, ...opened.workers]) {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
@@ -92,6 +92,27 @@ describe("synchronous call", () => {
     );
     expect(reply.headers).toMatchObject({ "x-call-id": id, "x-start-time": "1234", "x-duration-seconds": "9" });
     expect(fn.requests[0]?.headers).toMatchObject({ "x-call-id": id, traceparent: trace, "x-start-time": "1234", "x-function-status": "200" });
+  });
+
+  test("bytes of a reply's header stay as they are, whether its body comes at once or later", async () => {
+    const head = (path: string): string => `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Own: caf\xe9 ${path}\r\n\r\n`;
+    const sockets: Socket[] = [];
+    const fn = await serveRaw((socket) => {
+      sockets.push(socket);
+      socket.write(Buffer.from(head("later"), "latin1"));
+    });
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    client.send("GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => client.text).toContain("X-Own: caf\xe9 later\r\n");
+    sockets[0]?.write("ok");
+    expect((await client.replies(1))[0]?.body).toBe("ok");
+    client.close();
+    const whole = await serveRaw(`${head("at once")}ok`);
+    gateway.deploy("whole", { addresses: [whole.address] });
+    const reply = await rawRequest(gateway.port, "GET /function/whole HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(reply.headers["x-own"]).toBe("caf\xe9 at once");
   });
 
   test("HEAD, 204 and 304 have no body and keep the connection", async () => {

@@ -1,3 +1,4 @@
+import type { CallRecord } from "../../runtime/api/call-record.ts";
 import { eventually } from "./eventually.ts";
 import { checkInvariants, type Allowance, type Counts, type SettledCall } from "./ledger-invariants.ts";
 import { readLedger, type Account } from "./ledger.ts";
@@ -14,7 +15,7 @@ export interface SettleOptions extends Allowance {
 export interface Settled {
   readonly account: Account;
   readonly counts: Counts;
-  /** One sentence for each invariant that does not hold, I1 to I10. */
+  /** One sentence for each invariant that does not hold, I1 to I10, and what is known of the calls they name. */
   readonly violations: readonly string[];
 }
 
@@ -28,17 +29,21 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
   const { directory, within, ...allowance } = options;
   const violations: string[] = [];
   try {
-    await eventually(() => isQuiet(platform), { within, every: 100, what: "the streams to be empty and the slots free" });
+    await eventually(() => isQuiet(platform), {
+      within,
+      every: 100,
+      what: "the streams to be empty and the slots free",
+    });
   } catch (err) {
     violations.push(`I8: ${err instanceof Error ? err.message : String(err)}`);
   }
   const account = readLedger(directory);
-  const statuses = new Map<string, SettledCall>();
+  const statuses = new Map<string, CallRecord>();
   const records = new Map<string, SettledCall>();
   const ids = account.sent.map(({ id }) => id);
   const readNext = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      const status = await platform.calls.status(id);
+      const status = await statusOf(platform, id);
       if (status !== undefined) statuses.set(id, status);
       const record = await platform.broker.ledger.read(id);
       if (record !== undefined) records.set(id, record.entry);
@@ -48,12 +53,26 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
 
   const checked = checkInvariants({ ...account, statuses, records }, allowance);
   violations.push(...checked.violations.map(({ sentence }) => sentence));
+  for (const [id, status] of statuses) {
+    if (!violations.some((sentence) => sentence.includes(id))) continue;
+    const runs = account.runs.filter((run) => run.id === id);
+    violations.push(`${JSON.stringify(status)}, runs: ${JSON.stringify(runs)}`);
+  }
   try {
     platform.checkProcesses();
   } catch (err) {
     violations.push(`I9: ${err instanceof Error ? err.message : String(err)}`);
   }
   return { account, counts: checked.counts, violations };
+}
+
+/** Faults may just have ended: until the gateway is connected again it knows nothing. */
+async function statusOf(platform: Platform, id: string): Promise<CallRecord | undefined> {
+  const looked = await eventually(async () => ({ status: await platform.calls.status(id) }), {
+    within: 10_000,
+    what: `the status of ${id}`,
+  });
+  return looked.status;
 }
 
 async function isQuiet(platform: Platform): Promise<boolean> {
@@ -63,6 +82,7 @@ async function isQuiet(platform: Platform): Promise<boolean> {
   for (const worker of platform.workers) {
     if (worker.running) left.push(await platform.metric(worker, "queue_worker_function_invocation_inflight"));
   }
-  if (left.some((count) => count !== 0)) throw new Error(`left over: calls ${JSON.stringify(calls)}, callbacks ${JSON.stringify(callbacks)}`);
+  if (left.some((count) => count !== 0))
+    throw new Error(`left over: calls ${JSON.stringify(calls)}, callbacks ${JSON.stringify(callbacks)}`);
   return true;
 }

@@ -47,7 +47,9 @@ const defaultQueue = "default";
 export async function openBrokerView(server: TestNatsServer, users: boolean): Promise<BrokerView> {
   const links: NatsLink[] = [];
   const open = async (user: string): Promise<NatsLink> => {
-    const access = users ? server.access(user) : { url: server.url, user: undefined, password: undefined, inboxPrefix: "_INBOX.test" };
+    const access = users
+      ? server.access(user)
+      : { url: server.url, user: undefined, password: undefined, inboxPrefix: "_INBOX.test" };
     const link = await NatsLink.open({ ...access, name: "test", pingInterval: 1_000 });
     links.push(link);
     return link;

@@ -24,7 +24,11 @@ export interface QueueOptions {
 /** What clients do with asynchronous calls, over HTTP. */
 export interface PlatformCalls {
   /** Any request; `path` begins with `/`. */
-  send(method: string, path: string, init?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> }): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    init?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> },
+  ): Promise<Answer>;
   /** Queues a call and hands back the answer, whatever it is. */
   queue(name: string, options?: QueueOptions): Promise<Answer>;
   /** Queues a call that must be accepted: the id to use. */
@@ -81,7 +85,10 @@ export function platformCalls(url: string): PlatformCalls {
         { within, what: `call ${id} to be ${states.join(" or ")}` },
       );
     } catch (cause) {
-      throw new Error(`${cause instanceof Error ? cause.message : String(cause)}; its record: ${JSON.stringify(seen)}`, { cause });
+      throw new Error(
+        `${cause instanceof Error ? cause.message : String(cause)}; its record: ${JSON.stringify(seen)}`,
+        { cause },
+      );
     }
   };
   return {
@@ -90,13 +97,15 @@ export function platformCalls(url: string): PlatformCalls {
     accepted: async (name, options) => {
       const answer = await queue(name, options);
       const id = answer.headers.get("x-call-id");
-      if (answer.status !== 202 || id === null) throw new Error(`call was answered ${answer.status}: ${answer.body.toString()}`);
+      if (answer.status !== 202 || id === null)
+        throw new Error(`call was answered ${answer.status}: ${answer.body.toString()}`);
       return id;
     },
     status,
     until,
     ended: (id, within) => until(id, ["done", "failed", "cancelled"], within),
     result: (id) => send("GET", `/async-function/${id}/result`),
-    cancel: (id, functionName) => send("DELETE", `/async-function/${functionName === undefined ? "" : `${functionName}/`}${id}`),
+    cancel: (id, functionName) =>
+      send("DELETE", `/async-function/${functionName === undefined ? "" : `${functionName}/`}${id}`),
   };
 }

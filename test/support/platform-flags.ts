@@ -29,9 +29,11 @@ export const fastProfile = {
 
 /** The flags of one kind of process that follow from the profile. */
 export function platformFlags(profile: Required<QueueProfile>) {
-  const time = (name: string, milliseconds: number) => [`--${name}`, formatDuration(milliseconds)];
+  const flag = (name: string, value: string | number) => [`--${name}`, String(value)];
+  const time = (name: string, milliseconds: number) => flag(name, formatDuration(milliseconds));
   const common = [
-    ...["--admin-port", "0", "--edition", profile.slots > 1 ? "pro" : "community"],
+    ...flag("admin-port", 0),
+    ...flag("edition", profile.slots > 1 ? "pro" : "community"),
     ...time("nats-ping", 1_000),
     ...time("ack-wait", profile.ackWait),
     ...time("call-record-ttl", 300_000),
@@ -39,7 +41,12 @@ export function platformFlags(profile: Required<QueueProfile>) {
     ...time("wake-timeout", profile.wakeTimeout),
   ];
   return {
-    gateway: [...common, ...time("shutdown-delay", 100), ...time("headers-timeout", 2_000), ...time("body-silence", 5_000)],
+    gateway: [
+      ...common,
+      ...time("shutdown-delay", 100),
+      ...time("headers-timeout", 2_000),
+      ...time("body-silence", 5_000),
+    ],
     worker: [
       ...common,
       ...time("callback-min-wait", 100),
@@ -49,9 +56,11 @@ export function platformFlags(profile: Required<QueueProfile>) {
     ],
     doctor: [
       ...common,
-      ...["--one-machine", "true", "--max-file-store", "1073741824"],
-      ...["--max-inflight", String(profile.slots), "--max-length", String(profile.maxLength)],
-      ...["--retry-attempts", String(profile.retryAttempts)],
+      ...flag("one-machine", "true"),
+      ...flag("max-file-store", 1_073_741_824),
+      ...flag("max-inflight", profile.slots),
+      ...flag("max-length", profile.maxLength),
+      ...flag("retry-attempts", profile.retryAttempts),
       ...time("retry-min-wait", profile.retryMinWait),
       ...time("retry-max-wait", profile.retryMaxWait),
       ...time("doctor-period", 1_000),

@@ -119,7 +119,8 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       signal("SIGTERM");
       signal("SIGCONT");
       const ended = await gone(within);
-      if (ended.code !== 0) mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} after SIGTERM\n${tail(log)}`);
+      if (ended.code !== 0)
+        mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} after SIGTERM\n${tail(log)}`);
       return ended;
     },
     pause: () => signal("SIGSTOP"),
@@ -146,5 +147,8 @@ function parseLine(line: string): LogLine {
 }
 
 function tail(log: readonly LogLine[]): string {
-  return log.slice(-8).map((line) => JSON.stringify(line)).join("\n");
+  return log
+    .slice(-8)
+    .map((line) => JSON.stringify(line))
+    .join("\n");
 }

@@ -65,15 +65,26 @@ const password = "integration-test";
 
 /** Starts a platform of the fast profile and resolves when it takes calls. */
 export async function openPlatform(options: PlatformOptions = {}): Promise<Platform> {
-  const { workers: workerCount = 1, users = true, gatewayFlags = [], gatewayThrough, workersThrough, ...profile } = options;
+  const {
+    workers: workerCount = 1,
+    users = true,
+    gatewayFlags = [],
+    gatewayThrough,
+    workersThrough,
+    ...profile
+  } = options;
   const directory = await tempDirectory("platform");
   const flags = platformFlags({ ...fastProfile, ...profile });
-  const server = await openNatsServer({ users });
+  const server = await openNatsServer({ users }).catch(async (err: unknown) => {
+    await directory.remove();
+    throw err;
+  });
   const passwordFile = (name: string) => join(directory.path, `${name}.password`);
   const gatewayPort = (await gatewayThrough?.(server.port)) ?? server.port;
   const workersPort = (await workersThrough?.(server.port)) ?? server.port;
   const access = (name: string, brokerPort: number): readonly string[] => [
-    ...["--nats-url", `nats://127.0.0.1:${brokerPort}`],
+    "--nats-url",
+    `nats://127.0.0.1:${brokerPort}`,
     ...(users ? ["--nats-user", name, "--nats-password-file", passwordFile(name)] : []),
   ];
   const place = (name: string): string => join(directory.path, name);
@@ -90,9 +101,11 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     flags: () => [
       ...access(natsUser.gateway, gatewayPort),
       ...flags.gateway,
-      ...["--port", String(gateway.ready["port"] ?? 0)],
-      ...["--secret-mount-path", directory.path, "--secrets-dir", place("secrets"), "--logs-dir", place("logs")],
       ...gatewayFlags,
+      `--port=${Number(gateway.ready["port"] ?? 0)}`,
+      `--secret-mount-path=${directory.path}`,
+      `--secrets-dir=${place("secrets")}`,
+      `--logs-dir=${place("logs")}`,
     ],
     readyMessage: "gateway is ready",
   });
@@ -114,7 +127,10 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
   };
 
   try {
-    for (const [name, text] of [[credentialFile.user, user], [credentialFile.password, password]] as const) {
+    for (const [name, text] of [
+      [credentialFile.user, user],
+      [credentialFile.password, password],
+    ] as const) {
       await writeFile(place(name), `${text}\n`);
     }
     for (const name of users ? [natsUser.doctor, natsUser.gateway, natsUser.worker("default")] : []) {
@@ -130,7 +146,8 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     throw err;
   }
   const [worker] = workers;
-  if (view === undefined || worker === undefined) throw new Error("a platform has a broker and at least one queue-worker");
+  if (view === undefined || worker === undefined)
+    throw new Error("a platform has a broker and at least one queue-worker");
 
   const broker = view;
   const port = Number(gateway.ready["port"]);
@@ -144,7 +161,8 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 202) throw new Error(`${method} /system/functions answered ${answer.status}: ${answer.body.toString()}`);
+    if (answer.status !== 202)
+      throw new Error(`${method} /system/functions answered ${answer.status}: ${answer.body.toString()}`);
   };
   const checkProcesses = (): void => {
     const mishaps = processes.flatMap((process) => process.mishaps);
@@ -169,7 +187,13 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     worker,
     deploy: async (name, { addresses, ...deployment }) => {
       await rest("PUT", { service: name, image: "none", ...deployment });
-      await broker.endpoints.publish({ name, namespace: "functions", addresses, observedGeneration: 1, conditions: [] });
+      await broker.endpoints.publish({
+        name,
+        namespace: "functions",
+        addresses,
+        observedGeneration: 1,
+        conditions: [],
+      });
       await eventually(
         async () => {
           const answer = await calls.send("GET", `/system/function/${name}`, { headers: { authorization } });

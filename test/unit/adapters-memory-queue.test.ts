@@ -123,10 +123,12 @@ describe("MemoryDeadLetters", () => {
   deadLettersContract(async () => {
     const letters = new MemoryDeadLetters();
     const list = async () =>
-      letters.list().map(({ kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body, headers }) => {
-        const original = headers.get("Weir-Headers");
-        return { kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body: [...body], original };
-      });
+      letters
+        .list()
+        .map(({ kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body, headers }) => {
+          const original = headers.get("Weir-Headers");
+          return { kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body: [...body], original };
+        });
     return { letters, list, close };
   });
 });

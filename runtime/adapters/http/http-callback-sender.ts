@@ -32,7 +32,12 @@ export class HttpCallbackSender implements CallbackSender {
     this.#options = options;
     // undici takes whole milliseconds only.
     const headTimeout = Math.ceil(options.headTimeout);
-    const limits = { headersTimeout: headTimeout, bodyTimeout: Math.ceil(options.timeout), maxHeaderSize: answerLimit, allowH2: false };
+    const limits = {
+      headersTimeout: headTimeout,
+      bodyTimeout: Math.ceil(options.timeout),
+      maxHeaderSize: answerLimit,
+      allowH2: false,
+    };
     this.#trusted = new Agent({ ...limits, connect: { timeout: headTimeout } });
     const { gatewayCertificate: certificate } = options;
     this.#gateway =
@@ -63,7 +68,13 @@ export class HttpCallbackSender implements CallbackSender {
     await Promise.all([...new Set([this.#checked, this.#trusted, this.#gateway])].map((agent) => agent.destroy()));
   }
 
-  #post(agent: Agent, origin: string, path: string, callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
+  #post(
+    agent: Agent,
+    origin: string,
+    path: string,
+    callback: CallbackRequest,
+    signal: AbortSignal,
+  ): Promise<CallbackOutcome> {
     return new Promise((resolve) => {
       let stop: (why: Error) => void = () => {};
       let settled = false;
@@ -74,12 +85,12 @@ export class HttpCallbackSender implements CallbackSender {
         resolve(outcome);
       };
       const onAbort = (): void => {
-        stop(new Error("aborted"));
         settle({ kind: "unreachable", error: "the queue-worker stopped" });
+        stop(new Error("aborted"));
       };
       const timer = setTimeout(() => {
-        stop(new Error("timed out"));
         settle({ kind: "unreachable", error: `no complete answer in ${this.#options.timeout} ms` });
+        stop(new Error("timed out"));
       }, this.#options.timeout);
       signal.addEventListener("abort", onAbort);
       if (signal.aborted) return onAbort();
@@ -96,14 +107,18 @@ export class HttpCallbackSender implements CallbackSender {
             if (settled) controller.abort(new Error("too late"));
           },
           onResponseStart: (_controller, status, head) => {
-            const list = Object.entries(head).flatMap(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? "") : (value ?? "")]);
+            const list = Object.entries(head).flatMap(([name, value]) => [
+              name,
+              Array.isArray(value) ? (value[0] ?? "") : (value ?? ""),
+            ]);
             answer = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
           },
           onResponseData: (controller, chunk) => {
             read += chunk.byteLength;
             if (read <= answerLimit) return;
-            controller.abort(new Error("answer is long enough"));
+            // Settled first, as the abort reports an error at once.
             settle(answer);
+            controller.abort(new Error("answer is long enough"));
           },
           onResponseEnd: () => settle(answer),
           onResponseError: (_controller, err) =>

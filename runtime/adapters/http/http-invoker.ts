@@ -59,7 +59,8 @@ export class HttpInvoker implements Invoker {
             size,
             duration: elapsed(),
           }),
-        onError: (kind, err) => settle({ kind: "unreachable", error: err.message, sent: kind !== "refused", duration: elapsed() }),
+        onError: (kind, err) =>
+          settle({ kind: "unreachable", error: err.message, sent: kind !== "refused", duration: elapsed() }),
       });
     });
   }
@@ -69,10 +70,14 @@ function requestOf(call: QueuedCall, attempt: number) {
   const path = call.path === "" ? "/" : call.path;
   const headers = [
     ...call.headers,
-    header.callId, call.id,
-    header.startTime, call.start.toString(),
-    header.callAttempt, String(attempt),
-    "Content-Length", String(call.body.byteLength),
+    header.callId,
+    call.id,
+    header.startTime,
+    call.start.toString(),
+    header.callAttempt,
+    String(attempt),
+    "Content-Length",
+    String(call.body.byteLength),
   ];
   if (call.depth > 0) headers.push(header.callDepth, String(call.depth));
   if (call.parentId !== undefined) headers.push(header.parentCallId, call.parentId);

@@ -19,7 +19,11 @@ export class MemoryCallQueue implements CallQueue {
   }
 
   /** Puts what is no call, as it may lie in a queue. */
-  putUnreadable(queue: string, raw: { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array }, why: string): void {
+  putUnreadable(
+    queue: string,
+    raw: { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array },
+    why: string,
+  ): void {
     const id = raw.headers.get("Weir-Call") ?? crypto.randomUUID();
     this.#queue(queue).put({ id, subject: "", content: { unreadable: why }, raw }, Number.POSITIVE_INFINITY);
   }

@@ -44,7 +44,10 @@ export class ManualClock implements MemoryClock {
     const end = this.#now + duration;
     for (;;) {
       const due = [...this.#alarms].filter(({ at }) => at <= end);
-      const first = due.reduce<Alarm | undefined>((best, alarm) => (best === undefined || alarm.at < best.at ? alarm : best), undefined);
+      const first = due.reduce<Alarm | undefined>(
+        (best, alarm) => (best === undefined || alarm.at < best.at ? alarm : best),
+        undefined,
+      );
       if (first === undefined) break;
       this.#alarms.delete(first);
       this.#now = Math.max(this.#now, first.at);

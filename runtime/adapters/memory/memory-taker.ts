@@ -36,7 +36,8 @@ export class MemoryTaker<T> {
 
   /** Resolves when `signal` aborts; from then on nothing is taken. */
   async until(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     this.#stopped = true;
   }
 

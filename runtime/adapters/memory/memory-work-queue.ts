@@ -61,7 +61,11 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
   put(item: WorkItem<T>, until: number): PutOutcome {
     if (performance.now() >= until) return { kind: "refused", because: "unavailable" };
     const now = this.#clock.now();
-    const { maxLength = Number.POSITIVE_INFINITY, maxLengthPerSubject, maxSize = Number.POSITIVE_INFINITY } = this.#options;
+    const {
+      maxLength = Number.POSITIVE_INFINITY,
+      maxLengthPerSubject,
+      maxSize = Number.POSITIVE_INFINITY,
+    } = this.#options;
     if (item.raw.body.byteLength > maxSize) return { kind: "refused", because: "too-large" };
     for (const [id, at] of this.#seen) {
       if (now - at < duplicateWindow) break;

@@ -99,9 +99,13 @@ async function reachable<R>(name: string, act: () => Promise<R>): Promise<R> {
   } catch (cause) {
     if (cause instanceof PlatformError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PlatformError("provider_unavailable", `Cannot use store "${name}": ${why === "" ? "the broker does not answer" : why}`, {
-      cause,
-      retryAfterSeconds: 1,
-    });
+    throw new PlatformError(
+      "provider_unavailable",
+      `Cannot use store "${name}": ${why === "" ? "the broker does not answer" : why}`,
+      {
+        cause,
+        retryAfterSeconds: 1,
+      },
+    );
   }
 }

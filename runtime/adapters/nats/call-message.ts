@@ -51,7 +51,8 @@ export function parseCall(
   body: Uint8Array,
 ): { readonly read: QueuedCall } | { readonly unreadable: string } {
   const get = (name: string) => headers.get(name);
-  if (get(messageHeader.version) !== version) return { unreadable: `version is ${get(messageHeader.version) ?? "missing"}` };
+  if (get(messageHeader.version) !== version)
+    return { unreadable: `version is ${get(messageHeader.version) ?? "missing"}` };
   const sentId = get(messageHeader.call) ?? "";
   const id = parseCallId(sentId);
   if (id === undefined || id !== sentId) return { unreadable: "call id is no UUID in lower case" };
@@ -69,7 +70,8 @@ export function parseCall(
   const query = get(messageHeader.query);
   if (query !== undefined && !/^\?[\u0021-\u007e]*$/.test(query)) return { unreadable: "query is malformed" };
   const parent = get(messageHeader.parent);
-  if (parent !== undefined && parseCallId(parent) !== parent) return { unreadable: "parent id is no UUID in lower case" };
+  if (parent !== undefined && parseCallId(parent) !== parent)
+    return { unreadable: "parent id is no UUID in lower case" };
   const list = parseHeaderList(get(messageHeader.headers));
   if (list === undefined) return { unreadable: "headers are no list of names and values" };
   return {
@@ -104,7 +106,10 @@ export function parseHeaderList(text: string | undefined): readonly string[] | u
 
 /** JSON in ASCII only: header values of the broker are safe that way whatever the bytes mean. */
 export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** All headers of a broker message; of a repeated one the first value. */

@@ -1,4 +1,10 @@
-import { InvalidArgumentError, NoRespondersError, RequestError, TimeoutError, type MsgHdrs } from "@nats-io/transport-node";
+import {
+  InvalidArgumentError,
+  NoRespondersError,
+  RequestError,
+  TimeoutError,
+  type MsgHdrs,
+} from "@nats-io/transport-node";
 
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 
@@ -41,7 +47,10 @@ export async function publishDurably(
     const left = until - performance.now();
     if (left <= 0 || link.downFor() > downTolerance) break;
     try {
-      const reply = await link.request(subject, body, { headers, timeout: Math.min(requestTimeout, Math.max(left, 1)) });
+      const reply = await link.request(subject, body, {
+        headers,
+        timeout: Math.min(requestTimeout, Math.max(left, 1)),
+      });
       return acknowledged(reply.data, doubt);
     } catch (err) {
       // The client checks the length by itself and sends nothing then.
@@ -77,7 +86,8 @@ function acknowledged(data: Uint8Array, doubt: unknown): PublishOutcome {
   if ("error" in ack) {
     const error = ack.error;
     const code = typeof error === "object" && error !== null && "err_code" in error ? Number(error.err_code) : 0;
-    const description = typeof error === "object" && error !== null && "description" in error ? String(error.description) : "";
+    const description =
+      typeof error === "object" && error !== null && "description" in error ? String(error.description) : "";
     return { kind: "refused", refusal: { code, description }, doubt };
   }
   return {

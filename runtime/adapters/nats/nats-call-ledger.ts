@@ -60,10 +60,14 @@ export class NatsCallLedger implements CallLedger {
     if (outcome.kind === "stored") return outcome.sequence;
     if (outcome.kind === "refused" && outcome.refusal.code === wrongLastSequence) return undefined;
     const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
-    throw new PlatformError("queue_unavailable", `Cannot write the record of call "${id}": the broker did not store it`, {
-      cause,
-      retryAfterSeconds: 1,
-    });
+    throw new PlatformError(
+      "queue_unavailable",
+      `Cannot write the record of call "${id}": the broker did not store it`,
+      {
+        cause,
+        retryAfterSeconds: 1,
+      },
+    );
   }
 
   async withdraw(id: string, revision: number): Promise<void> {

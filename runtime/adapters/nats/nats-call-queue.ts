@@ -16,6 +16,8 @@ export class NatsCallQueue implements CallQueue {
 
   async put(call: QueuedCall, until: number): Promise<PutOutcome> {
     const headers = formatCall(call, call.id, queueStream(call.queue));
-    return putOutcome(await publishDurably(this.#link, queueSubject(call.queue, call.function), call.body, headers, until));
+    return putOutcome(
+      await publishDurably(this.#link, queueSubject(call.queue, call.function), call.body, headers, until),
+    );
   }
 }

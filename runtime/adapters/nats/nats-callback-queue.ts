@@ -44,7 +44,8 @@ export class NatsCallbackQueue implements CallbackQueue {
 export function parseCallback(
   headers: ReadonlyMap<string, string>,
 ): { readonly read: QueuedCallback } | { readonly unreadable: string } {
-  const whole = (name: string): number => (/^\d{1,9}$/.test(headers.get(name) ?? "") ? Number(headers.get(name)) : Number.NaN);
+  const whole = (name: string): number =>
+    /^\d{1,9}$/.test(headers.get(name) ?? "") ? Number(headers.get(name)) : Number.NaN;
   const id = parseCallId(headers.get(messageHeader.call) ?? "");
   const namespace = headers.get(messageHeader.namespace) ?? "";
   const name = headers.get(messageHeader.function) ?? "";

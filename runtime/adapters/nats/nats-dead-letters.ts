@@ -45,6 +45,10 @@ export class NatsDeadLetters implements DeadLetters {
     }
     if (outcome.kind === "stored") return;
     const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
-    throw new PlatformError("queue_unavailable", `Cannot keep dead letter "${letter.id}": the broker did not store it`, { cause });
+    throw new PlatformError(
+      "queue_unavailable",
+      `Cannot keep dead letter "${letter.id}": the broker did not store it`,
+      { cause },
+    );
   }
 }

@@ -1,5 +1,10 @@
 import type { FunctionRef } from "../../core/function-ref.ts";
-import type { Endpoints, EndpointsObserver, EndpointsPublisher, FunctionEndpoints } from "../../core/ports/endpoints.ts";
+import type {
+  Endpoints,
+  EndpointsObserver,
+  EndpointsPublisher,
+  FunctionEndpoints,
+} from "../../core/ports/endpoints.ts";
 import { JsonBucket } from "./bucket-json.ts";
 import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "./nats-link.ts";

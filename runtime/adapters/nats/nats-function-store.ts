@@ -42,9 +42,13 @@ export class NatsFunctionStore implements FunctionStore {
       if (wanted === current?.value) return wanted;
       if (await this.#bucket.store(functionKey(ref), wanted, current?.revision)) return wanted;
     }
-    throw new PlatformError("provider_unavailable", `Cannot write function "${ref.name}": others write it all the time`, {
-      retryAfterSeconds: 1,
-    });
+    throw new PlatformError(
+      "provider_unavailable",
+      `Cannot write function "${ref.name}": others write it all the time`,
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
 
   async remove(ref: FunctionRef): Promise<boolean> {

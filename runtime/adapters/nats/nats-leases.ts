@@ -22,7 +22,13 @@ export class NatsLeases implements Leases {
     const last = await readLast(this.#link, stream, keyOf(name));
     if (isHeld(last) && textOf(last) !== holder) return false;
     const headers = writeHeaders(duration, last?.sequence ?? 0);
-    const outcome = await publishDurably(this.#link, keyOf(name), Buffer.from(holder), headers, performance.now() + budget);
+    const outcome = await publishDurably(
+      this.#link,
+      keyOf(name),
+      Buffer.from(holder),
+      headers,
+      performance.now() + budget,
+    );
     return outcome.kind === "stored";
   }
 

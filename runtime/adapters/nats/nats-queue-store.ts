@@ -25,7 +25,8 @@ export class NatsQueueStore implements QueueStore {
     const callbackWait = queues[0]?.ackWait ?? 60_000;
     try {
       for (const wanted of wantedStreams(this.#facts, queues)) await this.#provisionStream(wanted);
-      for (const queue of queues) await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
+      for (const queue of queues)
+        await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
       await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -51,7 +52,8 @@ export class NatsQueueStore implements QueueStore {
     try {
       const { config } = await consumers.info(stream, name);
       const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
-      if (differs) await consumers.update(stream, name, { ack_wait: ackWait * 1_000_000, max_ack_pending: -1, max_deliver: -1 });
+      if (differs)
+        await consumers.update(stream, name, { ack_wait: ackWait * 1_000_000, max_ack_pending: -1, max_deliver: -1 });
     } catch (err) {
       if (!isApiError(err, consumerNotFound)) throw err;
       await consumers.add(stream, wanted);

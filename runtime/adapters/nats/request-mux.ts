@@ -1,4 +1,11 @@
-import { createInbox, NoRespondersError, TimeoutError, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
+import {
+  createInbox,
+  NoRespondersError,
+  TimeoutError,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+} from "@nats-io/transport-node";
 
 interface Pending {
   readonly subject: string;
@@ -48,7 +55,11 @@ export class RequestMux {
       this.#gather(() => {
         try {
           const reply = this.#inbox + token;
-          this.#nc.publish(subject, payload, options.headers === undefined ? { reply } : { reply, headers: options.headers });
+          this.#nc.publish(
+            subject,
+            payload,
+            options.headers === undefined ? { reply } : { reply, headers: options.headers },
+          );
         } catch (err) {
           this.#pending.delete(token);
           reject(err instanceof Error ? err : new Error(String(err)));
@@ -72,7 +83,8 @@ export class RequestMux {
     const pending = this.#pending.get(token);
     if (pending === undefined) return;
     this.#pending.delete(token);
-    if (reply.data.byteLength === 0 && reply.headers?.code === 503) pending.reject(new NoRespondersError(pending.subject));
+    if (reply.data.byteLength === 0 && reply.headers?.code === 503)
+      pending.reject(new NoRespondersError(pending.subject));
     else pending.resolve(reply);
   }
 

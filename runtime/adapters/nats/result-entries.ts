@@ -15,7 +15,13 @@ const stream = bucketStream(bucket.results);
 const subjectOf = (id: string, run: number) => keySubject(bucket.results, `${id}.${run}`);
 
 /** Stores the output of one run: body raw, the rest in headers. False when the bucket is full. */
-export async function writeResult(link: NatsLink, id: string, run: number, result: StoredResult, ttl: number): Promise<boolean> {
+export async function writeResult(
+  link: NatsLink,
+  id: string,
+  run: number,
+  result: StoredResult,
+  ttl: number,
+): Promise<boolean> {
   const headers = writeHeaders(ttl, undefined);
   headers.set(status, String(result.status));
   headers.set(duration, String(result.duration));
@@ -32,7 +38,8 @@ export async function writeResult(link: NatsLink, id: string, run: number, resul
 export async function readResult(link: NatsLink, id: string, run: number): Promise<StoredResult | undefined> {
   const direct = await readDirect(link, subjectOf(id, run));
   const found = direct ?? (await readLast(link, stream, subjectOf(id, run)));
-  if (found === undefined || found.headers.has("KV-Operation") || found.headers.has("Nats-Marker-Reason")) return undefined;
+  if (found === undefined || found.headers.has("KV-Operation") || found.headers.has("Nats-Marker-Reason"))
+    return undefined;
   return {
     status: Number(found.headers.get(status) ?? 0),
     duration: Number(found.headers.get(duration) ?? 0),
@@ -46,8 +53,15 @@ export async function removeResult(link: NatsLink, id: string, run: number): Pro
   const headers = writeHeaders(1_000, undefined);
   headers.set("KV-Operation", "PURGE");
   headers.set("Nats-Rollup", "sub");
-  const outcome = await publishDurably(link, subjectOf(id, run), new Uint8Array(0), headers, performance.now() + budget);
-  if (outcome.kind !== "stored") throw new PlatformError("queue_unavailable", `Cannot remove the result of call "${id}"`);
+  const outcome = await publishDurably(
+    link,
+    subjectOf(id, run),
+    new Uint8Array(0),
+    headers,
+    performance.now() + budget,
+  );
+  if (outcome.kind !== "stored")
+    throw new PlatformError("queue_unavailable", `Cannot remove the result of call "${id}"`);
 }
 
 /** Direct get (NATS ADR-31): the body comes as bytes and not as text. A replica may lag: nothing found proves nothing. */

@@ -34,7 +34,12 @@ const duplicateWindow = 120 * second;
 export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[]): WantedStream[] {
   const share = (percent: number, most = Number.POSITIVE_INFINITY) =>
     Math.floor(Math.min((facts.maxFileStore * percent) / 100, most));
-  const sizes = { calls: share(5), results: share(10, 1_024 * mebibyte), dead: share(10, 1_024 * mebibyte), callbacks: share(5, 256 * mebibyte) };
+  const sizes = {
+    calls: share(5),
+    results: share(10, 1_024 * mebibyte),
+    dead: share(10, 1_024 * mebibyte),
+    callbacks: share(5, 256 * mebibyte),
+  };
   const taken = sizes.calls + sizes.results + sizes.dead + sizes.callbacks;
   const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length));
   const messageSize = facts.payloadLimit + messageOverhead;

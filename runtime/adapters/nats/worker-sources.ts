@@ -9,7 +9,12 @@ import type { NatsLink } from "./nats-link.ts";
 import { callbacksConsumer, callbackStream, queueStream, workersConsumer } from "./stream-names.ts";
 
 /** Where a worker of `queue` takes calls from; `ackWait` in milliseconds. */
-export function callSource(link: NatsLink, queue: string, ackWait: number, inboxPrefix: string): DeliverySource<QueuedCall> {
+export function callSource(
+  link: NatsLink,
+  queue: string,
+  ackWait: number,
+  inboxPrefix: string,
+): DeliverySource<QueuedCall> {
   const stream = queueStream(queue);
   return new NatsDeliverySource({
     link,
@@ -23,7 +28,12 @@ export function callSource(link: NatsLink, queue: string, ackWait: number, inbox
 }
 
 /** Where workers take callbacks from. */
-export function callbackSource(link: NatsLink, queue: string, ackWait: number, inboxPrefix: string): DeliverySource<QueuedCallback> {
+export function callbackSource(
+  link: NatsLink,
+  queue: string,
+  ackWait: number,
+  inboxPrefix: string,
+): DeliverySource<QueuedCallback> {
   return new NatsDeliverySource({
     link,
     stream: callbackStream,

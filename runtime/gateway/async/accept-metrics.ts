@@ -11,8 +11,18 @@ export interface AcceptMetrics {
 export function buildAcceptMetrics(registry: Registry): AcceptMetrics {
   const registers = [registry];
   return {
-    accepted: new Counter({ name: "gateway_calls_accepted_total", help: "Calls answered with 202", labelNames: ["queue_name"], registers }),
-    refused: new Counter({ name: "gateway_calls_refused_total", help: "Calls not queued, by error code", labelNames: ["reason"], registers }),
+    accepted: new Counter({
+      name: "gateway_calls_accepted_total",
+      help: "Calls answered with 202",
+      labelNames: ["queue_name"],
+      registers,
+    }),
+    refused: new Counter({
+      name: "gateway_calls_refused_total",
+      help: "Calls not queued, by error code",
+      labelNames: ["reason"],
+      registers,
+    }),
     seconds: new Histogram({
       name: "gateway_call_accept_seconds",
       help: "From the end of the body to the 202",

@@ -34,7 +34,10 @@ export function accept(parts: AsyncParts, request: IncomingMessage, response: Se
   const callId = head.callId ?? randomUUID();
   const fail = (err: unknown, sentId = callId): void => {
     parts.metrics.refused.inc({ reason: err instanceof PlatformError ? err.code : "internal_error" });
-    parts.writeError(request, response, err, { callId: err instanceof PlatformError ? (err.callId ?? sentId) : sentId, invocation: true });
+    parts.writeError(request, response, err, {
+      callId: err instanceof PlatformError ? (err.callId ?? sentId) : sentId,
+      invocation: true,
+    });
   };
   let checked: Checked;
   try {
@@ -58,10 +61,14 @@ export function accept(parts: AsyncParts, request: IncomingMessage, response: Se
         parts.metrics.accepted.inc({ queue_name: checked.queue.name });
         parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
         response.writeHead(202, [
-          header.callId, accepted.id,
-          header.startTime, accepted.start.toString(),
-          "X-Content-Type-Options", "nosniff",
-          "Content-Length", "0",
+          header.callId,
+          accepted.id,
+          header.startTime,
+          accepted.start.toString(),
+          "X-Content-Type-Options",
+          "nosniff",
+          "Content-Length",
+          "0",
         ]);
         response.end();
       },
@@ -94,10 +101,14 @@ function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead): 
     authorization = undefined;
   }
   if (limits.queue !== defaultQueue && editions[parts.edition].queues !== "named") {
-    throw new PlatformError("edition_limit", `Cannot use queue "${limits.queue}": named queues need edition enterprise`);
+    throw new PlatformError(
+      "edition_limit",
+      `Cannot use queue "${limits.queue}": named queues need edition enterprise`,
+    );
   }
   const queue = parts.queues.find(limits.queue);
-  if (queue === undefined) throw new PlatformError("queue_not_found", `Cannot use queue "${limits.queue}": it is not deployed`);
+  if (queue === undefined)
+    throw new PlatformError("queue_not_found", `Cannot use queue "${limits.queue}": it is not deployed`);
   const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
   return { target, entry, queue, maxRetries, callbackUrl, authorization };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { parseCallId } from "../../api/grammar.ts";
@@ -23,8 +24,7 @@ export function createAsyncInvoker(parts: AsyncParts): CallHandler {
       case "HEAD":
       case "DELETE":
         answer(parts, request, response, head).catch((err: unknown) => {
-          const callId = parseCallId((request.url ?? "").slice(asyncFunctionPrefix.length).split(/[/?]/, 1)[0] ?? "");
-          parts.writeError(request, response, err, { invocation: true, ...(callId === undefined ? {} : { callId }) });
+          parts.writeError(request, response, err, { invocation: true, callId: callIdOf(request) });
         });
         return;
       default:
@@ -33,16 +33,24 @@ export function createAsyncInvoker(parts: AsyncParts): CallHandler {
   };
 }
 
-async function answer(parts: AsyncParts, request: IncomingMessage, response: ServerResponse, head: RequestHead): Promise<void> {
+async function answer(
+  parts: AsyncParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: RequestHead,
+): Promise<void> {
   const target = (request.url ?? "").slice(asyncFunctionPrefix.length);
   const mark = target.indexOf("?");
-  const segments = (mark === -1 ? target : target.slice(0, mark)).split("/");
+  const segments = segmentsOf(request);
   const mayTouch = (entry: CallEntry): void => checkRight(parts, request, head, entry);
 
   if (request.method === "DELETE") {
     const id = parseCallId(segments.at(-1) ?? "");
     if (id === undefined || segments.length > 2) {
-      throw new PlatformError("malformed_request", "Cannot cancel call: expected /async-function/[{function}/]{call-id} with a UUID");
+      throw new PlatformError(
+        "malformed_request",
+        "Cannot cancel call: expected /async-function/[{function}/]{call-id} with a UUID",
+      );
     }
     const named = segments.length === 2 ? segments[0] : undefined;
     await cancelCall(parts, id, (entry) => {
@@ -73,12 +81,35 @@ function checkFunction(parts: AsyncParts, id: string, named: string, entry: Call
   const key = `${entry.function}.${entry.namespace}`;
   const meant = parts.table.findKey(named)?.key ?? named;
   if (meant !== key && named !== entry.function) {
-    throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is not a call of function "${named.slice(0, 127)}"`);
+    throw new PlatformError(
+      "call_not_found",
+      `Cannot cancel call "${id}": it is not a call of function "${named.slice(0, 127)}"`,
+    );
   }
 }
 
 function refuseMethod(parts: AsyncParts, request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("Allow", "POST");
-  const sentence = `Cannot ${request.method ?? ""} "${(request.url ?? "").split("?", 1)[0]?.slice(0, 200) ?? ""}": it allows POST`;
-  parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), { invocation: true });
+  const [only, ...more] = segmentsOf(request);
+  const isCall = parseCallId(only ?? "") !== undefined && more.length === 0;
+  const allowed = isCall ? "DELETE, GET, HEAD, POST" : "POST";
+  const sentence = `Cannot ${request.method ?? ""} "${(request.url ?? "").split("?", 1)[0]?.slice(0, 200) ?? ""}": it allows ${allowed}`;
+  parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), {
+    invocation: true,
+    callId: callIdOf(request),
+    extra: { Allow: allowed },
+  });
+}
+
+/** The id in the path, else one for the error alone. */
+function callIdOf(request: IncomingMessage): string {
+  for (const segment of segmentsOf(request)) {
+    const id = parseCallId(segment);
+    if (id !== undefined) return id;
+  }
+  return randomUUID();
+}
+
+/** The parts of the path after `/async-function/`. */
+function segmentsOf(request: IncomingMessage): string[] {
+  return (request.url ?? "").slice(asyncFunctionPrefix.length).split("?", 1)[0]?.split("/") ?? [];
 }

@@ -48,14 +48,22 @@ export async function answerStatus(
 }
 
 /** GET `/async-function/{id}/result`: the function's output. */
-export async function answerResult(parts: AsyncParts, response: ServerResponse, id: string, mayTouch: MayTouch): Promise<void> {
+export async function answerResult(
+  parts: AsyncParts,
+  response: ServerResponse,
+  id: string,
+  mayTouch: MayTouch,
+): Promise<void> {
   const entry = await readEntry(parts, id);
   mayTouch(entry);
   if (entry.ended === null) {
     throw new PlatformError("call_not_finished", `Cannot read the result of call "${id}": it is ${entry.state}`);
   }
   const { result } = entry;
-  const stored = result?.stored === true && Date.now() < entry.ended + result.ttl ? await parts.ledger.readResult(id, result.run) : undefined;
+  const stored =
+    result?.stored === true && Date.now() < entry.ended + result.ttl
+      ? await parts.ledger.readResult(id, result.run)
+      : undefined;
   if (stored === undefined) {
     throw new PlatformError("result_not_found", `Cannot read the result of call "${id}": ${missing(entry)}`);
   }
@@ -80,7 +88,8 @@ function missing(entry: CallEntry): string {
 
 async function readEntry(parts: AsyncParts, id: string): Promise<CallEntry> {
   const found = await parts.ledger.read(id);
-  if (found === undefined) throw new PlatformError("call_not_found", `Cannot show call "${id}": it is unknown or expired`);
+  if (found === undefined)
+    throw new PlatformError("call_not_found", `Cannot show call "${id}": it is unknown or expired`);
   return found.entry;
 }
 
@@ -115,7 +124,10 @@ function waitOf(query: string): number {
   if (text === undefined) return 0;
   const wait = parseDuration(text);
   if (wait === undefined) {
-    throw new PlatformError("validation_failed", `Cannot wait "${text.slice(0, 50)}": expected a duration such as 30s, at most ${formatDuration(longestWait)}`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot wait "${text.slice(0, 50)}": expected a duration such as 30s, at most ${formatDuration(longestWait)}`,
+    );
   }
   return Math.min(wait, longestWait);
 }

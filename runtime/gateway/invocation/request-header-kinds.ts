@@ -76,10 +76,14 @@ export const requestHeaderKinds = new HeaderKinds<RequestHeaderKind>(known, {
   },
 });
 
+/** What a callback tells of its call: passes as data, but not away (`security.md` H6). */
+const callbackFacts = /^x-(?:function-|retry|duration-seconds$)/;
+
 /** Headers that `Connection` may not name: a hop must not be able to make them vanish (`security.md` H7). */
 export function isProtectedHeader(lowerName: string): boolean {
   const kind = requestHeaderKinds.of(lowerName);
   return (
+    callbackFacts.test(lowerName) ||
     kind >= requestHeader.startTime ||
     kind === requestHeader.forbidden ||
     (kind >= requestHeader.forwarded && kind <= requestHeader.forwardedProto)

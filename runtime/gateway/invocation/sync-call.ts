@@ -11,6 +11,8 @@ import type { SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 /** Time a client has for reading the error that ended its call; then its connection is cut. */
 const errorGrace = 5_000;
 
+const nothing = new Uint8Array(0);
+
 /** One synchronous call under way, from the pick of a replica to the last byte read by the client. */
 export class SyncCall implements UpstreamListener, Deadlined, Unsent {
   deadline = Number.POSITIVE_INFINITY;
@@ -75,8 +77,8 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     if (!this.#unsent) return;
     this.#unsent = false;
     const { response } = this.#facts;
-    if (this.#held === undefined) response.flushHeaders();
-    else response.write(this.#held);
+    // Not by flushHeaders(), which would encode bytes of header values above 127 as UTF-8.
+    response.write(this.#held ?? nothing);
     this.#held = undefined;
   }
 

@@ -72,6 +72,9 @@ describe("readRequestHead()", () => {
     [["Host", "g", "Connection", "X-Forwarded-For"]],
     [["Host", "g", "Connection", "weir-invoke"]],
     [["Host", "g", "Connection", "x-call-id"]],
+    [["Host", "g", "Connection", "X-Retry-Max"]],
+    [["Host", "g", "Connection", "close, X-Function-Name"]],
+    [["Host", "g", "Connection", "x-duration-seconds"]],
   ])("%j is malformed", (headers) => {
     expect(codeOf(...headers)).toBe("malformed_request");
   });

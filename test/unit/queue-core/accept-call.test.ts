@@ -56,7 +56,12 @@ test("stores record and call, and answers with the id that was sent", async () =
   const call = sampleCall();
   expect(await accept(call)).toEqual({ id: call.id, start: call.start });
   const record = await ledger.read(call.id);
-  expect(record?.entry).toMatchObject({ state: "queued", digest: callDigest(call), maxRetries: 7, accepted: call.start.toString() });
+  expect(record?.entry).toMatchObject({
+    state: "queued",
+    digest: callDigest(call),
+    maxRetries: 7,
+    accepted: call.start.toString(),
+  });
   expect(ledger.timeLeft(call.id)).toBeGreaterThan(times.callAge + 86_000_000);
   expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
 });
@@ -64,7 +69,8 @@ test("stores record and call, and answers with the id that was sent", async () =
 test("the same id and digest again: same id, time of the first acceptance, one stored call", async () => {
   const call = sampleCall();
   await accept(call);
-  for (let n = 0; n < 3; n++) expect(await accept({ ...call, start: call.start + 5n, headers: [] })).toEqual({ id: call.id, start: call.start });
+  for (let n = 0; n < 3; n++)
+    expect(await accept({ ...call, start: call.start + 5n, headers: [] })).toEqual({ id: call.id, start: call.start });
   expect((await stored()).length).toBe(1);
 });
 
@@ -86,7 +92,10 @@ test("the same id with another digest: a call of its own under a derived id, rep
   expect((await accept(other)).id).toBe(derived);
   expect((await accept(other)).id).toBe(derived);
   const found = await stored();
-  expect(found.map(({ id, parentId }) => [id, parentId])).toEqual([[call.id, undefined], [derived, call.id]]);
+  expect(found.map(({ id, parentId }) => [id, parentId])).toEqual([
+    [call.id, undefined],
+    [derived, call.id],
+  ]);
   expect((await ledger.read(derived))?.entry.parent).toBe(call.id);
 });
 
@@ -104,7 +113,10 @@ describe("refusals", () => {
     const err = await refusal(accept(call));
     expect(err).toMatchObject({ code: "queue_full", callQueued: "no", callId: undefined });
     expect(err.retryAfterSeconds).toBeGreaterThan(0);
-    await eventually(async () => (await ledger.read(call.id)) === undefined, { within: 1_000, what: "the record to be removed" });
+    await eventually(async () => (await ledger.read(call.id)) === undefined, {
+      within: 1_000,
+      what: "the record to be removed",
+    });
     await stored();
     expect((await accept(call)).id).toBe(call.id);
     expect((await stored()).length).toBe(1);
@@ -138,15 +150,18 @@ describe("refusals", () => {
     ["CallLedger.create", "answer-lost", 0],
     ["CallQueue.put", "timed-out", 0],
     ["CallQueue.put", "answer-lost", 1],
-  ])("no answer at %s (%s): 503, perhaps queued; sent again under the same id it is stored once", async (operation, kind, left) => {
-    const call = sampleCall();
-    const fault: PortFault = kind === "timed-out" ? { kind: "timed-out" } : { kind: "answer-lost" };
-    const err = await refusal(accept(call, { operation, fault, nth: 1 }));
-    expect(err).toMatchObject({ code: "queue_unavailable", callQueued: "unknown", callId: call.id });
-    expect(calls.size("default")).toBe(left);
-    expect((await accept(call)).id).toBe(call.id);
-    expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
-  });
+  ])(
+    "no answer at %s (%s): 503, perhaps queued; sent again under the same id it is stored once",
+    async (operation, kind, left) => {
+      const call = sampleCall();
+      const fault: PortFault = kind === "timed-out" ? { kind: "timed-out" } : { kind: "answer-lost" };
+      const err = await refusal(accept(call, { operation, fault, nth: 1 }));
+      expect(err).toMatchObject({ code: "queue_unavailable", callQueued: "unknown", callId: call.id });
+      expect(calls.size("default")).toBe(left);
+      expect((await accept(call)).id).toBe(call.id);
+      expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
+    },
+  );
 
   test("of a repeat, whose record another request made: perhaps queued, and the record stays", async () => {
     const call = sampleCall();
@@ -168,40 +183,47 @@ describe("refusals", () => {
 describe("under any faults", () => {
   const kinds: readonly PortFault[] = [{ kind: "timed-out" }, { kind: "answer-lost" }, { kind: "unavailable" }];
   const rules = kinds.flatMap((fault) =>
-    ["CallLedger.create", "CallQueue.put", "CallLedger.read"].map((operation) => ({ operation, fault, probability: 0.15 })),
+    ["CallLedger.create", "CallQueue.put", "CallLedger.read"].map((operation) => ({
+      operation,
+      fault,
+      probability: 0.15,
+    })),
   );
 
-  test.each(Array.from({ length: 20 }, (_, seed) => seed))("a 202 means stored once, a `no` means not stored (seed %i)", async (seed) => {
-    const plan = faultPlan(rules, seed);
-    const queue = new MemoryCallQueue({ ackWait: 60_000, maxLength: 25 });
-    const records = new MemoryCallLedger();
-    const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan), times };
-    const accepted = new Set<string>();
-    const never = new Set<string>();
-    for (let n = 0; n < 40; n++) {
-      const call = sampleCall();
-      let unsure = false;
-      for (let attempt = 0; attempt < 4; attempt++) {
-        const answer: unknown = await acceptCall(parts, call, 7).catch((err: unknown) => err);
-        if (!(answer instanceof Error)) {
-          accepted.add(call.id);
-          break;
+  test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+    "a 202 means stored once, a `no` means not stored (seed %i)",
+    async (seed) => {
+      const plan = faultPlan(rules, seed);
+      const queue = new MemoryCallQueue({ ackWait: 60_000, maxLength: 25 });
+      const records = new MemoryCallLedger();
+      const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan), times };
+      const accepted = new Set<string>();
+      const never = new Set<string>();
+      for (let n = 0; n < 40; n++) {
+        const call = sampleCall();
+        let unsure = false;
+        for (let attempt = 0; attempt < 4; attempt++) {
+          const answer: unknown = await acceptCall(parts, call, 7).catch((err: unknown) => err);
+          if (!(answer instanceof Error)) {
+            accepted.add(call.id);
+            break;
+          }
+          if (!(answer instanceof PlatformError)) throw answer;
+          if (answer.callQueued === "unknown") unsure = true;
         }
-        if (!(answer instanceof PlatformError)) throw answer;
-        if (answer.callQueued === "unknown") unsure = true;
+        if (!accepted.has(call.id) && !unsure) never.add(call.id);
       }
-      if (!accepted.has(call.id) && !unsure) never.add(call.id);
-    }
-    calls = queue;
-    const ids = (await stored()).map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const id of accepted) expect(ids).toContain(id);
-    for (const id of never) {
-      expect(ids).not.toContain(id);
-      expect(await records.read(id)).toBeUndefined();
-    }
-    expect(plan.happened.length).toBeGreaterThan(0);
-  });
+      calls = queue;
+      const ids = (await stored()).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of accepted) expect(ids).toContain(id);
+      for (const id of never) {
+        expect(ids).not.toContain(id);
+        expect(await records.read(id)).toBeUndefined();
+      }
+      expect(plan.happened.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 test("the queue is not waited for beyond three seconds in all", async () => {

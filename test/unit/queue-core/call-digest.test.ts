@@ -35,7 +35,11 @@ test("is the same for what makes no other call: id, start, headers, depth, paren
 });
 
 test("no two different calls share a digest, however their parts are cut", () => {
-  const parts = fc.record({ path: fc.stringMatching(/^[a-c0-9:]{0,4}$/), query: fc.stringMatching(/^[a-c0-9:]{0,4}$/), url: fc.stringMatching(/^[a-c0-9:]{0,4}$/) });
+  const parts = fc.record({
+    path: fc.stringMatching(/^[a-c0-9:]{0,4}$/),
+    query: fc.stringMatching(/^[a-c0-9:]{0,4}$/),
+    url: fc.stringMatching(/^[a-c0-9:]{0,4}$/),
+  });
   const digest = ({ path, query, url }: { path: string; query: string; url: string }) =>
     callDigest({ ...call, path, query, callbackUrl: url === "" ? undefined : url });
   fc.assert(

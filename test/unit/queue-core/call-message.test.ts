@@ -2,7 +2,14 @@ import { MsgHdrsImpl } from "@nats-io/transport-node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { asciiJson, formatCall, headerMap, messageHeader, parseCall, parseHeaderList } from "../../../runtime/adapters/nats/call-message.ts";
+import {
+  asciiJson,
+  formatCall,
+  headerMap,
+  messageHeader,
+  parseCall,
+  parseHeaderList,
+} from "../../../runtime/adapters/nats/call-message.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import { plain, sampleCall } from "../../contract/samples.ts";
 
@@ -16,7 +23,10 @@ function transport(call: QueuedCall): ReadonlyMap<string, string> {
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 const printable = fc.stringMatching(/^[!-~]{0,80}$/);
 const text = fc.string({ unit: "binary", maxLength: 60 }).filter((value) => !/[\r\n\0]/.test(value));
-const latin = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 });
+const latin = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+});
 const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
 const id = fc.uuid();
 
@@ -27,7 +37,10 @@ const calls: fc.Arbitrary<QueuedCall> = fc.record({
   start: fc.bigInt({ min: 0n, max: 99_999_999_999_999_999_999n }),
   depth: fc.nat(999_999),
   method: fc.constantFrom("POST", "PUT"),
-  path: fc.oneof(fc.constant(""), printable.map((rest) => `/${rest}`)),
+  path: fc.oneof(
+    fc.constant(""),
+    printable.map((rest) => `/${rest}`),
+  ),
   query: maybe(printable),
   callbackUrl: maybe(printable.filter((url) => url !== "")),
   parentId: maybe(id),
@@ -66,12 +79,16 @@ describe("what is malformed is an outcome with a reason", () => {
     return map;
   };
 
-  test.each(Object.values(messageHeader).filter((key) => !["Nats-Msg-Id", "Nats-Expected-Stream", "Weir-Query", "Weir-Callback", "Weir-Parent"].includes(key)))(
-    "%s missing",
-    (key) => {
-      expect(parseCall("default", with_({ [key]: undefined }), Buffer.alloc(0))).toHaveProperty("unreadable", expect.stringMatching(/./));
-    },
-  );
+  test.each(
+    Object.values(messageHeader).filter(
+      (key) => !["Nats-Msg-Id", "Nats-Expected-Stream", "Weir-Query", "Weir-Callback", "Weir-Parent"].includes(key),
+    ),
+  )("%s missing", (key) => {
+    expect(parseCall("default", with_({ [key]: undefined }), Buffer.alloc(0))).toHaveProperty(
+      "unreadable",
+      expect.stringMatching(/./),
+    );
+  });
 
   test.each<[string, string]>([
     [messageHeader.version, "2"],
@@ -100,12 +117,19 @@ describe("what is malformed is an outcome with a reason", () => {
     [messageHeader.headers, '["a","b'],
     [messageHeader.headers, "null"],
   ])("%s = %j", (key, value) => {
-    expect(parseCall("default", with_({ [key]: value }), Buffer.alloc(0))).toHaveProperty("unreadable", expect.stringMatching(/./));
+    expect(parseCall("default", with_({ [key]: value }), Buffer.alloc(0))).toHaveProperty(
+      "unreadable",
+      expect.stringMatching(/./),
+    );
   });
 
   test("garbage never throws", () => {
     const known = fc.constantFrom(...Object.values(messageHeader));
-    const value = fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.constantFrom("1", "", "/", "POST", "echo", "[]"));
+    const value = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.json(),
+      fc.constantFrom("1", "", "/", "POST", "echo", "[]"),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(known, fc.string()), value)), fc.boolean(), (pairs, onGood) => {
         const parsed = parseCall("default", new Map([...(onGood ? good : []), ...pairs]), Buffer.alloc(0));
@@ -121,7 +145,9 @@ describe("what is malformed is an outcome with a reason", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (value) => {
         const list = parseHeaderList(value);
-        expect(list === undefined || (list.length % 2 === 0 && list.every((item) => typeof item === "string"))).toBe(true);
+        expect(list === undefined || (list.length % 2 === 0 && list.every((item) => typeof item === "string"))).toBe(
+          true,
+        );
       }),
     );
   });

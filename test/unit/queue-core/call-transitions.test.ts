@@ -20,10 +20,28 @@ const end = (status: number, error?: string) => ({ now: now + 50, status, durati
 test("an accepted call is queued, with nothing of a run", () => {
   const call = sampleCall({ parentId: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1" });
   const entry = acceptedEntry(call, { digest: "d", maxRetries: 3, expires: 9 });
-  expect(entry).toMatchObject({ v: 1, state: "queued", run: 0, retries: 0, lost: 0, redrives: 0, owner: null, attempts: [], owes: [] });
-  expect(entry).toMatchObject({ accepted: call.start.toString(), parent: call.parentId, digest: "d", maxRetries: 3, expires: 9 });
+  expect(entry).toMatchObject({
+    v: 1,
+    state: "queued",
+    run: 0,
+    retries: 0,
+    lost: 0,
+    redrives: 0,
+    owner: null,
+    attempts: [],
+    owes: [],
+  });
+  expect(entry).toMatchObject({
+    accepted: call.start.toString(),
+    parent: call.parentId,
+    digest: "d",
+    maxRetries: 3,
+    expires: 9,
+  });
   expect(entry.callback).toEqual({ url: call.callbackUrl, state: "pending", attempts: 0 });
-  expect(acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3, expires: 9 }).callback).toBeNull();
+  expect(
+    acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3, expires: 9 }).callback,
+  ).toBeNull();
 });
 
 test("a taken call runs for its owner; the retry rules of now count", () => {
@@ -44,9 +62,14 @@ test("a takeover closes the attempt of the lost worker and counts it", () => {
 test("a waiting call has its attempt closed, no owner and a time", () => {
   const entry = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
   expect(entry).toMatchObject({ state: "waiting", owner: null, retries: 1, next: now + 5_000, status: 503, lost: 0 });
-  expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "asleep" }]);
+  expect(entry.attempts).toEqual([
+    { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "asleep" },
+  ]);
   const again = take(entry, false, now + 5_000);
-  expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([[1, "asleep"], [2, undefined]]);
+  expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([
+    [1, "asleep"],
+    [2, undefined],
+  ]);
   expect(again).toMatchObject({ run: 2, next: null, lost: 0 });
 });
 
@@ -59,7 +82,15 @@ test("a call that was handed back counts neither as retry nor as lost", () => {
 test("a done call owes its callback, and one without callback nothing", () => {
   const result = { run: 1, size: 3, stored: true, ttl: 5 };
   const entry = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result });
-  expect(entry).toMatchObject({ state: "done", reason: null, status: 200, ended: now + 50, owner: null, result, owes: ["callback"] });
+  expect(entry).toMatchObject({
+    state: "done",
+    reason: null,
+    status: 200,
+    ended: now + 50,
+    owner: null,
+    result,
+    owes: ["callback"],
+  });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 50, status: 200, duration: 12.5 }]);
   expect(entry.callback?.state).toBe("pending");
   expect(endedEntry(take(sampleEntry({ callback: null })), { state: "done", end: end(200), result }).owes).toEqual([]);
@@ -73,7 +104,10 @@ test.each<[FailureReason, CallEntry["owes"]]>([
   ["expired", ["callback", "dead-letter"]],
   ["undecodable", ["callback", "dead-letter"]],
 ])("a call that failed by %s owes %j", (reason, owes) => {
-  expect(endedEntry(take(sampleEntry()), { state: "failed", end: end(500), reason, result: null })).toMatchObject({ reason, owes });
+  expect(endedEntry(take(sampleEntry()), { state: "failed", end: end(500), reason, result: null })).toMatchObject({
+    reason,
+    owes,
+  });
 });
 
 test("the end of a call that does not run leaves its closed attempts alone", () => {
@@ -85,7 +119,14 @@ test("the end of a call that does not run leaves its closed attempts alone", () 
 
 test("a cancelled call owes nothing and calls nobody back", () => {
   const entry = cancelledEntry(take(sampleEntry()), now + 7);
-  expect(entry).toMatchObject({ state: "cancelled", owner: null, next: null, ended: now + 7, callback: null, owes: [] });
+  expect(entry).toMatchObject({
+    state: "cancelled",
+    owner: null,
+    next: null,
+    ended: now + 7,
+    callback: null,
+    owes: [],
+  });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 7, error: "cancelled" }]);
   expect(cancelledEntry(waitingEntry(take(sampleEntry()), end(503), now), now).attempts[0]?.error).toBeUndefined();
 });

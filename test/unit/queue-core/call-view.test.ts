@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 
 import { CallRecord } from "../../../runtime/api/call-record.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
-import { cancelledEntry, endedEntry, handedBackEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
+import {
+  cancelledEntry,
+  endedEntry,
+  handedBackEntry,
+  takenEntry,
+  waitingEntry,
+} from "../../../runtime/core/call-transitions.ts";
 import { callView } from "../../../runtime/core/call-view.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
@@ -22,14 +28,23 @@ const entries: Record<string, CallEntry> = {
   done: endedEntry(running, { state: "done", end: { ...end, status: 200, error: undefined }, result }),
   failed: endedEntry(running, { state: "failed", end, reason: "exhausted", result: null }),
   cancelled: cancelledEntry(running, now),
-  "called back": { ...endedEntry(running, { state: "done", end, result }), callback: { url: "https://u.example/p?secret=1#f", state: "sent", attempts: 2, status: 204, first: now } },
+  "called back": {
+    ...endedEntry(running, { state: "done", end, result }),
+    callback: { url: "https://u.example/p?secret=1#f", state: "sent", attempts: 2, status: 204, first: now },
+  },
 };
 
 test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and nothing else", (_name, entry) => {
   const view: unknown = JSON.parse(JSON.stringify(callView(id, entry)));
   expect([...Value.Errors(CallRecord, view)]).toEqual([]);
   expect(Value.Clean(CallRecord, structuredClone(view))).toEqual(view);
-  expect(view).toMatchObject({ callId: id, state: entry.state, functionName: "echo", namespace: "functions", queue: "default" });
+  expect(view).toMatchObject({
+    callId: id,
+    state: entry.state,
+    functionName: "echo",
+    namespace: "functions",
+    queue: "default",
+  });
   expect(view).not.toHaveProperty("owner");
 });
 
@@ -41,7 +56,14 @@ test("times are RFC 3339, the start is nanoseconds, durations are seconds", () =
   expect(view.queuePosition).toBe(4);
   expect(view.retries).toBe(1);
   expect(view.attempts).toEqual([
-    { number: 1, startedAt: "2026-11-21T12:00:00.000Z", endedAt: "2026-11-21T12:00:01.500Z", status: 503, durationSeconds: 1.234568, error: "asleep" },
+    {
+      number: 1,
+      startedAt: "2026-11-21T12:00:00.000Z",
+      endedAt: "2026-11-21T12:00:01.500Z",
+      status: 503,
+      durationSeconds: 1.234568,
+      error: "asleep",
+    },
   ]);
 });
 
@@ -53,11 +75,18 @@ test("a result says where it lies and until when; a record that goes earlier tak
     stored: true,
     expiresAt: "2026-11-21T12:01:01.500Z",
   });
-  expect(callView(id, { ...(entries["done"] ?? queued), expires: now + 2_000 }).result?.expiresAt).toBe("2026-11-21T12:00:02.000Z");
+  expect(callView(id, { ...(entries["done"] ?? queued), expires: now + 2_000 }).result?.expiresAt).toBe(
+    "2026-11-21T12:00:02.000Z",
+  );
   expect(callView(id, entries["failed"] ?? queued)).not.toHaveProperty("result");
 });
 
 test("the callback's address is shown without its query", () => {
-  expect(callView(id, entries["called back"] ?? queued).callback).toEqual({ url: "https://u.example/p", state: "sent", attempts: 2, status: 204 });
+  expect(callView(id, entries["called back"] ?? queued).callback).toEqual({
+    url: "https://u.example/p",
+    state: "sent",
+    attempts: 2,
+    status: 204,
+  });
   expect(callView(id, entries["cancelled"] ?? queued)).not.toHaveProperty("callback");
 });

@@ -37,13 +37,16 @@ const parts = (on: CallLedger = ledger) => ({
 const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
 const record = (over: Partial<CallEntry> = {}) => ledger.create(id, sampleEntry(over), 60_000, soon());
 
-test.each(["queued", "waiting", "running"] as const)("a %s call is cancelled, and word of it is given", async (state) => {
-  await record({ state, owner: state === "running" ? "somebody" : null });
-  await cancelCall(parts(), id, all);
-  expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", owner: null, callback: null });
-  expect(ledger.timeLeft(id)).toBeGreaterThan(times.callAge);
-  expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
-});
+test.each(["queued", "waiting", "running"] as const)(
+  "a %s call is cancelled, and word of it is given",
+  async (state) => {
+    await record({ state, owner: state === "running" ? "somebody" : null });
+    await cancelCall(parts(), id, all);
+    expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", owner: null, callback: null });
+    expect(ledger.timeLeft(id)).toBeGreaterThan(times.callAge);
+    expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+  },
+);
 
 test("cancelling twice is the same as once; word is given again, as it may have been lost", async () => {
   await record();
@@ -80,7 +83,12 @@ test("a lost race is run again with what the winner wrote", async () => {
     update: async (key, entry, revision, ttl) => {
       if (!raced) {
         raced = true;
-        await ledger.update(id, takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }), revision, 60_000);
+        await ledger.update(
+          id,
+          takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }),
+          revision,
+          60_000,
+        );
       }
       return ledger.update(key, entry, revision, ttl);
     },

@@ -31,12 +31,18 @@ test.each([301, 302, 307, 308, 408, 425, 429, 500, 503, 599])("%i: again", (stat
 
 test("nobody there: again; an address that is not allowed: failed for good", () => {
   expect(judge({ kind: "unreachable", error: "refused" })).toEqual({ kind: "retry", status: undefined, delay: 500 });
-  expect(judge({ kind: "forbidden", error: "not public" })).toEqual({ kind: "failed", status: undefined, error: "not public" });
+  expect(judge({ kind: "forbidden", error: "not public" })).toEqual({
+    kind: "failed",
+    status: undefined,
+    error: "not public",
+  });
 });
 
 test("waits double from half a second to a minute", () => {
   const delays = [0, 1, 2, 6, 7, 20, 999].map((attempts) => judge(answered(500), { attempts }));
-  expect(delays.map((verdict) => (verdict.kind === "retry" ? verdict.delay : 0))).toEqual([500, 1_000, 2_000, 32_000, 60_000, 60_000, 60_000]);
+  expect(delays.map((verdict) => (verdict.kind === "retry" ? verdict.delay : 0))).toEqual([
+    500, 1_000, 2_000, 32_000, 60_000, 60_000, 60_000,
+  ]);
   expect(judgeCallback(answered(500), pending, now, times, () => 0)).toMatchObject({ delay: 250 });
 });
 
@@ -54,7 +60,10 @@ test("the window runs from the first attempt; what would come after it is not tr
   const ago = (passed: number) => judge(answered(500), { first: now - passed });
   expect(ago(15 * minute - 500)).toMatchObject({ kind: "retry" });
   expect(ago(15 * minute - 499)).toMatchObject({ kind: "failed", status: 500 });
-  expect(judge({ kind: "unreachable", error: "refused" }, { first: now - 16 * minute })).toMatchObject({ kind: "failed", error: "refused" });
+  expect(judge({ kind: "unreachable", error: "refused" }, { first: now - 16 * minute })).toMatchObject({
+    kind: "failed",
+    error: "refused",
+  });
   expect(judge(answered(200), { first: now - 60 * minute })).toMatchObject({ kind: "sent" });
   expect(judge(answered(503, "300"), { first: now - 11 * minute })).toMatchObject({ kind: "failed" });
 });

@@ -15,11 +15,21 @@ test.each([200, 204, 301, 399])("status %i is done", (status) => {
 });
 
 test.each([408, 429, 500, 502, 503, 504])("status %i is tried again", (status) => {
-  expect(judgeRun(answered(status), rules, 0, most)).toEqual({ kind: "retry", status, delay: 10_000, error: undefined });
+  expect(judgeRun(answered(status), rules, 0, most)).toEqual({
+    kind: "retry",
+    status,
+    delay: 10_000,
+    error: undefined,
+  });
 });
 
 test.each([400, 401, 403, 404, 409, 418, 501, 505, 599])("status %i is final", (status) => {
-  expect(judgeRun(answered(status), rules, 0)).toEqual({ kind: "failed", status, reason: "rejected", error: undefined });
+  expect(judgeRun(answered(status), rules, 0)).toEqual({
+    kind: "failed",
+    status,
+    reason: "rejected",
+    error: undefined,
+  });
 });
 
 test.each<[RunOutcome, number]>([
@@ -42,7 +52,11 @@ test("a 5xx that the platform made is tried again even if its code is not listed
 });
 
 test("a deleted function fails for good", () => {
-  expect(judgeRun({ kind: "function-gone", duration: 0 }, rules, 0)).toMatchObject({ kind: "failed", status: 404, reason: "function_not_found" });
+  expect(judgeRun({ kind: "function-gone", duration: 0 }, rules, 0)).toMatchObject({
+    kind: "failed",
+    status: 404,
+    reason: "function_not_found",
+  });
 });
 
 test("a run that was cut off from outside says nothing", () => {
@@ -60,7 +74,10 @@ describe("Retry-After", () => {
     expect(judgeRun(answered(status, ["Retry-After", "90"]), rules, 0)).toMatchObject({ kind: "retry", delay: 90_000 });
   });
   test.each([408, 500, 502, 504])("on %i is ignored", (status) => {
-    expect(judgeRun(answered(status, ["Retry-After", "90"]), rules, 0, most)).toMatchObject({ kind: "retry", delay: 10_000 });
+    expect(judgeRun(answered(status, ["Retry-After", "90"]), rules, 0, most)).toMatchObject({
+      kind: "retry",
+      delay: 10_000,
+    });
   });
   test("is at least the least wait, at most an hour, and ignored when unreadable", () => {
     const delayOf = (value: string) => judgeRun(answered(503, ["retry-after", value]), rules, 0, most);

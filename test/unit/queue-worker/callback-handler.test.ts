@@ -16,17 +16,33 @@ const open = (options: BenchOptions = {}): WorkerBench => {
 afterEach(() => bench.close());
 
 const answers = (...statuses: number[]) => {
-  bench.callbackAnswer = (): CallbackOutcome => ({ kind: "answered", status: statuses.shift() ?? 200, retryAfter: undefined });
+  bench.callbackAnswer = (): CallbackOutcome => ({
+    kind: "answered",
+    status: statuses.shift() ?? 200,
+    retryAfter: undefined,
+  });
 };
-const settled = () => eventually(() => bench.callbacks.size === 0, { within: 5_000, every: 5, what: "the callback to be settled" });
+const settled = () =>
+  eventually(() => bench.callbacks.size === 0, { within: 5_000, every: 5, what: "the callback to be settled" });
 /** A done call that owes nothing but its callback, and the callback's entry in its queue. */
 async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord = true) {
   const callback = sampleCallback({ run: 1, url, depth: 0, ...over });
   if (withRecord) {
     const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
-    const record = { state: "done", status: 200, ended: Date.now(), result, callback: { url: callback.url, state: "pending", attempts: 0 } } as const;
+    const record = {
+      state: "done",
+      status: 200,
+      ended: Date.now(),
+      result,
+      callback: { url: callback.url, state: "pending", attempts: 0 },
+    } as const;
     await bench.ledger.create(callback.id, sampleEntry(record), 604_800_000, soon());
-    await bench.ledger.putResult(callback.id, 1, { status: 200, headers: [], body: Buffer.from("out"), duration: 1 }, 604_800_000);
+    await bench.ledger.putResult(
+      callback.id,
+      1,
+      { status: 200, headers: [], body: Buffer.from("out"), duration: 1 },
+      604_800_000,
+    );
   }
   await bench.callbacks.put(callback, soon());
   return callback.id;
@@ -82,7 +98,9 @@ test("is given up when its window is over", async () => {
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed" });
   expect(bench.sent.length).toBeGreaterThan(2);
-  expect(bench.deadLetters.list()).toMatchObject([{ kind: "callback", attempts: bench.sent.length, lastStatus: undefined }]);
+  expect(bench.deadLetters.list()).toMatchObject([
+    { kind: "callback", attempts: bench.sent.length, lastStatus: undefined },
+  ]);
 });
 
 test("to an address that is not allowed is given up at once", async () => {
@@ -168,7 +186,9 @@ test("goes to one host four at a time, while others go on", async () => {
 test("that is under way when the worker stops is sent again by the next one, not counted", async () => {
   open({ ackWait: 60_000 });
   bench.callbackAnswer = (_request, signal) =>
-    new Promise((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unreachable", error: "stopped" })));
+    new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ kind: "unreachable", error: "stopped" })),
+    );
   const id = await owed();
   const worker = bench.start();
   await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the first try" });

@@ -39,7 +39,8 @@ const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
   const found = await ledger.read(id);
   if (found !== undefined) await ledger.update(id, make(found.entry), found.revision, hour);
 };
-const takeOver = (entry: CallEntry): CallEntry => takenEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
+const takeOver = (entry: CallEntry): CallEntry =>
+  takenEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
 
 test("a change is written over what it holds, with its time to live", async () => {
   const held = await hold();
@@ -126,7 +127,14 @@ test("a change is tried again while nobody answers, until the lease is lost", as
   setTimeout(() => lease.close(), 100);
   lease.touchWith(() => held.touch());
   const lost = new Lease({ ackWait: 200, deliveredAt: before, extend: () => false });
-  const hopeless = new HeldCall({ id, ledger: under(away), lease: lost, held: held.entry, revision: held.revision, ttl: hour });
+  const hopeless = new HeldCall({
+    id,
+    ledger: under(away),
+    lease: lost,
+    held: held.entry,
+    revision: held.revision,
+    ttl: hour,
+  });
   expect(await hopeless.change(toWaiting, hour)).toBe("lost");
   expect(performance.now() - before).toBeGreaterThanOrEqual(190);
   expect(await held.touch()).toBe("no-answer");

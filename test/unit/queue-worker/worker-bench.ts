@@ -35,7 +35,11 @@ export interface Run {
 export type Answer = (call: QueuedCall, options: InvokeOptions, run: Run) => Promise<InvokeOutcome> | InvokeOutcome;
 
 /** An answer of a function. */
-export function answered(status = 200, body = "out", headers: readonly string[] = ["Content-Type", "text/plain"]): InvokeOutcome {
+export function answered(
+  status = 200,
+  body = "out",
+  headers: readonly string[] = ["Content-Type", "text/plain"],
+): InvokeOutcome {
   return { kind: "answered", status, headers, body: Buffer.from(body), size: Buffer.byteLength(body), duration: 3 };
 }
 
@@ -71,11 +75,12 @@ export class WorkerBench {
   readonly runs: Run[] = [];
   readonly sent: CallbackRequest[] = [];
   answer: Answer = () => answered();
-  callbackAnswer: (request: CallbackRequest, signal: AbortSignal) => Promise<CallbackOutcome> | CallbackOutcome = () => ({
-    kind: "answered",
-    status: 200,
-    retryAfter: undefined,
-  });
+  callbackAnswer: (request: CallbackRequest, signal: AbortSignal) => Promise<CallbackOutcome> | CallbackOutcome =
+    () => ({
+      kind: "answered",
+      status: 200,
+      retryAfter: undefined,
+    });
   readonly #options: BenchOptions;
   readonly #workers: QueueWorker[] = [];
 
@@ -85,16 +90,36 @@ export class WorkerBench {
     this.times = { callAge: options.callAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
     this.calls = new MemoryCallQueue({ ackWait });
     this.callbacks = new MemoryCallbackQueue({ ackWait });
-    this.ledger = new MemoryCallLedger(options.maxResultBytes === undefined ? {} : { maxResultBytes: options.maxResultBytes });
+    this.ledger = new MemoryCallLedger(
+      options.maxResultBytes === undefined ? {} : { maxResultBytes: options.maxResultBytes },
+    );
     this.deploy();
-    this.table.endpointsObserver.set({ namespace: "functions", name: "echo", addresses: ["replica:1"], observedGeneration: 1, conditions: [] });
+    this.table.endpointsObserver.set({
+      namespace: "functions",
+      name: "echo",
+      addresses: ["replica:1"],
+      observedGeneration: 1,
+      conditions: [],
+    });
   }
 
   /** Puts function `echo` into the table. */
   deploy(annotations = this.#options.annotations): DesiredFunction {
     const at = "2026-01-01T00:00:00Z";
-    const deployment: FunctionDeployment = { service: "echo", image: "x", ...(annotations === undefined ? {} : { annotations }) };
-    const wanted = { namespace: "functions", name: "echo", deployment, replicas: 1, generation: 1, createdAt: at, updatedAt: at };
+    const deployment: FunctionDeployment = {
+      service: "echo",
+      image: "x",
+      ...(annotations === undefined ? {} : { annotations }),
+    };
+    const wanted = {
+      namespace: "functions",
+      name: "echo",
+      deployment,
+      replicas: 1,
+      generation: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
     this.table.functionObserver.set(wanted);
     return wanted;
   }
@@ -122,7 +147,13 @@ export class WorkerBench {
       waker: new Waker({ functions: this.functions, table: this.table, wakeTimeout: 50, maxWaitingCallers: 10 }),
       invoker: {
         invoke: async (address, call, options) => {
-          const run: Run = { id: call.id, attempt: options.attempt, address, startedAt: performance.now(), signal: options.signal };
+          const run: Run = {
+            id: call.id,
+            attempt: options.attempt,
+            address,
+            startedAt: performance.now(),
+            signal: options.signal,
+          };
           this.runs.push(run);
           return this.answer(call, options, run);
         },
@@ -235,5 +266,6 @@ export function mortal(parts: WorkerParts): { readonly parts: WorkerParts; kill(
 }
 
 async function stopped(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+
+let platform: Platform;
+let echo: FunctionServer;
+
+beforeAll(async () => {
+  platform = await openPlatform();
+  echo = await openFunctionServer();
+  await platform.deploy("echo", { addresses: [echo.address] });
+});
+
+afterAll(async () => {
+  await platform.close();
+  await echo.close();
+});
+
+const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);
+
+test("the same call is answered alike and runs once, 50 times at once and later", async () => {
+  const id = randomUUID();
+  const send = () => platform.calls.queue("echo", { id, body: "same" });
+  const answers = await Promise.all(Array.from({ length: 50 }, send));
+  await platform.calls.ended(id);
+  answers.push(await send());
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(answers.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));
+  expect(new Set(answers.map(({ headers }) => headers.get("x-start-time"))).size).toBe(1);
+  await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
+  expect(runsOf(id)).toHaveLength(1);
+});
+
+test("an id in upper case is the same id", async () => {
+  const id = randomUUID();
+  const answer = await platform.calls.queue("echo", { id: id.toUpperCase() });
+
+  expect(answer.headers.get("x-call-id")).toBe(id);
+  expect((await platform.calls.ended(id)).state).toBe("done");
+  expect((await platform.calls.status(id.toUpperCase()))?.callId).toBe(id);
+});
+
+test("anything but a UUID is ignored and a new id made", async () => {
+  const answer = await platform.calls.queue("echo", { id: "order-17" });
+
+  expect(answer.status).toBe(202);
+  expect(answer.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("another call under it goes under a derived id, always the same one, and tells the function the first", async () => {
+  const id = randomUUID();
+  await platform.calls.accepted("echo", { id, body: "first" });
+  const derived = await platform.calls.accepted("echo", { id, body: "second" });
+  const again = await platform.calls.accepted("echo", { id, body: "second" });
+  const third = await platform.calls.accepted("echo", { id, body: "second", tail: "?other" });
+
+  expect(derived).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(again).toBe(derived);
+  expect(new Set([id, derived, third]).size).toBe(3);
+  for (const each of [id, derived, third]) expect((await platform.calls.ended(each)).state).toBe("done");
+  await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
+  expect(runsOf(derived)).toHaveLength(1);
+  expect(runsOf(derived)[0]?.headers["x-parent-call-id"]).toBe(id);
+  expect(runsOf(id)[0]?.headers["x-parent-call-id"]).toBeUndefined();
+});
