@@ -28,14 +28,14 @@ interface Described {
   readonly fallback?: string;
 }
 
-/** Any text. */
+/** Any text but an empty one, which is mostly a variable of a script that was never set. */
 export function text(name: string, options: Described): Setting<string> {
-  return { name, kind: "text", ...options, parse: (value) => ({ value }) };
+  return { name, kind: "text", ...options, parse: (value) => (value === "" ? { expected: "a text" } : { value }) };
 }
 
-/** Text that may be left out. */
+/** Text that may be left out; empty text counts as left out. */
 export function optionalText(name: string, options: { readonly about: string }): Setting<string | undefined> {
-  return { name, kind: "text", ...options, optional: true, parse: (value) => ({ value }) };
+  return { name, kind: "text", ...options, optional: true, parse: (value) => ({ value: value === "" ? undefined : value }) };
 }
 
 /** Words separated by commas. */

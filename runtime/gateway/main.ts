@@ -5,7 +5,7 @@ import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { UndiciUpstream } from "../adapters/http/undici-upstream.ts";
 import { LocalLogSource } from "../adapters/local/local-log-source.ts";
-import { LocalSecretStore } from "../adapters/local/local-secret-store.ts";
+import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
 import { NatsEndpoints } from "../adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/nats-function-store.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
@@ -45,7 +45,7 @@ await runService({
       endpoints: await NatsEndpoints.open(link),
       queues: await NatsQueueCatalog.open(link),
       upstream,
-      secrets: new LocalSecretStore(settings.secretsDir),
+      secrets: new FileSecretStore(settings.secretsDir),
       logs: new LocalLogSource(settings.logsDir),
       callbackRules: {
         policy: settings.callbackPolicy,

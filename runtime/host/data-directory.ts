@@ -1,5 +1,6 @@
-import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
 import { PlatformError } from "../api/platform-error.ts";
 import { holdLock } from "./directory-lock.ts";
@@ -50,7 +51,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const layout = dataLayout(path);
   let holder: Awaited<ReturnType<typeof holdLock>>;
   try {
-    await mkdir(layout.root, { recursive: true, mode: 0o700 });
+    await makeDirectory(layout.root);
     holder = await holdLock(join(layout.root, "lock"));
   } catch (cause) {
     throw unusable(layout.root, reasonOf(cause), cause);
@@ -62,6 +63,19 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     );
   }
   return { layout, close: holder.release };
+}
+
+/** Not with `recursive`: that says ENOENT where the file system is read-only, and never ends below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (err) {
+    const code = err instanceof Error && "code" in err ? err.code : undefined;
+    if (code === "ENOENT" && !existsSync(dirname(path))) {
+      await makeDirectory(dirname(path));
+      await mkdir(path, { mode: 0o700 });
+    } else if (code !== "EEXIST" || !(await stat(path)).isDirectory()) throw err;
+  }
 }
 
 function unusable(path: string, state: string, cause?: unknown): PlatformError {

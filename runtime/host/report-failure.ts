@@ -11,6 +11,9 @@ export function failureText(err: unknown): string {
     return `Cannot listen on port ${String(err.port)}: this user may not; choose one above 1023 with --port`;
   }
   if ("code" in err && err.code === "EADDRNOTAVAIL") return "Cannot listen: this machine does not have that address; choose another with --host";
+  if ("code" in err && (err.code === "ENOTFOUND" || err.code === "EAI_AGAIN")) {
+    return "Cannot listen: no address is known for that name; choose another with --host";
+  }
   if ("code" in err && (err.code === "ENOSPC" || err.code === "EDQUOT")) return "Cannot start: the disk is full; make space or choose another directory with --data";
   return err.message.startsWith("Cannot ") ? err.message : `Cannot start: ${err.message}`;
 }

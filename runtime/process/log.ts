@@ -7,5 +7,8 @@ export type Log = Logger;
  * Levels as pino has them: trace, debug, info, warn, error, fatal, silent.
  */
 export function createLog(name: string, level: string): Log {
-  return pino({ name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: 2, sync: false }));
+  const destination = pino.destination({ dest: 2, sync: false });
+  // The terminal may be gone: the log ends then, the process does not.
+  destination.on("error", () => {});
+  return pino({ name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

@@ -12,8 +12,8 @@ export interface ServiceOptions {
 }
 
 /**
- * The life of a process: open, serve until SIGTERM or SIGINT, close in reverse, exit. A second signal, or the drain
- * timeout, ends it at once with code 1. Resolves never; the process exits.
+ * The life of a process: open, serve until SIGTERM, SIGINT or the terminal's SIGHUP, close in reverse, exit. A second
+ * signal, or the drain timeout, ends it at once with code 1. Resolves never; the process exits.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { log } = options;
@@ -42,8 +42,9 @@ export async function runService(options: ServiceOptions): Promise<void> {
     stop.abort();
     void end(0);
   };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
+  // A terminal that is gone cannot be written to; that must not keep anything from being closed.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.on("unhandledRejection", (err) => {
     log.fatal({ err }, "unhandled rejection");
     exit(log, 1);

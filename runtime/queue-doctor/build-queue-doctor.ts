@@ -35,8 +35,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
   const holder = randomUUID();
   let trouble: string | undefined;
 
-  const provision = async (): Promise<void> => {
-    await parts.store.provision(parts.queues);
+  const declare = async (): Promise<void> => {
     const catalog = await parts.openCatalog();
     for (const queue of parts.queues) {
       const declared = await catalog.get(queue.name);
@@ -45,7 +44,10 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
   };
   const look = async (): Promise<void> => {
     try {
-      if (await parts.leases.acquire(leaseName, holder, Math.max(parts.leaseTtl, 2 * parts.period))) await provision();
+      if (await parts.leases.acquire(leaseName, holder, Math.max(parts.leaseTtl, 2 * parts.period))) {
+        await parts.store.maintain(parts.queues);
+        await declare();
+      }
       trouble = undefined;
     } catch (err) {
       trouble = err instanceof Error ? err.message : String(err);
@@ -54,7 +56,10 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
   };
 
   return {
-    provision,
+    provision: async () => {
+      await parts.store.provision(parts.queues);
+      await declare();
+    },
     run: async (stop) => {
       while (!stop.aborted) {
         await pause(parts.period, stop);

@@ -25,5 +25,7 @@ export function declareQueues(settings: QueueFactSettings): readonly QueueDeclar
 
 function checkEdition(edition: Edition, maxInflight: number): void {
   if (editions[edition].maxInflight === "custom" || maxInflight === 1) return;
-  throw new Error(`Cannot start with max_inflight ${maxInflight}: edition "${edition}" allows 1, more need edition "pro"`);
+  throw new Error(
+    `Cannot start with max_inflight ${maxInflight}: edition "${edition}" allows 1, more need edition "pro"`,
+  );
 }

@@ -15,7 +15,12 @@ import { declareQueues } from "./declare-queues.ts";
 import { queueDoctorSettings } from "./settings.ts";
 
 const flags = readCommandLine(
-  { name: "queue-doctor", about: "Provisions the queues of Weir and looks after them.", version: release, flags: flagsOf(queueDoctorSettings) },
+  {
+    name: "queue-doctor",
+    about: "Provisions the queues of Weir and looks after them.",
+    version: release,
+    flags: flagsOf(queueDoctorSettings),
+  },
   process.argv.slice(2),
 );
 const settings = startSettings(queueDoctorSettings, { flags, environment: environment(), readFile: readConfigFile });

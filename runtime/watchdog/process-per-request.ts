@@ -18,6 +18,9 @@ export interface ProcessPerRequestParts {
   readonly log: (line: string) => void;
 }
 
+/** Milliseconds without output after which a process that ended has said all. */
+const fledPatience = 500;
+
 /**
  * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
  * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut.
@@ -73,6 +76,19 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
   });
   feed(request, child);
   stream(parts, child, response);
+  child.once("exit", () => endOutput(child, response));
+}
+
+/** The process has ended: what it started and what fled its group may hold its output open, and is not waited for. */
+function endOutput({ stdout }: ChildProcess, response: ServerResponse): void {
+  if (stdout === null) return;
+  const timer = setInterval(() => {
+    // A caller that reads slowly gets all of it.
+    if (response.writableNeedDrain || stdout.readableLength > 0) return;
+    stdout.destroy();
+  }, fledPatience);
+  stdout.on("data", () => timer.refresh());
+  stdout.once("close", () => clearInterval(timer));
 }
 
 function feed(request: IncomingMessage, { stdin }: ChildProcess): void {

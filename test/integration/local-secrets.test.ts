@@ -2,7 +2,7 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { LocalSecretStore } from "../../runtime/adapters/local/local-secret-store.ts";
+import { FileSecretStore } from "../../runtime/adapters/files/file-secret-store.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
@@ -13,11 +13,11 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const isRoot = process.getuid?.() === 0;
 
-describe("LocalSecretStore", () => {
+describe("FileSecretStore", () => {
   secretStoreContract(async () => {
     const directory = await tempDirectory("secrets");
     return {
-      store: new LocalSecretStore(join(directory.path, "secrets")),
+      store: new FileSecretStore(join(directory.path, "secrets")),
       valueOf: ({ namespace, name }) =>
         readFile(join(directory.path, "secrets", namespace, name)).catch(() => undefined),
       close: () => directory.remove(),
@@ -26,7 +26,7 @@ describe("LocalSecretStore", () => {
 
   test.each(["../x", "a/b", "", ".", "..", "A", ".staging", "a\0b"])("refuses the name %j", async (name) => {
     await using directory = await tempDirectory("secrets");
-    const store = new LocalSecretStore(join(directory.path, "secrets"));
+    const store = new FileSecretStore(join(directory.path, "secrets"));
 
     await expect(store.create({ namespace: "functions", name }, bytes("x"))).rejects.toMatchObject({
       code: "validation_failed",
@@ -40,7 +40,7 @@ describe("LocalSecretStore", () => {
   test("files and directories are for their owner only, and links are not followed", async () => {
     await using directory = await tempDirectory("secrets");
     const root = join(directory.path, "secrets");
-    const store = new LocalSecretStore(root);
+    const store = new FileSecretStore(root);
     await store.create({ namespace: "functions", name: "key" }, bytes("x"));
     for (const path of [root, join(root, "functions")]) expect((await stat(path)).mode & 0o777).toBe(0o700);
     expect((await stat(join(root, "functions", "key"))).mode & 0o777).toBe(0o400);

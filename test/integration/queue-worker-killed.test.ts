@@ -112,7 +112,7 @@ describe("a call that kills its worker", () => {
       const id = await platform.calls.accepted("deadly", { callbackUrl: sink.url, body: "poison" });
       const others = await Promise.all(Array.from({ length: 5 }, () => platform.calls.accepted("harmless")));
 
-      const record = await platform.calls.ended(id, 20_000);
+      const record = await platform.calls.ended(id, 45_000);
       expect(record).toMatchObject({ state: "failed", reason: "crash", retries: 0 });
       expect(runs).toBe(6);
       for (const other of others) expect((await platform.calls.ended(other)).state).toBe("done");

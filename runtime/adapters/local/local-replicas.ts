@@ -13,7 +13,7 @@ import { logDirectory } from "./log-files.ts";
 import { ReplicaLog } from "./replica-log.ts";
 import type { RunDirectory } from "./run-directory.ts";
 import { withSecretMount } from "./secret-mount.ts";
-import type { SecretViews } from "./secret-views.ts";
+import type { SecretViews } from "../files/secret-views.ts";
 
 /** What local replicas are made with. */
 export interface LocalReplicasParts {

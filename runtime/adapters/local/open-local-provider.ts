@@ -9,11 +9,11 @@ import type { SecretStore } from "../../core/ports/secret-store.ts";
 import { FunctionUsers } from "./function-users.ts";
 import { LocalLogSource } from "./local-log-source.ts";
 import { LocalReplicas } from "./local-replicas.ts";
-import { LocalSecretStore } from "./local-secret-store.ts";
+import { FileSecretStore } from "../files/file-secret-store.ts";
 import { nodeForFunctions } from "./node-for-functions.ts";
 import { openRunDirectory } from "./run-directory.ts";
 import { canMountSecrets } from "./secret-mount.ts";
-import { SecretViews } from "./secret-views.ts";
+import { SecretViews } from "../files/secret-views.ts";
 
 /** Directories of the local provider; the caller holds `data` for itself. */
 export interface LocalProviderOptions {
@@ -54,7 +54,7 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
     });
     return {
       replicas,
-      secrets: new LocalSecretStore(options.secrets, (ref) => views.update(ref)),
+      secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
       logs: new LocalLogSource(options.logs),
       secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
       close: () => replicas.close(),

@@ -21,12 +21,35 @@ export class NatsQueueStore implements QueueStore {
     this.#facts = facts;
   }
 
-  async provision(queues: readonly QueueDeclaration[]): Promise<void> {
+  provision(queues: readonly QueueDeclaration[]): Promise<void> {
+    return this.#bring(queues, async (wanted) => {
+      await this.#link.jsm.streams.add(wanted);
+    });
+  }
+
+  async maintain(queues: readonly QueueDeclaration[]): Promise<void> {
+    const missing: string[] = [];
+    await this.#bring(queues, async ({ name }) => {
+      missing.push(name);
+    });
+    if (missing.length === 0) return;
+    const state = `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing, with all that was in there`;
+    throw new PlatformError(
+      "queue_unavailable",
+      `Cannot look after the queue: ${state}; the next start makes it anew, empty`,
+    );
+  }
+
+  /** Updates every stream and consumer that differs; `onMissing` decides about streams that are not there. */
+  async #bring(queues: readonly QueueDeclaration[], onMissing: (wanted: WantedStream) => Promise<void>): Promise<void> {
     const callbackWait = queues[0]?.ackWait ?? 60_000;
     try {
-      for (const wanted of wantedStreams(this.#facts, queues)) await this.#provisionStream(wanted);
-      for (const queue of queues)
+      for (const wanted of wantedStreams(this.#facts, queues)) {
+        if (!(await this.#updateStream(wanted))) await onMissing(wanted);
+      }
+      for (const queue of queues) {
         await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
+      }
       await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -34,15 +57,17 @@ export class NatsQueueStore implements QueueStore {
     }
   }
 
-  async #provisionStream(wanted: WantedStream): Promise<void> {
+  /** False when the stream is not there. */
+  async #updateStream(wanted: WantedStream): Promise<boolean> {
     const { streams } = this.#link.jsm;
     try {
       const { config } = await streams.info(wanted.name);
       const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
       if (differs) await streams.update(wanted.name, wanted);
+      return true;
     } catch (err) {
-      if (!isApiError(err, streamNotFound)) throw err;
-      await streams.add(wanted);
+      if (isApiError(err, streamNotFound)) return false;
+      throw err;
     }
   }
 
@@ -55,6 +80,7 @@ export class NatsQueueStore implements QueueStore {
       if (differs)
         await consumers.update(stream, name, { ack_wait: ackWait * 1_000_000, max_ack_pending: -1, max_deliver: -1 });
     } catch (err) {
+      if (isApiError(err, streamNotFound)) return;
       if (!isApiError(err, consumerNotFound)) throw err;
       await consumers.add(stream, wanted);
     }

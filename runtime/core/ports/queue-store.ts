@@ -7,4 +7,10 @@ export interface QueueStore {
    * @throws PlatformError `queue_unavailable` when the broker cannot be reached or refuses
    */
   provision(queues: readonly QueueDeclaration[]): Promise<void>;
+  /**
+   * Updates what differs, but creates no store of calls: one that went away took its calls with it, and an empty one in
+   * its place would hide that.
+   * @throws PlatformError `queue_unavailable`, naming what is missing, or when the broker cannot be reached or refuses
+   */
+  maintain(queues: readonly QueueDeclaration[]): Promise<void>;
 }

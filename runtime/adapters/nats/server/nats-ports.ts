@@ -21,7 +21,7 @@ export async function chooseNatsPorts(directory: string, wanted: NatsPorts): Pro
   const noted = await readNoted(join(directory, fileName));
   const port = await choose("--nats-port", wanted.port, noted?.port);
   const monitorPort = await choose("--nats-monitor-port", wanted.monitorPort, noted?.monitorPort);
-  await writeFile(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`);
+  await writeFile(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`, { mode: 0o600 });
   return { port, monitorPort };
 }
 

@@ -176,10 +176,11 @@ export class NatsServerProcess {
 async function prepare(options: NatsServerOptions): Promise<Prepared> {
   const { directory, binary, users } = options;
   const note = await readStoreNote(directory);
-  if (note !== undefined) checkStoreVersion(note.version, binary.version);
   const storeDirectory = join(directory, "store");
   const free = await freeSpace(directory);
   const used = await usedSpace(storeDirectory);
+  // A server that never came so far as to store something binds nobody to its version.
+  if (note !== undefined && used > 0) checkStoreVersion(note.version, binary.version);
   const most = decideMaxFileStore({ free, used, noted: note?.maxFileStore });
   const maxFileStore = Math.min(most, options.maxFileStore ?? most);
   const ports = await chooseNatsPorts(directory, options.ports);

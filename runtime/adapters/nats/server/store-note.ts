@@ -28,7 +28,7 @@ export async function readStoreNote(directory: string): Promise<StoreNote | unde
 /** Stores the note; a crash leaves the old one. */
 export async function writeStoreNote(directory: string, note: StoreNote): Promise<void> {
   const file = join(directory, fileName);
-  await writeFile(`${file}.new`, `${JSON.stringify(note)}\n`);
+  await writeFile(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 

@@ -6,7 +6,7 @@ import type { SecretRef, SecretStore } from "../../core/ports/secret-store.ts";
 import { namespacePath, secretExists, secretNames, secretPath, writeWhole } from "./secret-files.ts";
 
 /** Keeps secrets as files `<directory>/<namespace>/<name>` that only this user can read. */
-export class LocalSecretStore implements SecretStore {
+export class FileSecretStore implements SecretStore {
   readonly #directory: string;
   readonly #replaced: (ref: SecretRef) => Promise<void>;
   /** Changes happen one after the other. */
