@@ -51,10 +51,20 @@ export class HttpProxy {
     const begin = (): void => {
       upstream = this.#send(request);
       upstream.once("response", (answer) => passAnswer(answer, response));
+      // Nobody asked for it: what follows is no HTTP any more.
+      upstream.once("upgrade", (_answer, peer) => {
+        peer.destroy();
+        refuse(response, 502, "Cannot read the answer of the function's process: it switched protocols unasked");
+      });
       upstream.once("error", (err: NodeJS.ErrnoException) => {
         if (response.writableEnded || response.destroyed) return;
+        // The process closed a kept connection just then, or it began and died: only what may be done twice is repeated.
         const retry =
-          upstream?.reusedSocket === true && err.code === "ECONNRESET" && !hasBody(request) && !response.headersSent;
+          upstream?.reusedSocket === true &&
+          err.code === "ECONNRESET" &&
+          repeatable.has(request.method ?? "") &&
+          !hasBody(request) &&
+          !response.headersSent;
         if (retry) begin();
         else refuse(response, 502, `Cannot reach the function's process: ${err.message}`);
       });
@@ -107,6 +117,8 @@ export class HttpProxy {
   }
 }
 
+/** Safe methods (RFC 9110 §9.2.1). */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -120,7 +132,8 @@ function passAnswer(answer: IncomingMessage, response: ServerResponse): void {
   }
   response.sendDate = false;
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEndHeaders(answer.rawHeaders));
-  response.flushHeaders();
+  // Sends the head at once and, unlike `flushHeaders`, byte for byte: that one makes UTF-8 of it.
+  response.write(new Uint8Array(0));
   answer.once("error", () => response.destroy());
   answer.once("aborted", () => response.destroy());
   answer.pipe(response);

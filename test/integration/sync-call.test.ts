@@ -91,7 +91,12 @@ describe("synchronous call", () => {
       `POST /function/hello HTTP/1.1\r\nHost: g\r\nX-Call-Id: ${id.toUpperCase()}\r\ntraceparent: ${trace}\r\nX-Function-Status: 200\r\nX-Start-Time: 1234\r\nContent-Length: 0\r\n\r\n`,
     );
     expect(reply.headers).toMatchObject({ "x-call-id": id, "x-start-time": "1234", "x-duration-seconds": "9" });
-    expect(fn.requests[0]?.headers).toMatchObject({ "x-call-id": id, traceparent: trace, "x-start-time": "1234", "x-function-status": "200" });
+    expect(fn.requests[0]?.headers).toMatchObject({
+      "x-call-id": id,
+      traceparent: trace,
+      "x-start-time": "1234",
+      "x-function-status": "200",
+    });
   });
 
   test("bytes of a reply's header stay as they are, whether its body comes at once or later", async () => {
@@ -118,7 +123,9 @@ describe("synchronous call", () => {
   test("HEAD, 204 and 304 have no body and keep the connection", async () => {
     const fn = await serve((request, response) => {
       const status = Number(request.url?.slice(1)) || 200;
-      response.writeHead(status, status === 200 ? { "content-length": "5" } : {}).end(request.method === "HEAD" || status !== 200 ? "" : "hello");
+      response
+        .writeHead(status, status === 200 ? { "content-length": "5" } : {})
+        .end(request.method === "HEAD" || status !== 200 ? "" : "hello");
     });
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -129,7 +136,11 @@ describe("synchronous call", () => {
     expect(client.text).not.toContain("hello");
     const next = await openRawClient(gateway.port);
     for (const path of ["/204", "/304", ""]) next.send(`GET /function/hello${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
-    expect((await next.replies(3)).map(({ status, body }) => [status, body])).toEqual([[204, ""], [304, ""], [200, "hello"]]);
+    expect((await next.replies(3)).map(({ status, body }) => [status, body])).toEqual([
+      [204, ""],
+      [304, ""],
+      [200, "hello"],
+    ]);
     client.close();
     next.close();
   });
@@ -138,7 +149,11 @@ describe("synchronous call", () => {
     const steps: (() => void)[] = [];
     const fn = await serve((_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-      steps.push(() => response.write("data: 1\n\n"), () => response.write("data: 2\n\n"), () => response.end());
+      steps.push(
+        () => response.write("data: 1\n\n"),
+        () => response.write("data: 2\n\n"),
+        () => response.end(),
+      );
     });
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -182,7 +197,9 @@ describe("synchronous call", () => {
     Readable.from(body()).pipe(request);
     const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
     let stuckAt = -1;
-    await expect.poll(() => stuckAt === (stuckAt = request.socket?.bytesWritten ?? 0), { interval: 200, timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => stuckAt === (stuckAt = request.socket?.bytesWritten ?? 0), { interval: 200, timeout: 10_000 })
+      .toBe(true);
     expect(stuckAt).toBeLessThan(size / 2);
     expect(memory() - before).toBeLessThan(48 * 1_048_576);
 
@@ -228,7 +245,9 @@ describe("synchronous call", () => {
     gateway.deploy("slow", { addresses: [fn.address] });
     const clients = await Promise.all(Array.from({ length: 200 }, () => openRawClient(gateway.port)));
     // Half of them wait for the head, the others with a second request behind it.
-    clients.forEach((client, index) => client.send("GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n".repeat(1 + (index % 2))));
+    clients.forEach((client, index) =>
+      client.send("GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n".repeat(1 + (index % 2))),
+    );
     await expect.poll(() => fn.open, { timeout: 5_000 }).toBe(300);
     for (const client of clients) client.close();
     await expect.poll(() => fn.open, { timeout: 1_000 }).toBe(0);
@@ -278,7 +297,10 @@ describe("synchronous call", () => {
     expect(begun).toContain("begun");
     expect(begun).not.toContain("\r\n0\r\n");
     await expect.poll(() => fn.open).toBe(0);
-    expect([...gateway.counts.of("slow.functions").byStatus()]).toEqual([[200, 1], [504, 1]]);
+    expect([...gateway.counts.of("slow.functions").byStatus()]).toEqual([
+      [200, 1],
+      [504, 1],
+    ]);
   });
 
   test("callers of a function at zero wait for it, all of them, with one scale-up", async () => {
@@ -286,7 +308,9 @@ describe("synchronous call", () => {
     const gateway = await open();
     gateway.deploy("cold", { replicas: 0 });
     const replies = Promise.all(
-      Array.from({ length: 300 }, () => rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi", 10_000)),
+      Array.from({ length: 300 }, () =>
+        rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi", 10_000),
+      ),
     );
     await expect.poll(() => gateway.waker.waitingCallers, { timeout: 5_000 }).toBe(300);
     expect(gateway.counts.of("cold.functions").inFlight).toBe(300);
@@ -305,7 +329,10 @@ describe("synchronous call", () => {
     leaving.close();
     await expect.poll(() => gateway.waker.waitingCallers).toBe(0);
     const reply = await rawRequest(gateway.port, "GET /function/cold HTTP/1.1\r\nHost: g\r\n\r\n");
-    expect(reply).toMatchObject({ status: 503, body: 'Cannot wake function "cold.functions": no replica ready after 300ms\n' });
+    expect(reply).toMatchObject({
+      status: 503,
+      body: 'Cannot wake function "cold.functions": no replica ready after 300ms\n',
+    });
     expect(reply.headers).toMatchObject({ "retry-after": "5", "x-openfaas-internal": "gateway" });
   });
 
@@ -315,7 +342,10 @@ describe("synchronous call", () => {
     const gateway = await open();
     gateway.deploy("hello", { addresses: [nobody, fn.address] });
     for (let round = 0; round < 4; round += 1) {
-      const reply = await rawRequest(gateway.port, "POST /function/hello HTTP/1.1\r\nHost: g\r\nContent-Length: 5\r\n\r\nwhole");
+      const reply = await rawRequest(
+        gateway.port,
+        "POST /function/hello HTTP/1.1\r\nHost: g\r\nContent-Length: 5\r\n\r\nwhole",
+      );
       expect(reply.status).toBe(200);
     }
     expect(fn.requests.map(({ body }) => body)).toEqual(Array.from({ length: 4 }, () => "whole"));
@@ -323,7 +353,10 @@ describe("synchronous call", () => {
 
     gateway.setReplicas("hello", [nobody]);
     const refused = await rawRequest(gateway.port, "GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
-    expect(refused).toMatchObject({ status: 502, body: 'Cannot call function "hello.functions": the connection was refused\n' });
+    expect(refused).toMatchObject({
+      status: 502,
+      body: 'Cannot call function "hello.functions": the connection was refused\n',
+    });
     expect(refused.headers["x-openfaas-internal"]).toBe("gateway");
   });
 
@@ -347,7 +380,8 @@ describe("synchronous call", () => {
     const gateway = await open({
       invoker: {
         authorise: (authorization) => {
-          if (authorization !== "Basic good") throw new PlatformError("credentials_invalid", "Cannot call: credentials are wrong");
+          if (authorization !== "Basic good")
+            throw new PlatformError("credentials_invalid", "Cannot call: credentials are wrong");
         },
         isPlatformCredential: (authorization) => authorization === "Basic good",
       },
@@ -385,7 +419,10 @@ describe("synchronous call", () => {
       gateway.deploy("bad", { addresses: [fn.address] });
       for (const round of [1, 2]) {
         const reply = await rawRequest(gateway.port, "GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
-        expect(reply).toMatchObject({ status: 502, body: expect.stringContaining('Cannot call function "bad.functions": its reply') });
+        expect(reply).toMatchObject({
+          status: 502,
+          body: expect.stringContaining('Cannot call function "bad.functions": its reply'),
+        });
         expect(fn.connections).toBe(round);
       }
     });
@@ -394,7 +431,10 @@ describe("synchronous call", () => {
       const fn = await serveRaw(`${"HTTP/1.1 103 Early\r\n\r\n".repeat(10)}HTTP/1.1 200 OK\r\n${ok}`);
       const gateway = await open();
       gateway.deploy("good", { addresses: [fn.address] });
-      expect(await rawRequest(gateway.port, "GET /function/good HTTP/1.1\r\nHost: g\r\n\r\n")).toMatchObject({ status: 200, body: "ok" });
+      expect(await rawRequest(gateway.port, "GET /function/good HTTP/1.1\r\nHost: g\r\n\r\n")).toMatchObject({
+        status: 200,
+        body: "ok",
+      });
     });
 
     test("a connection that breaks before the reply", async () => {
@@ -402,7 +442,10 @@ describe("synchronous call", () => {
       const gateway = await open();
       gateway.deploy("bad", { addresses: [fn.address] });
       const reply = await rawRequest(gateway.port, "GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
-      expect(reply).toMatchObject({ status: 502, body: 'Cannot call function "bad.functions": the connection broke before the reply\n' });
+      expect(reply).toMatchObject({
+        status: 502,
+        body: 'Cannot call function "bad.functions": the connection broke before the reply\n',
+      });
     });
 
     test.each([
@@ -421,7 +464,9 @@ describe("synchronous call", () => {
   });
 
   test("a function that answers without reading the body is heard", async () => {
-    const fn = await serve((_request, response) => response.writeHead(413, { connection: "close" }).end("too much"), { readBody: false });
+    const fn = await serve((_request, response) => response.writeHead(413, { connection: "close" }).end("too much"), {
+      readBody: false,
+    });
     const gateway = await open();
     gateway.deploy("picky", { addresses: [fn.address] });
     const client = await openRawClient(gateway.port);
@@ -438,7 +483,8 @@ describe("synchronous call", () => {
     const waiting = await openRawClient(gateway.port);
     waiting.send("GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
     await expect.poll(() => first.open).toBe(1);
-    for (let round = 0; round < 5; round += 1) await rawRequest(gateway.port, "GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
+    for (let round = 0; round < 5; round += 1)
+      await rawRequest(gateway.port, "GET /function/hello HTTP/1.1\r\nHost: g\r\n\r\n");
     expect(second.requests.length).toBe(5);
     waiting.close();
   });

@@ -370,6 +370,41 @@ describe("mode http", () => {
     expect((await call(port, "/")).status).toBe(502);
   });
 
+  test("runs what may not be done twice once, also on a kept connection that breaks", async () => {
+    const { port } = await startHttp(`
+      globalThis.posts ??= 0;
+      if (request.method === "GET") return response.end(String(globalThis.posts));
+      globalThis.posts += 1;
+      request.socket.resetAndDestroy()`);
+
+    expect((await call(port, "/")).body).toBe("0");
+    expect((await call(port, "/", { method: "POST" })).status).toBe(502);
+    expect((await call(port, "/")).body).toBe("1");
+  });
+
+  test("answers 502 to a process that switches protocols unasked", async () => {
+    const { port } = await startHttp(
+      `request.socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: Upgrade\\r\\n\\r\\n")`,
+    );
+
+    expect((await call(port, "/")).status).toBe(502);
+  });
+
+  test("passes the bytes of a header as they are, also when the head goes before the body", async () => {
+    const { port } = await startHttp(
+      `const socket = request.socket;
+      const head = "HTTP/1.1 200 OK\\r\\nX-L: caf\\u00e9\\r\\nContent-Length: 5\\r\\n\\r\\n";
+      socket.write(Buffer.from(head, "latin1"));
+      setTimeout(() => socket.write("later"), 50)`,
+    );
+    const { request, response } = open(port, "/");
+    request.end();
+    const answer = await response;
+
+    expect(answer.headers["x-l"]).toBe("caf\u00e9");
+    expect(await text(answer)).toBe("later");
+  });
+
   test("joins connections of another protocol", async () => {
     const { port } = await start({
       mode: "http",

@@ -18,25 +18,98 @@ const added = ["X-Forwarded-For", "10.0.0.9", "X-Forwarded-Host", "gw", "X-Forwa
 describe("readRequestHead()", () => {
   test("passes headers on in order and spelling, repeated ones too", () => {
     expect(read("Accept", "a", "x-Foo", "1", "X-FOO", "2", "Cookie", "c=1").forward).toEqual([
-      "Accept", "a", "x-Foo", "1", "X-FOO", "2", "Cookie", "c=1", ...added,
+      "Accept",
+      "a",
+      "x-Foo",
+      "1",
+      "X-FOO",
+      "2",
+      "Cookie",
+      "c=1",
+      ...added,
     ]);
   });
 
   test("removes what stops here, what Connection names and what only the platform sends", () => {
     const head = read(
-      "Connection", "keep-alive, X-Gone", "X-Gone", "1", "Keep-Alive", "5", "Proxy-Connection", "x", "TE", "trailers",
-      "Trailer", "x", "Upgrade", "h2c", "X-Call-Attempt", "2", "X-Parent-Call-Id", id, "Weir-Invoke", "k", "Weir-Other", "k",
-      "X_Call_Id", id, "x_forwarded_for", "6.6.6.6", "transfer_encoding", "chunked", "X-Forwarded-For", "6.6.6.6",
-      "X-Forwarded-Port", "1", "Expect", "100-continue", "Authorization", "Bearer t", "X_Other", "stays",
+      "Connection",
+      "keep-alive, X-Gone",
+      "X-Gone",
+      "1",
+      "Keep-Alive",
+      "5",
+      "Proxy-Connection",
+      "x",
+      "TE",
+      "trailers",
+      "Trailer",
+      "x",
+      "Upgrade",
+      "h2c",
+      "X-Call-Attempt",
+      "2",
+      "X-Parent-Call-Id",
+      id,
+      "Weir-Invoke",
+      "k",
+      "Weir-Other",
+      "k",
+      "X_Call_Id",
+      id,
+      "x_forwarded_for",
+      "6.6.6.6",
+      "transfer_encoding",
+      "chunked",
+      "X-Forwarded-For",
+      "6.6.6.6",
+      "X-Forwarded-Port",
+      "1",
+      "Expect",
+      "100-continue",
+      "Authorization",
+      "Bearer t",
+      "X_Other",
+      "stays",
     );
     expect(head.forward).toEqual(["X_Other", "stays", ...added]);
-    expect(head).toMatchObject({ expect: true, authorization: "Bearer t", upgrade: "h2c", chunked: false, callId: undefined });
+    expect(head).toMatchObject({
+      expect: true,
+      authorization: "Bearer t",
+      upgrade: "h2c",
+      chunked: false,
+      callId: undefined,
+    });
   });
 
   test("reads ids, depth, callback and times; what is no id or number counts as absent", () => {
-    const good = read("X-Call-Id", id, "X-Call-Depth", "3", "X-Callback-Url", "http://x/", "X-Start-Time", "12", "X-Function-Status", "200");
-    expect(good).toMatchObject({ callId: id.toLowerCase(), callDepth: 3, callbackUrl: "http://x/", startTime: "12", functionStatus: true });
-    expect(good.forward).toEqual(["X-Call-Depth", "3", "X-Callback-Url", "http://x/", "X-Function-Status", "200", ...added]);
+    const good = read(
+      "X-Call-Id",
+      id,
+      "X-Call-Depth",
+      "3",
+      "X-Callback-Url",
+      "http://x/",
+      "X-Start-Time",
+      "12",
+      "X-Function-Status",
+      "200",
+    );
+    expect(good).toMatchObject({
+      callId: id.toLowerCase(),
+      callDepth: 3,
+      callbackUrl: "http://x/",
+      startTime: "12",
+      functionStatus: true,
+    });
+    expect(good.forward).toEqual([
+      "X-Call-Depth",
+      "3",
+      "X-Callback-Url",
+      "http://x/",
+      "X-Function-Status",
+      "200",
+      ...added,
+    ]);
 
     const bad = read("X-Call-Id", "42", "X-Call-Depth", "many", "X-Start-Time", "now");
     expect(bad).toMatchObject({ callId: undefined, callDepth: undefined, startTime: undefined, functionStatus: false });
@@ -44,19 +117,41 @@ describe("readRequestHead()", () => {
   });
 
   test("believes X-Forwarded-* of a trusted proxy and adds itself", () => {
-    const headers = ["Host", "gw", "X-Forwarded-For", "1.1.1.1", "X-Forwarded-Host", "public", "X-Forwarded-Proto", "https"];
+    const headers = [
+      "Host",
+      "gw",
+      "X-Forwarded-For",
+      "1.1.1.1",
+      "X-Forwarded-Host",
+      "public",
+      "X-Forwarded-Proto",
+      "https",
+    ];
     const head = readRequestHead(headers, "::ffff:10.0.0.9", { trusted: true, secure: false });
-    expect(head.forward).toEqual(["X-Forwarded-For", "1.1.1.1, 10.0.0.9", "X-Forwarded-Host", "public", "X-Forwarded-Proto", "https"]);
+    expect(head.forward).toEqual([
+      "X-Forwarded-For",
+      "1.1.1.1, 10.0.0.9",
+      "X-Forwarded-Host",
+      "public",
+      "X-Forwarded-Proto",
+      "https",
+    ]);
   });
 
-  test.each(["Host", "Authorization", "Content-Type", "Content-Length", "Transfer-Encoding", "X-Call-Id", "X-Callback-Url", "X-Call-Depth"])(
-    "%s twice, in any spelling, is malformed",
-    (name) => {
-      const value = name === "Content-Length" ? "1" : name === "Transfer-Encoding" ? "chunked" : "x";
-      const host = name === "Host" ? [] : ["Host", "gw"];
-      expect(codeOf(...host, name, value, name.toUpperCase(), value)).toBe("malformed_request");
-    },
-  );
+  test.each([
+    "Host",
+    "Authorization",
+    "Content-Type",
+    "Content-Length",
+    "Transfer-Encoding",
+    "X-Call-Id",
+    "X-Callback-Url",
+    "X-Call-Depth",
+  ])("%s twice, in any spelling, is malformed", (name) => {
+    const value = name === "Content-Length" ? "1" : name === "Transfer-Encoding" ? "chunked" : "x";
+    const host = name === "Host" ? [] : ["Host", "gw"];
+    expect(codeOf(...host, name, value, name.toUpperCase(), value)).toBe("malformed_request");
+  });
 
   test.each([
     [["Accept", "x"]],
