@@ -114,6 +114,9 @@ export class FunctionTable {
       this.#addForms(entry);
       this.#applyEndpoints(entry);
     } else {
+      // The watch may still bring what a write of our own has already replaced.
+      const stale = wanted.createdAt === entry.wanted.createdAt && wanted.generation < entry.wanted.generation;
+      if (stale) return;
       entry.wanted = wanted;
     }
     for (const listener of this.#onWanted) listener(entry);

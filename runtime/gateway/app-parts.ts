@@ -6,6 +6,7 @@ import type { FunctionRef } from "../core/function-ref.ts";
 import { functionStatus } from "../core/function-status.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
+import type { Usage } from "../core/ports/usage.ts";
 import type { Log } from "../process/log.ts";
 import type { BasicAuth } from "./basic-auth.ts";
 import type { OriginRules } from "./check-origin.ts";
@@ -18,6 +19,8 @@ export interface AppParts extends DeployParts {
   readonly auth: BasicAuth;
   readonly origins: OriginRules;
   readonly logs: LogSource | undefined;
+  /** Absent = usage is not known, and left out. */
+  readonly usage?: Usage | undefined;
   /** What the provider said last of a function, from the table that watches it. */
   readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
   /** Finished calls of a function, best effort. */

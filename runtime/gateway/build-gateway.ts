@@ -21,7 +21,9 @@ import type { LogSource } from "../core/ports/log-source.ts";
 import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
 import type { SecretStore } from "../core/ports/secret-store.ts";
 import type { Upstream } from "../core/ports/upstream.ts";
+import type { Usage } from "../core/ports/usage.ts";
 import { QueueTable } from "../core/queue-table.ts";
+import { SeenFunctionStore } from "../core/seen-function-store.ts";
 import { Waker } from "../core/wake.ts";
 import type { Log } from "../process/log.ts";
 import { buildApp } from "./app.ts";
@@ -51,6 +53,7 @@ export interface GatewayParts {
   readonly upstream: Upstream;
   readonly secrets: SecretStore | undefined;
   readonly logs: LogSource | undefined;
+  readonly usage?: Usage | undefined;
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;
   readonly registry: Registry;
@@ -75,8 +78,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const source = `gateway-${randomUUID()}`;
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: settings.namespaceAliases });
   const queues = new QueueTable();
+  const functions = new SeenFunctionStore(parts.functions, table.functionObserver);
   const waker = new Waker({
-    functions: parts.functions,
+    functions,
     table,
     wakeTimeout: settings.wakeTimeout,
     maxWaitingCallers: settings.maxWaitingCallers,
@@ -132,9 +136,10 @@ export function buildGateway(parts: GatewayParts): Gateway {
       errors,
       auth,
       origins: { allowed: allowedOrigins(settings), clients },
-      functions: parts.functions,
+      functions,
       secrets: parts.secrets,
       logs: parts.logs,
+      usage: parts.usage,
       queues: parts.queues,
       namespaces: {
         defaultNamespace: settings.functionNamespace,
@@ -160,7 +165,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   return {
     open: async () => {
       endings.push(await parts.queues.watch(queues.observer));
-      endings.push(await parts.functions.watch(table.functionObserver));
+      endings.push(await functions.watch(table.functionObserver));
       endings.push(await parts.endpoints.watch(table.endpointsObserver));
       endings.push(reportActivity(parts.activity, source, () => counts.entries()));
       await app.ready();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Parse } from "typebox/value";
@@ -109,13 +110,14 @@ describe("npm start", { timeout: 180_000 }, () => {
   });
 
   test("after SIGKILL of the host the next start serves, and what was accepted ends", async () => {
-    const first = await start();
+    // A short lease: the call that ran when the host died is taken over after it.
+    const first = await start({ flags: ["--ack-wait", "3s"] });
     await deploy(first, "upper", "tr a-z A-Z");
     expect(await call(first, "upper", "warm")).toEqual({ status: 200, body: "WARM" });
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => queue(first, "upper", `call ${index}`)));
     await first.kill();
 
-    const second = await start();
+    const second = await start({ flags: ["--ack-wait", "3s"] });
     for (const id of ids) {
       await eventually(async () => (await record(second, id, "30s")).state === "done", {
         within: 120_000,
@@ -123,6 +125,19 @@ describe("npm start", { timeout: 180_000 }, () => {
       });
     }
     await second.stop();
+  });
+
+  test("a terminal that is closed stops it as Ctrl-C does", async () => {
+    const weir = await start();
+    const below = weir.below();
+    // Shell and system both send one.
+    process.kill(weir.pid, "SIGHUP");
+    process.kill(weir.pid, "SIGHUP");
+    await eventually(() => !below.some(isAlive), { within: 30_000, what: "the end of all processes" });
+    await eventually(async () => !(await readdir(directory.path)).includes("lock"), {
+      within: 5_000,
+      what: "the data directory to be free",
+    });
   });
 
   test("a port or a directory in use is one sentence and exit code 1", async () => {

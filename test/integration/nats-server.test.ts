@@ -192,13 +192,24 @@ describe("NatsServerProcess", () => {
 
   test("refuses a server older than the one that wrote the store", async () => {
     await (await open()).close();
+    // Only a store in which something lies binds to a version.
+    await mkdir(join(directory, "store"), { recursive: true });
+    await writeFile(join(directory, "store", "kept"), "something");
     const note = join(directory, "store.json");
     const noted = JSON.parse(await readFile(note, "utf8")) as object;
     await writeFile(note, JSON.stringify({ ...noted, version: "2.99.0" }));
+    await writeFile(join(directory, "store", "stored"), "something");
     await expect(open()).rejects.toThrow(
       `Cannot start nats-server ${binary.version}: version 2.99.0 wrote the store, and going back can break it; ` +
         "use nats-server 2.99 or newer",
     );
+  });
+
+  test("a newer server that never stored anything binds nobody to its version", async () => {
+    const broken = join(place.path, "newer");
+    await writeFile(broken, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    await expect(open({ binary: { ...binary, path: broken, version: "2.99.0" } })).rejects.toThrow("exit code 3");
+    expect((await open()).version).toBe(binary.version);
   });
 
   test("stores no more than it is told", async () => {

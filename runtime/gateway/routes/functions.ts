@@ -1,5 +1,6 @@
 import Type from "typebox";
 
+import { parseBoolean } from "../../api/boolean.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-deployment.ts";
 import { FunctionStatus } from "../../api/function-status.ts";
 import { deployFunction } from "../../core/deploy-function.ts";
@@ -53,7 +54,8 @@ export const functionRoutes: RoutePlugin = async (app, parts) => {
       const ref = { namespace, name: params.name };
       const wanted = await functions.get(ref);
       if (wanted === undefined) throw functionNotFound(ref);
-      return statusNow(wanted, parts);
+      const usage = parseBoolean(query.usage ?? "false") === true ? await parts.usage?.of(ref) : undefined;
+      return { ...statusNow(wanted, parts), ...(usage === undefined ? {} : { usage }) };
     },
   );
 };

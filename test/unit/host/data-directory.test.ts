@@ -69,6 +69,10 @@ describe("openDataDirectory", () => {
     await chmod(place.path, 0o700);
   });
 
+  test.runIf(process.platform === "linux")("gives up where no directory can be made", async () => {
+    await expect(openDataDirectory("/proc/weir/data")).rejects.toThrow(/^Cannot use data directory .*--data$/);
+  });
+
   test("says what else is in the way", async () => {
     const path = join(place.path, "x".repeat(300));
     await expect(openDataDirectory(path)).rejects.toThrow(

@@ -1,14 +1,15 @@
-import { appendFile, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
-import { logDirectory, logFileSize } from "../../../runtime/adapters/local/log-files.ts";
+import { logDirectory, logFileSize, olderLog } from "../../../runtime/adapters/local/log-files.ts";
 import { LogLines } from "../../../runtime/adapters/local/log-lines.ts";
 import { LogClock } from "../../../runtime/adapters/local/log-time.ts";
 import { ReplicaLog } from "../../../runtime/adapters/local/replica-log.ts";
 import { logSourceContract } from "../../contract/log-source.contract.ts";
+import { eventually } from "../../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 const hello = { namespace: "functions", name: "hello" };
@@ -67,6 +68,29 @@ describe("with files", () => {
   afterEach(() => directory.remove());
 
   const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
+
+  test("a reader that comes between two files finds the older one, and a follower tells nothing twice", async () => {
+    const path = join(logDirectory(directory.path, hello), "hello-a");
+    await mkdir(logDirectory(directory.path, hello), { recursive: true });
+    await appendFile(path, "2026-01-01T00:00:00.000000001Z first\n");
+    const source = new LocalLogSource(directory.path);
+    const leaving = new AbortController();
+    const followed: string[] = [];
+    const following = (async () => {
+      for await (const { text } of source.read({ ...query, follow: true }, leaving.signal)) followed.push(text);
+    })();
+    await eventually(() => followed.length > 0, { within: 5_000, what: "the first line" });
+
+    await rename(path, olderLog(path));
+    const found: string[] = [];
+    for await (const { text } of source.read({ ...query, tail: 2 }, leaving.signal)) found.push(text);
+    expect(found).toEqual(["first\n"]);
+    await appendFile(path, "2026-01-01T00:00:00.000000002Z second\n");
+    await eventually(() => followed.includes("second\n"), { within: 5_000, what: "the second line" });
+    expect(followed).toEqual(["first\n", "second\n"]);
+    leaving.abort();
+    await following;
+  });
 
   test("ReplicaLog keeps two files of at most 10 MiB, and a reader sees whole lines across both", async () => {
     const path = join(logDirectory(directory.path, hello), "hello-a");

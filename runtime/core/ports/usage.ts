@@ -1,0 +1,14 @@
+import type { FunctionRef } from "../function-ref.ts";
+
+/** What the replicas of one function use, added up. */
+export interface FunctionUsage {
+  /** Thousandths of a processor, over the last moment. */
+  readonly cpu: number;
+  readonly totalMemoryBytes: number;
+}
+
+/** Tells what functions use. */
+export interface Usage {
+  /** Undefined when it is not known, and without running replicas; takes under two seconds and never rejects. */
+  of(ref: FunctionRef): Promise<FunctionUsage | undefined>;
+}

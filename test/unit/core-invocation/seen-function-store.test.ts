@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+
+import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/function-table.ts";
+import { SeenFunctionStore } from "../../../runtime/core/seen-function-store.ts";
+
+const ref = { namespace: "functions", name: "hello" };
+const deploy = (at: string) => (current: Parameters<typeof desireFunction>[0]) =>
+  desireFunction(current, ref.namespace, { service: ref.name, image: "hello" }, at);
+
+function open() {
+  const table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
+  return { table, store: new SeenFunctionStore(new MemoryFunctionStore(), table.functionObserver) };
+}
+
+test("what was written is in the table when the write resolves, without any watch", async () => {
+  const { table, store } = open();
+  await store.write(ref, deploy("2026-01-01T00:00:00Z"));
+  expect(table.find("hello", undefined)?.wanted.generation).toBe(1);
+
+  await store.remove(ref);
+  expect(table.find("hello", undefined)).toBeUndefined();
+});
+
+test("an older state that the watch brings late changes nothing, one made anew does", async () => {
+  const { table, store } = open();
+  const first = await store.write(ref, deploy("2026-01-01T00:00:00Z"));
+  await store.write(ref, deploy("2026-01-02T00:00:00Z"));
+  table.functionObserver.set(first);
+  expect(table.find("hello", undefined)?.wanted.generation).toBe(2);
+
+  table.functionObserver.set({ ...first, createdAt: "2026-01-03T00:00:00Z" });
+  expect(table.find("hello", undefined)?.wanted.generation).toBe(1);
+});
