@@ -26,7 +26,10 @@ export const FunctionDeployment = Type.Object({
   }),
   namespace: Type.Optional(name("Namespace; the default one when absent")),
   envProcess: Type.Optional(
-    Type.String({ maxLength: 4_096, description: "Process that serves the function; split by shell-words rules, never a shell" }),
+    Type.String({
+      maxLength: 4_096,
+      description: "Process that serves the function; split by shell-words rules, never a shell",
+    }),
   ),
   envVars: Type.Optional(
     Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$" }), Type.String({ maxLength: 262_144 }), {
@@ -37,10 +40,16 @@ export const FunctionDeployment = Type.Object({
   labels: Type.Optional(texts("Labels in Kubernetes syntax")),
   annotations: Type.Optional(texts("Annotations")),
   secrets: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[a-z0-9][-a-z0-9.]*$", maxLength: 253 }), { maxItems: 64, description: "Names of existing secrets" }),
+    Type.Array(Type.String({ pattern: "^[a-z0-9][-a-z0-9.]*$", maxLength: 253 }), {
+      maxItems: 64,
+      description: "Names of existing secrets",
+    }),
   ),
   constraints: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[^=]+==?[^=]+$", maxLength: 512 }), { maxItems: 32, description: "key=value or key==value" }),
+    Type.Array(Type.String({ pattern: "^[^=]+==?[^=]+$", maxLength: 512 }), {
+      maxItems: 32,
+      description: "key=value or key==value",
+    }),
   ),
   limits: Type.Optional(Resources),
   requests: Type.Optional(Resources),

@@ -39,6 +39,8 @@ export const FunctionStatus = Type.Object({
   generation: Type.Integer({ description: "Raised by every PUT" }),
   queue: Type.String(),
   conditions: Type.Array(Condition),
-  usage: Type.Optional(Type.Object({ cpu: Type.Number({ description: "milli-CPU" }), totalMemoryBytes: Type.Number() })),
+  usage: Type.Optional(
+    Type.Object({ cpu: Type.Number({ description: "milli-CPU" }), totalMemoryBytes: Type.Number() }),
+  ),
 });
 export type FunctionStatus = Readonly<Static<typeof FunctionStatus>>;

@@ -6,7 +6,10 @@ import { choice, duration, list, optionalText, port, text, whole } from "./setti
 /** Every process has these. */
 export const processSettings = {
   adminHost: text("admin_host", { fallback: "127.0.0.1", about: "Address the admin port listens on" }),
-  adminPort: port("admin_port", { fallback: "8082", about: "Admin port: probes and metrics, never exposed; 0 = any free one" }),
+  adminPort: port("admin_port", {
+    fallback: "8082",
+    about: "Admin port: probes and metrics, never exposed; 0 = any free one",
+  }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     fallback: "info",
     about: "Least severe level that is logged",
@@ -15,10 +18,16 @@ export const processSettings = {
 
 /** How a process reaches the broker. */
 export const brokerSettings = {
-  natsUrl: text("nats_url", { fallback: "nats://127.0.0.1:4222", about: "Addresses of the NATS server, separated by commas" }),
+  natsUrl: text("nats_url", {
+    fallback: "nats://127.0.0.1:4222",
+    about: "Addresses of the NATS server, separated by commas",
+  }),
   natsUser: optionalText("nats_user", { about: "User at the NATS server" }),
   natsPasswordFile: optionalText("nats_password_file", { about: "File with the password of nats_user" }),
-  natsPing: duration("nats_ping", { fallback: "5s", about: "Time between pings; two that stay unanswered end the connection" }),
+  natsPing: duration("nats_ping", {
+    fallback: "5s",
+    about: "Time between pings; two that stay unanswered end the connection",
+  }),
 };
 
 /** Names every part must agree on. */
@@ -33,16 +42,30 @@ export const platformSettings = {
 
 /** Time limits of calls. */
 export const callTimeSettings = {
-  upstreamTimeout: duration("upstream_timeout", { fallback: "30s", about: "Longest a synchronous call may take, bodies included" }),
+  upstreamTimeout: duration("upstream_timeout", {
+    fallback: "30s",
+    about: "Longest a synchronous call may take, bodies included",
+  }),
   wakeTimeout: duration("wake_timeout", { fallback: "60s", about: "Longest a call waits for a replica" }),
 };
 
 /** How asynchronous calls and their records are kept. */
 export const queueSettings = {
-  asyncMaxBody: whole("async_max_body", { fallback: "1048576", min: 1, max: 67_108_864, about: "Most bytes of an asynchronous call's body" }),
-  ackWait: duration("ack_wait", { fallback: "60s", about: "Lease after which a call is taken from a worker that went silent" }),
+  asyncMaxBody: whole("async_max_body", {
+    fallback: "1048576",
+    min: 1,
+    max: 67_108_864,
+    about: "Most bytes of an asynchronous call's body",
+  }),
+  ackWait: duration("ack_wait", {
+    fallback: "60s",
+    about: "Lease after which a call is taken from a worker that went silent",
+  }),
   callAge: duration("call_age", { fallback: "168h", about: "Age at which a call that has not begun is given up" }),
-  callRecordTtl: duration("call_record_ttl", { fallback: "1h", about: "How long records of ended calls are kept at least" }),
+  callRecordTtl: duration("call_record_ttl", {
+    fallback: "1h",
+    about: "How long records of ended calls are kept at least",
+  }),
   maxCallRecords: whole("max_call_records", { fallback: "500000", min: 100, about: "Most call records at a time" }),
 };
 
@@ -52,12 +75,18 @@ export const callbackSettings = {
     fallback: "any",
     about: "public: only public addresses; any: also private and loopback ones",
   }),
-  callbackAllow: list("callback_allow", { fallback: "", about: "Hosts, host:port or CIDR ranges that callbacks may always go to" }),
+  callbackAllow: list("callback_allow", {
+    fallback: "",
+    about: "Hosts, host:port or CIDR ranges that callbacks may always go to",
+  }),
 };
 
 /** Processes of which only one acts at a time. */
 export const leaseSettings = {
-  leaseTtl: duration("lease_ttl", { fallback: "15s", about: "Time after which the lease of a process that died is free" }),
+  leaseTtl: duration("lease_ttl", {
+    fallback: "15s",
+    about: "Time after which the lease of a process that died is free",
+  }),
 };
 
 /** Where one machine keeps what Kubernetes keeps itself. */
@@ -75,4 +104,7 @@ export function clusterGatewayUrl(values: {
 }
 
 /** Settings that only `main.ts` of a process started apart reads; a host knows these things by itself. */
-export type ConnectionSetting = keyof typeof brokerSettings | keyof typeof processSettings | keyof typeof machineSettings;
+export type ConnectionSetting =
+  | keyof typeof brokerSettings
+  | keyof typeof processSettings
+  | keyof typeof machineSettings;

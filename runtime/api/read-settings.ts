@@ -92,5 +92,10 @@ export function startSettings<S extends Settings>(table: S, start: StartSources,
 
 /** The flags of a table, for `--help`. */
 export function flagsOf(table: Settings) {
-  return Object.values(table).map(({ name, about, kind, fallback }) => ({ name: flagName(name), about, kind, fallback }));
+  return Object.values(table).map(({ name, about, kind, fallback }) => ({
+    name: flagName(name),
+    about,
+    kind,
+    fallback,
+  }));
 }

@@ -35,7 +35,13 @@ export function text(name: string, options: Described): Setting<string> {
 
 /** Text that may be left out; empty text counts as left out. */
 export function optionalText(name: string, options: { readonly about: string }): Setting<string | undefined> {
-  return { name, kind: "text", ...options, optional: true, parse: (value) => ({ value: value === "" ? undefined : value }) };
+  return {
+    name,
+    kind: "text",
+    ...options,
+    optional: true,
+    parse: (value) => ({ value: value === "" ? undefined : value }),
+  };
 }
 
 /** Words separated by commas. */
@@ -44,7 +50,12 @@ export function list(name: string, options: Described): Setting<readonly string[
     name,
     kind: "list, separated by commas",
     ...options,
-    parse: (value) => ({ value: value.split(",").map((word) => word.trim()).filter((word) => word !== "") }),
+    parse: (value) => ({
+      value: value
+        .split(",")
+        .map((word) => word.trim())
+        .filter((word) => word !== ""),
+    }),
   };
 }
 
@@ -97,11 +108,7 @@ export function flag(name: string, options: Described): Setting<boolean> {
 }
 
 /** One of a few words. */
-export function choice<const T extends string>(
-  name: string,
-  words: readonly T[],
-  options: Described,
-): Setting<T> {
+export function choice<const T extends string>(name: string, words: readonly T[], options: Described): Setting<T> {
   return {
     name,
     kind: words.join(" | "),

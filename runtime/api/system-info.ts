@@ -9,6 +9,8 @@ export const SystemInfo = Type.Object({
   apiVersion: Type.String(),
   functionNamespace: Type.String(),
   namespaceAliases: Type.Array(Type.String()),
-  durability: Type.String({ description: "What a crash of process or operating system can lose: interval, always, cluster" }),
+  durability: Type.String({
+    description: "What a crash of process or operating system can lose: interval, always, cluster",
+  }),
 });
 export type SystemInfo = Readonly<Static<typeof SystemInfo>>;

@@ -58,7 +58,12 @@ export interface CallEntry {
   /** Last status of the function, or the one that stands for its silence. */
   readonly status: number | null;
   /** The output of the last run, if it was kept. `ttl` in milliseconds. */
-  readonly result: { readonly run: number; readonly size: number; readonly stored: boolean; readonly ttl: number } | null;
+  readonly result: {
+    readonly run: number;
+    readonly size: number;
+    readonly stored: boolean;
+    readonly ttl: number;
+  } | null;
   readonly owes: readonly Owed[];
   readonly callback: CallbackState | null;
   readonly maxRetries: number;

@@ -23,7 +23,8 @@ const storedAnnotation = { profile: "profile", serviceAccount: "serviceaccount" 
  */
 export function checkDeployment(deployment: FunctionDeployment): void {
   if (!isFunctionName(deployment.service)) throw refusal("service", grammarRule.function, deployment.service);
-  if (deployment.image.includes("://")) throw refusal("image", "expected an image reference without a scheme", deployment.image);
+  if (deployment.image.includes("://"))
+    throw refusal("image", "expected an image reference without a scheme", deployment.image);
   checkEnvironment(deployment);
   checkLabels(deployment.labels ?? {});
   checkAnnotations(deployment.annotations ?? {});
@@ -56,9 +57,14 @@ function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment)
   let bytes = 0;
   for (const [key, value] of Object.entries(envVars)) {
     if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key)) {
-      throw refusal("envVars", 'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"', key);
+      throw refusal(
+        "envVars",
+        'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+        key,
+      );
     }
-    if (value.includes("\0")) throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
+    if (value.includes("\0"))
+      throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
   if (bytes > textBytes) throw tooLong("envVars", bytes);
@@ -91,7 +97,9 @@ function checkSecretNames(secrets: readonly string[]): void {
 
 function checkStoredKeys({ service, annotations }: FunctionDeployment): void {
   const keys = keyReader("annotation", annotations);
-  keys.text(storedAnnotation.profile, "names separated by commas", (names) => names.split(",").every((name) => isSecretName(name.trim())));
+  keys.text(storedAnnotation.profile, "names separated by commas", (names) =>
+    names.split(",").every((name) => isSecretName(name.trim())),
+  );
   keys.text(storedAnnotation.serviceAccount, "the name of a service account", isSecretName);
   if (keys.choice(annotation.protocol, ["http1", "h2c"]) === "h2c") {
     throw new PlatformError("not_built", `Cannot deploy function "${service}": protocol h2c is not built yet`);
@@ -103,5 +111,8 @@ function refusal(field: string, rule: string, value: string): PlatformError {
 }
 
 function tooLong(field: string, bytes: number): PlatformError {
-  return new PlatformError("validation_failed", `Cannot read field "${field}": ${bytes} bytes are over the limit of ${textBytes}`);
+  return new PlatformError(
+    "validation_failed",
+    `Cannot read field "${field}": ${bytes} bytes are over the limit of ${textBytes}`,
+  );
 }

@@ -28,7 +28,8 @@ function quantities(field: string, amounts: FunctionDeployment["limits"]): Map<s
       throw refusal(field, `expected memory, cpu or a device such as nvidia.com/gpu, got ${quote(key)}`);
     }
     const value = parseQuantity(text);
-    if (value === undefined) throw refusal(`${field}.${key}`, `expected a quantity such as 128Mi or 500m, got ${quote(text)}`);
+    if (value === undefined)
+      throw refusal(`${field}.${key}`, `expected a quantity such as 128Mi or 500m, got ${quote(text)}`);
     if (isDevice && value % quantityScale !== 0n) {
       throw refusal(`${field}.${key}`, `expected a whole number of devices, got ${quote(text)}`);
     }

@@ -64,7 +64,10 @@ function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undef
   const text = envVars["exec_timeout"] ?? "";
   const parsed = parseDuration(text);
   if (parsed === undefined) {
-    throw new PlatformError("validation_failed", `Cannot read exec_timeout of envVars: expected a duration such as 30s, got ${quote(text)}`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot read exec_timeout of envVars: expected a duration such as 30s, got ${quote(text)}`,
+    );
   }
   return parsed;
 }
@@ -75,7 +78,10 @@ function retryOverrides(keys: KeyReader): RetryOverrides {
   const minWait = keys.duration(annotation.retryMinWait);
   const maxWait = keys.duration(annotation.retryMaxWait);
   if (minWait !== undefined && maxWait !== undefined && minWait > maxWait) {
-    throw new PlatformError("validation_failed", `Cannot retry with these waits: ${annotation.retryMinWait} is above ${annotation.retryMaxWait}`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot retry with these waits: ${annotation.retryMinWait} is above ${annotation.retryMaxWait}`,
+    );
   }
   return {
     ...(attempts === undefined ? {} : { attempts }),
@@ -86,7 +92,11 @@ function retryOverrides(keys: KeyReader): RetryOverrides {
 }
 
 function splitCodes(text: string): number[] {
-  return text.split(",").map((code) => code.trim()).filter((code) => code !== "").map(Number);
+  return text
+    .split(",")
+    .map((code) => code.trim())
+    .filter((code) => code !== "")
+    .map(Number);
 }
 
 function areCodes(text: string): boolean {

@@ -44,7 +44,13 @@ function conditionsOf(wanted: DesiredFunction, endpoints: FunctionEndpoints | un
     },
   ];
   if (!said.some((condition) => condition.type === "Ready")) {
-    pending.push({ type: "Ready", status: "Unknown", reason: "Pending", message: "The provider has not yet said", lastTransitionTime });
+    pending.push({
+      type: "Ready",
+      status: "Unknown",
+      reason: "Pending",
+      message: "The provider has not yet said",
+      lastTransitionTime,
+    });
   }
   return [...said.filter((condition) => condition.type !== "Reconciling"), ...pending];
 }

@@ -150,7 +150,9 @@ export class FunctionTable {
   #setReplicas(entry: TableEntry, endpoints: FunctionEndpoints | undefined): void {
     const former = new Map(entry.replicas.map((replica) => [replica.address, replica]));
     entry.endpoints = endpoints;
-    entry.replicas = [...new Set(endpoints?.addresses)].map((address) => former.get(address) ?? { address, inFlight: 0 });
+    entry.replicas = [...new Set(endpoints?.addresses)].map(
+      (address) => former.get(address) ?? { address, inFlight: 0 },
+    );
     for (const replica of entry.replicas) former.delete(replica.address);
     for (const listener of this.#onReplicas) listener(entry);
     for (const address of former.keys()) {

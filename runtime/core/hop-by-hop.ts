@@ -1,4 +1,11 @@
-const names: ReadonlySet<string> = new Set(["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
+const names: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /** Whether the header, named in lower case, concerns one connection only and stops at every hop (RFC 9110 §7.6.1). */
 export function isHopByHop(lowerName: string): boolean {

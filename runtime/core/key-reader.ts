@@ -26,7 +26,10 @@ export function keyReader(kind: "label" | "annotation", texts: KeyedTexts): KeyR
     if (value === undefined) return undefined;
     const parsed = parse(value);
     if (parsed !== undefined) return parsed;
-    throw new PlatformError("validation_failed", `Cannot read ${kind} "${name}": expected ${expected}, got ${quote(value)}`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot read ${kind} "${name}": expected ${expected}, got ${quote(value)}`,
+    );
   }
 
   return {

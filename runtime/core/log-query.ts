@@ -12,8 +12,7 @@ export interface LogParameters {
 }
 
 const mostLines = 10_000;
-const dateTime =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/;
 
 /**
  * What part of a log is asked for (contract §3.4).
@@ -32,7 +31,10 @@ function parseTail(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const tail = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(tail <= mostLines)) {
-    throw new PlatformError("log_query_invalid", `Cannot read tail ${quote(text)}: expected a whole number up to ${mostLines}`);
+    throw new PlatformError(
+      "log_query_invalid",
+      `Cannot read tail ${quote(text)}: expected a whole number up to ${mostLines}`,
+    );
   }
   return tail <= 0 ? undefined : tail;
 }
@@ -45,7 +47,10 @@ function parseSince(text: string | undefined): number | undefined {
   const at = Date.parse(`${date}T${time}.${milliseconds}${zone.toUpperCase()}`);
   // A date such as 30 February is moved by the engine, so it must come back as it was sent.
   if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(`${date}T${time}`)) {
-    throw new PlatformError("log_query_invalid", `Cannot read since ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`);
+    throw new PlatformError(
+      "log_query_invalid",
+      `Cannot read since ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
+    );
   }
   return at;
 }

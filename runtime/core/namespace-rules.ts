@@ -22,7 +22,8 @@ export type UnknownNamespace = "validation_failed" | "namespace_not_found";
  * @throws PlatformError `validation_failed`, `namespace_reserved`, `edition_limit` or `unknown`
  */
 export function resolveNamespace(name: string | undefined, rules: NamespaceRules, unknown: UnknownNamespace): string {
-  if (name === undefined || name === rules.defaultNamespace || rules.aliases.includes(name)) return rules.defaultNamespace;
+  if (name === undefined || name === rules.defaultNamespace || rules.aliases.includes(name))
+    return rules.defaultNamespace;
   if (!isNamespaceName(name)) {
     throw new PlatformError("validation_failed", `Cannot read namespace name ${quote(name)}: ${grammarRule.namespace}`);
   }
@@ -46,4 +47,5 @@ export function isReserved(name: string, rules: NamespaceRules): boolean {
 }
 
 /** The smallest edition with several namespaces. */
-export const manyNamespaces: Edition = editionNames.find((name) => editions[name].namespaces === "many") ?? "enterprise";
+export const manyNamespaces: Edition =
+  editionNames.find((name) => editions[name].namespaces === "many") ?? "enterprise";

@@ -17,7 +17,11 @@ export interface ReplicaChoice {
  * The replica with the fewest calls in flight; equals take turns. Undefined when there is none, none below
  * `concurrencyMax` (0 = no limit), or only `except`.
  */
-export function pickReplica(choice: ReplicaChoice, concurrencyMax = 0, except?: ReadyReplica): ReadyReplica | undefined {
+export function pickReplica(
+  choice: ReplicaChoice,
+  concurrencyMax = 0,
+  except?: ReadyReplica,
+): ReadyReplica | undefined {
   const { replicas } = choice;
   const count = replicas.length;
   const limit = concurrencyMax > 0 ? concurrencyMax : Number.POSITIVE_INFINITY;

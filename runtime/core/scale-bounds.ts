@@ -20,7 +20,10 @@ export function scaleBounds(labels: KeyedTexts): ScaleBounds {
   const min = count(labels, label.scaleMin) ?? defaults.min;
   const max = count(labels, label.scaleMax) ?? Math.max(defaults.max, min);
   if (min > max) {
-    throw new PlatformError("validation_failed", `Cannot scale between ${min} and ${max} replicas: scale.min is above scale.max`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot scale between ${min} and ${max} replicas: scale.min is above scale.max`,
+    );
   }
   return { min, max };
 }
@@ -30,7 +33,10 @@ function count(labels: KeyedTexts, name: string): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > mostReplicas) {
-    throw new PlatformError("validation_failed", `Cannot read label "${name}": expected a whole number from 1 to ${mostReplicas}, got "${text}"`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot read label "${name}": expected a whole number from 1 to ${mostReplicas}, got "${text}"`,
+    );
   }
   return value;
 }

@@ -23,5 +23,8 @@ export async function scaleFunction(functions: FunctionStore, ref: FunctionRef, 
 
 /** The error for a function that is not there. */
 export function functionNotFound(ref: FunctionRef): PlatformError {
-  return new PlatformError("function_not_found", `Cannot find function "${ref.name}": it does not exist in namespace "${ref.namespace}"`);
+  return new PlatformError(
+    "function_not_found",
+    `Cannot find function "${ref.name}": it does not exist in namespace "${ref.namespace}"`,
+  );
 }

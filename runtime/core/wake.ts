@@ -46,7 +46,10 @@ export class Waker {
       this.#wake(entry);
     });
     parts.table.onRemoved((entry) => {
-      this.#rejectAll(entry, new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`));
+      this.#rejectAll(
+        entry,
+        new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`),
+      );
     });
   }
 
@@ -85,7 +88,10 @@ export class Waker {
       this.#waking.set(entry, waking);
     }
     const onAbort = (): void => this.#settle(entry, waiter, () => reject(signal?.reason));
-    const timer = setTimeout(() => this.#settle(entry, waiter, () => reject(this.#tooLate(entry))), this.#parts.wakeTimeout);
+    const timer = setTimeout(
+      () => this.#settle(entry, waiter, () => reject(this.#tooLate(entry))),
+      this.#parts.wakeTimeout,
+    );
     const waiter: Waiter = { resolve, reject, timer, signal, onAbort };
     signal?.addEventListener("abort", onAbort, { once: true });
     waking.waiters.add(waiter);

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from "fastify";
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from "fastify";
 
 import { header } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
@@ -51,7 +56,14 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
   app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
 
   for (const routes of [
-    functionRoutes, scaleRoutes, secretRoutes, namespaceRoutes, logRoutes, infoRoutes, healthRoutes, notBuiltRoutes,
+    functionRoutes,
+    scaleRoutes,
+    secretRoutes,
+    namespaceRoutes,
+    logRoutes,
+    infoRoutes,
+    healthRoutes,
+    notBuiltRoutes,
   ]) {
     app.register(routes, parts);
   }
@@ -63,7 +75,8 @@ function addRouteCheck(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const method = route.method === "HEAD" ? "GET" : route.method;
     const entry = routeTable.find((candidate) => candidate.method === method && candidate.path === route.url);
-    if (entry === undefined) throw new Error(`Cannot add route "${String(route.method)} ${route.url}": it is not in the route table`);
+    if (entry === undefined)
+      throw new Error(`Cannot add route "${String(route.method)} ${route.url}": it is not in the route table`);
     route.config = { ...route.config, needs: entry.needs };
   });
 }
@@ -82,7 +95,10 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts): void {
     if (request.routeOptions.config.needs !== "nothing") {
       const { clients } = parts.origins;
       const forwarded = request.headers["x-forwarded-for"];
-      const address = clients.of(request.raw.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded);
+      const address = clients.of(
+        request.raw.socket.remoteAddress,
+        Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
+      );
       parts.auth.check(request.headers.authorization, address);
       checkOrigin(request.raw, parts.origins);
     }

@@ -47,7 +47,8 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
       throttle.failed(address);
       throw new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
     },
-    isPlatformCredential: (authorization) => authorization !== undefined && isBasic(authorization) && matches(authorization),
+    isPlatformCredential: (authorization) =>
+      authorization !== undefined && isBasic(authorization) && matches(authorization),
   };
 }
 

@@ -88,7 +88,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const counts = new InvocationCounts();
   const errors = createErrorWriter(log);
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
-  const writeError: WriteError = (request, response, err, context) => errors.writeError(request, response, err, context);
+  const writeError: WriteError = (request, response, err, context) =>
+    errors.writeError(request, response, err, context);
   const clients = clientAddresses(settings.trustedProxies);
   const limitsOf = cachedLimits();
   const ends = new EndWatch(parts.signals);

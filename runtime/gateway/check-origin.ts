@@ -19,7 +19,10 @@ export function checkOrigin(request: IncomingMessage, { allowed, clients }: Orig
   const { origin } = request.headers;
   if (origin === undefined || allowed.includes(origin)) return;
   if (origin.toLowerCase() === ownOrigin(request, clients)) return;
-  throw new PlatformError("cross_origin", `Cannot answer a page of origin ${quote(origin)}: it is not the gateway's nor allowed`);
+  throw new PlatformError(
+    "cross_origin",
+    `Cannot answer a page of origin ${quote(origin)}: it is not the gateway's nor allowed`,
+  );
 }
 
 function ownOrigin(request: IncomingMessage, clients: ClientAddresses): string {

@@ -26,7 +26,10 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
     isTrusted,
     of(peer, forwardedFor) {
       let client = peer ?? "";
-      const hops = (forwardedFor ?? "").split(",").map((hop) => hop.trim()).filter((hop) => hop !== "");
+      const hops = (forwardedFor ?? "")
+        .split(",")
+        .map((hop) => hop.trim())
+        .filter((hop) => hop !== "");
       while (isTrusted(client)) {
         const hop = hops.pop();
         if (hop === undefined || parseAddress(hop) === undefined) break;
@@ -41,7 +44,8 @@ function parseRange(text: string): Range {
   const slash = text.indexOf("/");
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash));
   const longest = address?.kind() === "ipv4" ? 32 : 128;
-  const bits = slash === -1 ? longest : /^\d{1,3}$/.test(text.slice(slash + 1)) ? Number(text.slice(slash + 1)) : Number.NaN;
+  const bits =
+    slash === -1 ? longest : /^\d{1,3}$/.test(text.slice(slash + 1)) ? Number(text.slice(slash + 1)) : Number.NaN;
   if (address === undefined || !(bits <= longest)) {
     throw new Error(`Cannot read trusted proxy "${text}": expected an address or a CIDR range`);
   }

@@ -52,7 +52,9 @@ function readText(path: string): string {
   try {
     text = readFileSync(path, "utf8").trim();
   } catch (cause) {
-    throw new PlatformError("internal_error", `Cannot read credentials "${path}": the file is missing or unreadable`, { cause });
+    throw new PlatformError("internal_error", `Cannot read credentials "${path}": the file is missing or unreadable`, {
+      cause,
+    });
   }
   if (text === "") throw new PlatformError("internal_error", `Cannot read credentials "${path}": the file is empty`);
   return text;

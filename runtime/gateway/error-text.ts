@@ -16,7 +16,10 @@ export interface ErrorFacts {
 const credentialsText = "invalid credentials";
 
 /** Type and body of an error reply: problem+json if `accept` lists JSON, else one line of text. */
-export function errorText(facts: ErrorFacts, accept: string | undefined): { readonly type: string; readonly body: string } {
+export function errorText(
+  facts: ErrorFacts,
+  accept: string | undefined,
+): { readonly type: string; readonly body: string } {
   if (!listsJson(accept)) {
     return { type: "text/plain; charset=utf-8", body: facts.status === 401 ? credentialsText : `${facts.sentence}\n` };
   }
@@ -33,9 +36,12 @@ export function errorText(facts: ErrorFacts, accept: string | undefined): { read
 }
 
 function listsJson(accept: string | undefined): boolean {
-  return (accept ?? "").toLowerCase().split(",").some((range) => {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-    const isJson = type === "application/json" || type === "application/problem+json";
-    return isJson && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
+  return (accept ?? "")
+    .toLowerCase()
+    .split(",")
+    .some((range) => {
+      const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+      const isJson = type === "application/json" || type === "application/problem+json";
+      return isJson && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    });
 }

@@ -22,7 +22,8 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
     collect: () => {
       invocations.reset();
       for (const [key, counts] of parts.counts.entries()) {
-        for (const [status, calls] of counts.byStatus()) invocations.inc({ function_name: key, code: String(status) }, calls);
+        for (const [status, calls] of counts.byStatus())
+          invocations.inc({ function_name: key, code: String(status) }, calls);
       }
     },
   });

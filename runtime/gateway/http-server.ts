@@ -64,7 +64,9 @@ const origin = /^\/[!"$-~]*$/;
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   let draining = false;
   let handleOther: RequestListener = (request, response) => {
-    parts.writeError(request, response, new PlatformError("route_not_found", "Cannot find route: there are none"), { invocation: false });
+    parts.writeError(request, response, new PlatformError("route_not_found", "Cannot find route: there are none"), {
+      invocation: false,
+    });
   };
   /** Connections that ended with an error: nothing after it is served. */
   const refused = new WeakSet<Socket>();
@@ -84,7 +86,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     silence: parts.bodySilence,
     onSilent: (request, response) => {
       if (response.headersSent) request.socket.destroy();
-      else refuse(request, response, new PlatformError("request_timeout", "Cannot read request: its body stopped coming"));
+      else
+        refuse(request, response, new PlatformError("request_timeout", "Cannot read request: its body stopped coming"));
     },
   });
 
@@ -96,7 +99,11 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     try {
       checkRequestLine(request.method ?? "", target);
       const address = socket.remoteAddress ?? "";
-      head = readRequestHead(request.rawHeaders, address, parts.isTrustedProxy?.(address) === true ? proxyPeer : plainPeer);
+      head = readRequestHead(
+        request.rawHeaders,
+        address,
+        parts.isTrustedProxy?.(address) === true ? proxyPeer : plainPeer,
+      );
     } catch (err) {
       refuse(request, response, err);
       return;
@@ -173,10 +180,17 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
 /** @throws PlatformError for targets and methods that no route takes; all of them close the connection */
 function checkRequestLine(method: string, target: string): void {
   if (target.length > limits.target) {
-    throw new PlatformError("target_too_long", `Cannot read request: its target of ${target.length} bytes is over the limit of ${limits.target}`);
+    throw new PlatformError(
+      "target_too_long",
+      `Cannot read request: its target of ${target.length} bytes is over the limit of ${limits.target}`,
+    );
   }
   if (!origin.test(target)) {
-    throw new PlatformError("malformed_request", "Cannot read request: its target is not an origin-form of printable ASCII");
+    throw new PlatformError(
+      "malformed_request",
+      "Cannot read request: its target is not an origin-form of printable ASCII",
+    );
   }
-  if (method === "TRACE") throw new PlatformError("method_not_allowed", 'Cannot use method "TRACE": it is not allowed here');
+  if (method === "TRACE")
+    throw new PlatformError("method_not_allowed", 'Cannot use method "TRACE": it is not allowed here');
 }

@@ -46,7 +46,14 @@ export class LogStreams {
     response.once("close", end);
     const { heartbeat, checkEvery } = this.#options;
     const beat = setInterval(() => response.writableNeedDrain || response.write("\n"), heartbeat);
-    const check = setInterval(() => void isThere().then((there) => there || end(), () => {}), checkEvery);
+    const check = setInterval(
+      () =>
+        void isThere().then(
+          (there) => there || end(),
+          () => {},
+        ),
+      checkEvery,
+    );
     try {
       response.writeHead(200, headers);
       response.flushHeaders();

@@ -19,7 +19,12 @@ import { buildGateway, drainGateway } from "./build-gateway.ts";
 import { gatewayDrainTimeout, gatewaySettings } from "./settings.ts";
 
 const flags = readCommandLine(
-  { name: "gateway", about: "The HTTP gateway of Weir, beside a broker that runs already.", version: release, flags: flagsOf(gatewaySettings) },
+  {
+    name: "gateway",
+    about: "The HTTP gateway of Weir, beside a broker that runs already.",
+    version: release,
+    flags: flagsOf(gatewaySettings),
+  },
   process.argv.slice(2),
 );
 const settings = startSettings(gatewaySettings, { flags, environment: environment(), readFile: readConfigFile });
@@ -50,7 +55,11 @@ await runService({
       callbackRules: {
         policy: settings.callbackPolicy,
         allow: settings.callbackAllow,
-        gatewayOrigins: gatewayOrigins({ ...settings, clusterGatewayUrl: clusterGatewayUrl(settings), publicUrls: [settings.publicUrl] }),
+        gatewayOrigins: gatewayOrigins({
+          ...settings,
+          clusterGatewayUrl: clusterGatewayUrl(settings),
+          publicUrls: [settings.publicUrl],
+        }),
         closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       info: {

@@ -19,6 +19,9 @@ const name = Type.Optional(Type.String({ description: "Namespace; the default on
 export const NamespaceQuery = Type.Object({ namespace: name });
 
 /** The namespace that a request names, body before query; an empty parameter names none. */
-export function namedNamespace(query: { readonly namespace?: string }, body?: { readonly namespace?: string }): string | undefined {
+export function namedNamespace(
+  query: { readonly namespace?: string },
+  body?: { readonly namespace?: string },
+): string | undefined {
   return body?.namespace ?? (query.namespace === "" ? undefined : query.namespace);
 }

@@ -30,7 +30,13 @@ export class SilenceWatch {
   /** Watches until the response is closed; `longest` bounds the whole body, in milliseconds. */
   watch(request: IncomingMessage, response: ServerResponse, longest = Number.POSITIVE_INFINITY): void {
     const now = performance.now();
-    this.#watched.set(response, { request, response, bytes: request.socket.bytesRead, since: now, deadline: now + longest });
+    this.#watched.set(response, {
+      request,
+      response,
+      bytes: request.socket.bytesRead,
+      since: now,
+      deadline: now + longest,
+    });
     response.once("close", () => this.#watched.delete(response));
     this.#timer ??= setInterval(() => this.#sweep(), Math.min(1_000, this.#limits.silence / 5)).unref();
   }

@@ -48,13 +48,17 @@ export function isSchemaFailure(err: unknown): err is SchemaFailure {
 export function validationSentence({ validation, validationContext }: SchemaFailure): string {
   const finding = validation[0];
   if (finding === undefined) return "Cannot read the request: it does not fit its schema";
-  const path = finding.instancePath.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const path = finding.instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (finding.keyword === "required") {
     const field = [...path, String(finding.params["missingProperty"])].join(".");
     return `Cannot read field "${field}": it is required`;
   }
   if (path.length === 0) {
-    const state = finding.data === undefined || finding.data === null ? "it is empty" : `expected ${rule(finding, path)}`;
+    const state =
+      finding.data === undefined || finding.data === null ? "it is empty" : `expected ${rule(finding, path)}`;
     return `Cannot read the ${validationContext ?? "request"}: ${state}`;
   }
   if (validationContext === "params" && path[0] === "name") {

@@ -13,7 +13,9 @@ export function checkSettings(settings: HostSettings): void {
   const problems: string[] = [];
   const { edition, maxInflight, queueWorkers, tlsCert, tlsKey, port, adminPort } = settings;
   if (editions[edition].maxInflight === "one" && maxInflight * queueWorkers > 1) {
-    problems.push(`max_inflight: edition "${edition}" runs 1 queued call at a time, got ${maxInflight * queueWorkers}; more need edition "pro"`);
+    problems.push(
+      `max_inflight: edition "${edition}" runs 1 queued call at a time, got ${maxInflight * queueWorkers}; more need edition "pro"`,
+    );
   }
   if ((tlsCert === undefined) !== (tlsKey === undefined)) problems.push("tls_cert and tls_key: expected both or none");
   else if (tlsCert !== undefined && tlsKey !== undefined) problems.push(...tlsProblems(tlsCert, tlsKey));
@@ -32,7 +34,9 @@ function tlsProblems(certFile: string, keyFile: string): string[] {
     return [];
   } catch (err) {
     const why = err instanceof Error ? err.message : String(err);
-    return [`tls_cert and tls_key: expected PEM files of a certificate and its key, got "${certFile}" and "${keyFile}" (${why})`];
+    return [
+      `tls_cert and tls_key: expected PEM files of a certificate and its key, got "${certFile}" and "${keyFile}" (${why})`,
+    ];
   }
 }
 

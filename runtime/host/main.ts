@@ -183,7 +183,11 @@ await runService({
       logs: local.logs,
       callbackRules,
       info: {
-        provider: { provider: `weir-${chosen}`, orchestration: chosen === "local" ? "process" : chosen, version: release },
+        provider: {
+          provider: `weir-${chosen}`,
+          orchestration: chosen === "local" ? "process" : chosen,
+          version: release,
+        },
         version: await releaseInfo(),
         arch: process.arch,
         edition: settings.edition,

@@ -6,7 +6,8 @@ import { checkSettings } from "./check-settings.ts";
 import { failureText } from "./report-failure.ts";
 import { hostSettings, type HostSettings } from "./settings.ts";
 
-const about = "Weir on one machine: gateway, queue, queue-worker and functions in one process, with a NATS server as its child.";
+const about =
+  "Weir on one machine: gateway, queue, queue-worker and functions in one process, with a NATS server as its child.";
 
 /** The settings of this start; all that is wrong with them is said at once and ends the process with code 1. */
 export function readHostSettings(argv: readonly string[]): HostSettings {

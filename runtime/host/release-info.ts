@@ -6,9 +6,16 @@ import { release } from "../api/version.ts";
 const timeout = 1_000;
 
 /** What is running: release, and commit where this is a checkout with git at hand. */
-export async function releaseInfo(): Promise<{ readonly release: string; readonly sha: string; readonly commit_message: string }> {
+export async function releaseInfo(): Promise<{
+  readonly release: string;
+  readonly sha: string;
+  readonly commit_message: string;
+}> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["log", "-1", "--format=%H%n%s"], { cwd: import.meta.dirname, timeout });
+    const { stdout } = await promisify(execFile)("git", ["log", "-1", "--format=%H%n%s"], {
+      cwd: import.meta.dirname,
+      timeout,
+    });
     const [sha = "", subject = ""] = stdout.trim().split("\n");
     if (sha !== "" && subject !== "") return { release, sha, commit_message: subject };
   } catch {

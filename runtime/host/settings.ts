@@ -33,13 +33,24 @@ export const hostSettings = {
     about: "What runs functions: processes without isolation, or containers; auto keeps what the first start took",
   }),
   natsServer: optionalText("nats_server", { about: "The nats-server program; found or installed when absent" }),
-  natsPort: port("nats_port", { fallback: "0", about: "Port of the broker on loopback; 0 = any free one, kept in the data directory" }),
-  natsMonitorPort: port("nats_monitor_port", { fallback: "0", about: "Port of the broker's monitoring on loopback; 0 = any free one, kept" }),
+  natsPort: port("nats_port", {
+    fallback: "0",
+    about: "Port of the broker on loopback; 0 = any free one, kept in the data directory",
+  }),
+  natsMonitorPort: port("nats_monitor_port", {
+    fallback: "0",
+    about: "Port of the broker's monitoring on loopback; 0 = any free one, kept",
+  }),
   durability: choice("durability", ["interval", "always"], {
     fallback: "interval",
     about: "interval: a crash of the operating system may lose 0.1 s of calls; always: none, at half the speed",
   }),
-  ...without(decidedHere, { ...queueDoctorSettings, ...queueWorkerSettings, ...otherGatewaySettings, ...providerSettings }),
+  ...without(decidedHere, {
+    ...queueDoctorSettings,
+    ...queueWorkerSettings,
+    ...otherGatewaySettings,
+    ...providerSettings,
+  }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     fallback: "warn",
     about: "Least severe level that is logged",

@@ -55,7 +55,8 @@ export async function openAdminServer(options: { readonly host: string; readonly
     }
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     answer(path).then(
-      ({ status, type, body }) => response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body),
+      ({ status, type, body }) =>
+        response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body),
       () => response.writeHead(500).end(),
     );
   });

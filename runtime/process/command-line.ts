@@ -21,7 +21,10 @@ export interface CommandLine {
  * The flags that were given, by name, and `config` if a settings file was. `--help` and `--version` print and end the
  * process with code 0, unknown flags with a sentence and code 1.
  */
-export function readCommandLine(line: CommandLine, argv: readonly string[]): Readonly<Record<string, string | undefined>> {
+export function readCommandLine(
+  line: CommandLine,
+  argv: readonly string[],
+): Readonly<Record<string, string | undefined>> {
   const command = new Command(line.name)
     .description(line.about)
     .version(line.version)

@@ -8,7 +8,10 @@ export type Log = Logger;
  */
 export function createLog(name: string, level: string): Log {
   const destination = pino.destination({ dest: 2, sync: false });
-  // The terminal may be gone: the log ends then, the process does not.
-  destination.on("error", () => {});
+  // The terminal may be gone: the log ends then, the process does not. What was not written would be tried for ever at its exit.
+  destination.on("error", () => {
+    destination.write = () => true;
+    destination.flushSync = () => {};
+  });
   return pino({ name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

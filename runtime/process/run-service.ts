@@ -11,6 +11,8 @@ export interface ServiceOptions {
   readonly reportFailure?: (err: unknown) => void;
 }
 
+const flushTimeout = 500;
+
 /**
  * The life of a process: open, serve until SIGTERM, SIGINT or the terminal's SIGHUP, close in reverse, exit. A second
  * signal, or the drain timeout, ends it at once with code 1. Resolves never; the process exits.
@@ -33,6 +35,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) {
+      // Shell and system both send one when a terminal closes.
+      if (signal === "SIGHUP") return;
       log.warn({ signal }, "second signal, ending at once");
       exit(log, 1);
       return;
@@ -65,4 +69,6 @@ export async function runService(options: ServiceOptions): Promise<void> {
 
 function exit(log: Log, code: number): void {
   log.flush(() => process.exit(code));
+  // A log that cannot be written to never says that it is flushed.
+  setTimeout(() => process.exit(code), flushTimeout);
 }

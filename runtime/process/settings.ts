@@ -20,7 +20,9 @@ export function readConfigFile(path: string): Readonly<Record<string, unknown>> 
     if (text.length > fileLimit) throw new Error(`longer than ${fileLimit} bytes`);
     content = parse(text, { schema: "core", uniqueKeys: true, maxAliasCount: 10 }) ?? {};
   } catch (cause) {
-    throw new Error(`Cannot read settings file "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`Cannot read settings file "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     throw new Error(`Cannot read settings file "${path}": expected a mapping of setting names to values`);

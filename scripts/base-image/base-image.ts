@@ -1,11 +1,11 @@
-import { execFile } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { execFile, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import type { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import type { ImageDocument } from "../../runtime/adapters/docker/engine-types.ts";
 import { jsonLines } from "../../runtime/adapters/docker/json-lines.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import { release } from "../../runtime/api/version.ts";
@@ -49,23 +49,26 @@ export async function stageBaseImage(directory: string): Promise<void> {
   await fillCompileCache(directory);
 }
 
-/** Packs what lies below `directory`, as root's files, into the archive `file`. */
-export async function packImage(directory: string, file: string): Promise<void> {
-  await run("tar", ["--create", `--file=${file}`, `--directory=${directory}`, "--numeric-owner", "--owner=0", "--group=0", "."]);
-}
-
 /**
- * Makes the image `name` of an archive.
+ * Makes the image `name` of what lies below `directory`, as root's files; an older image of that name is removed if
+ * nothing uses it.
  * @throws PlatformError with the engine's words
  */
-export async function importImage(engine: EngineClient, file: string, name: string = baseImageName): Promise<void> {
+export async function importImage(engine: EngineClient, directory: string, name: string = baseImageName): Promise<void> {
   const [repo = "", tag = ""] = name.split(":");
+  const before = (await engine.call<ImageDocument>("GET", `/images/${name}/json`, { expected: [404] })).body;
+  // What Node.js keeps compiled is for its maker alone, unless told otherwise.
+  const owner = ["--mode=a+rX", "--numeric-owner", "--owner=0", "--group=0"];
+  const tar = spawn("tar", ["--create", "--file=-", `--directory=${directory}`, ...owner, "."], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const query = { fromSrc: "-", repo, tag, changes };
-  const answer = await engine.stream("POST", "/images/create", { query, body: createReadStream(file), timeout: 0 });
+  const answer = await engine.stream("POST", "/images/create", { query, body: tar.stdout, timeout: 0 });
   for await (const line of jsonLines(answer)) {
     const { error } = line as { error?: string };
     if (error !== undefined) throw new PlatformError("internal_error", `Cannot make image "${name}": ${error}`);
   }
+  if (before !== undefined) await engine.call("DELETE", `/images/${before.Id}`, { expected: [404, 409] });
 }
 
 /** Lets the staged watchdog start once, which keeps its modules compiled; where that fails it starts a little slower. */

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -53,7 +54,7 @@ export function programsFound(names: readonly string[]): string[] {
 
 async function place(root: string, from: string, to: string): Promise<void> {
   await mkdir(dirname(join(root, to)), { recursive: true });
-  await copyFile(from, join(root, to));
+  await copyFile(from, join(root, to), constants.COPYFILE_FICLONE);
   await chmod(join(root, to), 0o755);
 }
 

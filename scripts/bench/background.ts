@@ -40,7 +40,10 @@ export async function firstLine({ child }: Background): Promise<string> {
 export async function portOpen(port: number, timeout = 5_000): Promise<void> {
   for (const deadline = Date.now() + timeout; Date.now() < deadline; await wait(20)) {
     const socket = connect(port, "127.0.0.1");
-    const opened = await once(socket, "connect").then(() => true, () => false);
+    const opened = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
     socket.destroy();
     if (opened) return;
   }

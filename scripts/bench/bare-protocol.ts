@@ -10,10 +10,19 @@ const timeout = 5_000;
 /** What it needs at the broker: a work queue and two buckets of its own, as plain as the protocol allows. */
 export async function provisionBare(nc: NatsConnection): Promise<void> {
   const ask = async (subject: string, body: object): Promise<void> => {
-    const reply = (await nc.request(`$JS.API.${subject}`, JSON.stringify(body), { timeout })).json<{ error?: { description: string } }>();
+    const reply = (await nc.request(`$JS.API.${subject}`, JSON.stringify(body), { timeout })).json<{
+      error?: { description: string };
+    }>();
     if (reply.error !== undefined) throw new Error(`${subject}: ${reply.error.description}`);
   };
-  await ask(`STREAM.CREATE.${stream}`, { name: stream, subjects: ["bare.q"], retention: "workqueue", storage: "file", discard: "new", duplicate_window: 120e9 });
+  await ask(`STREAM.CREATE.${stream}`, {
+    name: stream,
+    subjects: ["bare.q"],
+    retention: "workqueue",
+    storage: "file",
+    discard: "new",
+    duplicate_window: 120e9,
+  });
   for (const bucket of ["bare-calls", "bare-results"]) {
     await ask(`STREAM.CREATE.KV_${bucket}`, {
       name: `KV_${bucket}`,
@@ -32,13 +41,27 @@ export async function provisionBare(nc: NatsConnection): Promise<void> {
 }
 
 /** Puts `count` calls, `inFlight` at a time, and takes them with `slots` slots; resolves with calls per second. */
-export async function runBare(nc: NatsConnection, options: { count: number; inFlight: number; slots: number; body: Uint8Array }): Promise<number> {
-  const record = { v: 1, state: "queued", queue: "bare", namespace: "functions", function: "tiny", digest: "x".repeat(43), attempts: [] };
+export async function runBare(
+  nc: NatsConnection,
+  options: { count: number; inFlight: number; slots: number; body: Uint8Array },
+): Promise<number> {
+  const record = {
+    v: 1,
+    state: "queued",
+    queue: "bare",
+    namespace: "functions",
+    function: "tiny",
+    digest: "x".repeat(43),
+    attempts: [],
+  };
   const write = async (bucket: string, key: string, value: Uint8Array, expected?: number): Promise<number> => {
     const head = headers();
     head.set("Nats-TTL", "3600s");
     if (expected !== undefined) head.set("Nats-Expected-Last-Subject-Sequence", String(expected));
-    const ack = (await nc.request(`$KV.${bucket}.${key}`, value, { headers: head, timeout })).json<{ seq?: number; error?: { description: string } }>();
+    const ack = (await nc.request(`$KV.${bucket}.${key}`, value, { headers: head, timeout })).json<{
+      seq?: number;
+      error?: { description: string };
+    }>();
     if (ack.seq === undefined) throw new Error(ack.error?.description ?? "no acknowledgement");
     return ack.seq;
   };
@@ -53,7 +76,11 @@ export async function runBare(nc: NatsConnection, options: { count: number; inFl
     fail = reject;
   });
   const settle = async (id: string, reply: string): Promise<void> => {
-    const read = await nc.request("$JS.API.STREAM.MSG.GET.KV_bare-calls", JSON.stringify({ last_by_subj: `$KV.bare-calls.${id}` }), { timeout });
+    const read = await nc.request(
+      "$JS.API.STREAM.MSG.GET.KV_bare-calls",
+      JSON.stringify({ last_by_subj: `$KV.bare-calls.${id}` }),
+      { timeout },
+    );
     const { message } = read.json<{ message: { seq: number } }>();
     const taken = await write("bare-calls", id, json("running"), message.seq);
     await write("bare-results", `${id}.1`, options.body);
@@ -65,7 +92,9 @@ export async function runBare(nc: NatsConnection, options: { count: number; inFl
   const inbox = `_INBOX.bare-${randomUUID()}`;
   const pull = (slot: number): void => {
     if (settled === options.count) return;
-    nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify({ batch: 1, expires: 5e9 }), { reply: `${inbox}.${slot}` });
+    nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify({ batch: 1, expires: 5e9 }), {
+      reply: `${inbox}.${slot}`,
+    });
   };
   const subscriptions = Array.from({ length: options.slots }, (_, slot) =>
     nc.subscribe(`${inbox}.${slot}`, {

@@ -14,7 +14,13 @@ const [address = ""] = process.argv.slice(2);
 const table = new FunctionTable({ defaultNamespace: "functions", aliases: ["openfaas-fn"] });
 const wanted = desireFunction(undefined, "functions", { service: "tiny", image: "none" }, new Date().toISOString());
 table.functionObserver.set(wanted);
-table.endpointsObserver.set({ name: "tiny", namespace: "functions", addresses: [address], observedGeneration: 1, conditions: [] });
+table.endpointsObserver.set({
+  name: "tiny",
+  namespace: "functions",
+  addresses: [address],
+  observedGeneration: 1,
+  conditions: [],
+});
 
 const functions: FunctionStore = {
   get: async () => wanted,
@@ -36,7 +42,13 @@ const invoke = createSyncInvoker({
   writeError,
   draining: () => gateway.draining,
 });
-const gateway: GatewayServer = createGatewayServer({ invoke, invokeAsync: invoke, writeError, headersTimeout: 10_000, bodySilence: 30_000 });
+const gateway: GatewayServer = createGatewayServer({
+  invoke,
+  invokeAsync: invoke,
+  writeError,
+  headersTimeout: 10_000,
+  bodySilence: 30_000,
+});
 const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
 process.stdout.write(`${port}\n`);
 process.on("SIGTERM", () => process.exit(0));

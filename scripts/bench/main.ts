@@ -46,7 +46,12 @@ for (const row of rows.filter(({ id }) => positionals.length === 0 || positional
   }
 }
 process.stdout.write(`${formatTable(results)}\n`);
-const machine = { node: process.version, platform: process.platform, cores: availableParallelism(), cpu: cpus()[0]?.model };
+const machine = {
+  node: process.version,
+  platform: process.platform,
+  cores: availableParallelism(),
+  cpu: cpus()[0]?.model,
+};
 writeFileSync(resultFile, formatJson(results, machine));
 say(`Written to ${resultFile}`);
 process.exitCode = failed ? 1 : 0;

@@ -17,14 +17,18 @@ export interface Nginx {
 export async function openNginx(program: string, core: number, http: (port: number) => string): Promise<Nginx> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), "weir-bench-"));
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${directory}/${kind};`);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${directory}/${kind};`,
+  );
   const config = `
     daemon off; master_process off; worker_processes 1; pid ${directory}/pid; error_log ${directory}/error.log;
     events { worker_connections 4096; }
     http { access_log off; keepalive_requests 1000000000; ${temporary.join(" ")} ${http(port)} }
   `;
   writeFileSync(join(directory, "nginx.conf"), config);
-  const server = startBackground(pinned(core, [program, "-p", directory, "-c", "nginx.conf", "-e", join(directory, "error.log")]));
+  const server = startBackground(
+    pinned(core, [program, "-p", directory, "-c", "nginx.conf", "-e", join(directory, "error.log")]),
+  );
   const close = async (): Promise<void> => {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -44,13 +44,24 @@ export const p7QueuedCall: BenchRow = {
       const fn = await openNginx(nginx, 1, tinyFunction("x".repeat(1_024)));
       closers.push(() => fn.close());
       const ports = await startPlatform(nats, closers);
-      const link = await NatsLink.open({ url: nats.url, name: "bench", user: undefined, password: undefined, inboxPrefix: "_INBOX.bench", pingInterval: 5_000 });
+      const link = await NatsLink.open({
+        url: nats.url,
+        name: "bench",
+        user: undefined,
+        password: undefined,
+        inboxPrefix: "_INBOX.bench",
+        pingInterval: 5_000,
+      });
       closers.push(() => link.close());
       await deploy(link, fn.port);
       await provisionBare(link.nc);
       const pool = new Pool(`http://127.0.0.1:${ports.gateway}`, { connections: inFlight });
       closers.push(() => pool.destroy());
-      return { weir: () => throughWeir(pool, ports.workerAdmin), peer: () => runBare(link.nc, { count: calls, inFlight, slots, body }), close };
+      return {
+        weir: () => throughWeir(pool, ports.workerAdmin),
+        peer: () => runBare(link.nc, { count: calls, inFlight, slots, body }),
+        close,
+      };
     } catch (err) {
       await close();
       throw err;
@@ -59,7 +70,10 @@ export const p7QueuedCall: BenchRow = {
 };
 
 /** Doctor, gateway and one worker as processes of their own. */
-async function startPlatform(nats: TestNatsServer, closers: (() => unknown)[]): Promise<{ gateway: number; workerAdmin: number }> {
+async function startPlatform(
+  nats: TestNatsServer,
+  closers: (() => unknown)[],
+): Promise<{ gateway: number; workerAdmin: number }> {
   const directory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(join(directory, credentialFile.user), "admin");
@@ -72,16 +86,36 @@ async function startPlatform(nats: TestNatsServer, closers: (() => unknown)[]): 
     await ready(admin);
   };
   const ports = { gateway: await freePort(), workerAdmin: await freePort() };
-  await run("queue-doctor", await freePort(), ["--edition", "pro", "--one-machine", "true", "--max-file-store", "1073741824", "--max-inflight", String(slots)]);
+  await run("queue-doctor", await freePort(), [
+    "--edition",
+    "pro",
+    "--one-machine",
+    "true",
+    "--max-file-store",
+    "1073741824",
+    "--max-inflight",
+    String(slots),
+  ]);
   await run("queue-worker", ports.workerAdmin, []);
-  await run("gateway", await freePort(), ["--edition", "pro", "--port", String(ports.gateway), "--secret-mount-path", directory, "--shutdown-delay", "0s"]);
+  await run("gateway", await freePort(), [
+    "--edition",
+    "pro",
+    "--port",
+    String(ports.gateway),
+    "--secret-mount-path",
+    directory,
+    "--shutdown-delay",
+    "0s",
+  ]);
   return ports;
 }
 
 async function deploy(link: NatsLink, port: number): Promise<void> {
   const ref = { namespace: "functions", name: "tiny" };
   const functions = await NatsFunctionStore.open(link);
-  await functions.write(ref, (current) => desireFunction(current, ref.namespace, { service: ref.name, image: "none" }, new Date().toISOString()));
+  await functions.write(ref, (current) =>
+    desireFunction(current, ref.namespace, { service: ref.name, image: "none" }, new Date().toISOString()),
+  );
   const endpoints = await NatsEndpoints.open(link);
   await endpoints.publish({ ...ref, addresses: [`127.0.0.1:${port}`], observedGeneration: 1, conditions: [] });
 }
@@ -109,7 +143,15 @@ async function processed(workerAdmin: number): Promise<number> {
 }
 
 async function ready(admin: number): Promise<void> {
-  await until(() => fetch(`http://127.0.0.1:${admin}/readyz`).then((reply) => reply.ok, () => false), "a process to be ready", 50);
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${admin}/readyz`).then(
+        (reply) => reply.ok,
+        () => false,
+      ),
+    "a process to be ready",
+    50,
+  );
 }
 
 async function until(condition: () => Promise<boolean>, what: string, every: number): Promise<void> {

@@ -12,7 +12,14 @@ const columns = ["row", "what", "Weir", "peer", "ratio (min – max)", "bar", "g
 export function formatTable(results: readonly RowResult[]): string {
   const lines: readonly (readonly string[])[] = [columns, ...results.map(lineOf)];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 /** The results for programs. */

@@ -65,7 +65,9 @@ const connect = (name: string): Promise<NatsLink> =>
 /** Takes a stream away and makes it anew, so that each test begins with an empty one. */
 async function renew(stream: string): Promise<void> {
   const gone = async () =>
-    link.jsm.streams.delete(stream).catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
+    link.jsm.streams
+      .delete(stream)
+      .catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
   await eventually(gone, { within: 10_000, what: `${stream} to be deleted` });
   await store.provision([sampleQueue(queueFacts)]);
 }

@@ -21,10 +21,16 @@ describe("raw HTTP", () => {
   });
 
   const malformed: readonly (readonly [string, string])[] = [
-    ["length and chunked", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    [
+      "length and chunked",
+      "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
     ["another coding", "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
     ["identity before chunked", "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n"],
-    ["chunked in two headers", "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    [
+      "chunked in two headers",
+      "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
     ["space before the colon", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length : 3\r\n\r\nabc"],
     ["two lengths", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"],
     ["two equal lengths", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"],
@@ -41,7 +47,10 @@ describe("raw HTTP", () => {
     ["two Authorization", "GET T HTTP/1.1\r\nHost: g\r\nAuthorization: Basic a\r\nAuthorization: Basic b\r\n\r\n"],
     ["two X-Call-Id", "GET T HTTP/1.1\r\nHost: g\r\nX-Call-Id: a\r\nx-call-id: b\r\n\r\n"],
     ["two X-Callback-Url", "GET T HTTP/1.1\r\nHost: g\r\nX-Callback-Url: a\r\nX-Callback-Url: b\r\n\r\n"],
-    ["Connection names Content-Length", "POST T HTTP/1.1\r\nHost: g\r\nConnection: content-length\r\nContent-Length: 1\r\n\r\na"],
+    [
+      "Connection names Content-Length",
+      "POST T HTTP/1.1\r\nHost: g\r\nConnection: content-length\r\nContent-Length: 1\r\n\r\na",
+    ],
     ["absolute target", "GET http://elsewhereT HTTP/1.1\r\nHost: g\r\n\r\n"],
     ["fragment in the target", "GET T#x HTTP/1.1\r\nHost: g\r\n\r\n"],
     ["space in the target", "GET T x HTTP/1.1\r\nHost: g\r\n\r\n"],
@@ -56,7 +65,9 @@ describe("raw HTTP", () => {
     test.each(malformed)("%s: 400, closed, nothing after it is served", async (_name, bytes) => {
       const before = echo.requests.length;
       const client = await openRawClient(gateway.port);
-      client.send(`${bytes.replaceAll("T ", `${route} `).replaceAll("T/", `${route}/`).replaceAll("T#", `${route}#`)}GET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n`);
+      client.send(
+        `${bytes.replaceAll("T ", `${route} `).replaceAll("T/", `${route}/`).replaceAll("T#", `${route}#`)}GET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n`,
+      );
       await client.end();
       const replies = await client.replies(1);
       client.close();
@@ -102,7 +113,11 @@ describe("raw HTTP", () => {
 
   test("a body that stops coming: 408, and the function's request is aborted", async () => {
     const aborted = echo.open;
-    const reply = await rawRequest(gateway.port, "POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc", 6_000);
+    const reply = await rawRequest(
+      gateway.port,
+      "POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc",
+      6_000,
+    );
     expect(reply).toMatchObject({ status: 408, closed: true });
     await expect.poll(() => echo.open).toBe(aborted);
   });
@@ -143,7 +158,10 @@ describe("raw HTTP", () => {
     ["chunk extensions over 16 KiB", `1;${"a".repeat(17_000)}\r\na\r\n0\r\n\r\n`],
   ])("%s: refused, closed, the function sees no whole request", async (_name, chunks) => {
     const before = echo.requests.length;
-    const reply = await rawRequest(gateway.port, `POST /function/echo HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
+    const reply = await rawRequest(
+      gateway.port,
+      `POST /function/echo HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`,
+    );
     expect([400, 413]).toContain(reply.status);
     expect(reply.closed).toBe(true);
     expect(echo.requests.slice(before)).toEqual([]);
@@ -180,7 +198,12 @@ describe("raw HTTP", () => {
     const client = await openRawClient(gateway.port);
     const bodies = Array.from({ length: 100 }, (_, index) => "x".repeat(index));
     client.send(
-      bodies.map((body, index) => `POST /function/echo/${index} HTTP/1.1\r\nHost: g\r\nContent-Length: ${body.length}\r\n\r\n${body}`).join(""),
+      bodies
+        .map(
+          (body, index) =>
+            `POST /function/echo/${index} HTTP/1.1\r\nHost: g\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        )
+        .join(""),
     );
     const replies = await client.replies(100);
     expect(replies.map(({ body }) => body)).toEqual(bodies.map((body, index) => `/${index} ${body}`));
@@ -200,7 +223,9 @@ describe("raw HTTP", () => {
   test("nothing is served after Connection: close", async () => {
     const before = echo.requests.length;
     const client = await openRawClient(gateway.port);
-    client.send("GET /function/echo/last HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\nGET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n");
+    client.send(
+      "GET /function/echo/last HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\nGET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n",
+    );
     await client.end();
     expect((await client.replies(1))[0]).toMatchObject({ status: 200, body: "/last " });
     expect(echo.requests.slice(before).map(({ target }) => target)).toEqual(["/last"]);
@@ -219,15 +244,22 @@ describe("raw HTTP", () => {
     expect(webSocket.status).toBe(501);
   });
 
-  test.each(["/function/", "/function/.openfaas-fn", "/function/a.b.c", "/function/%2e%2e", "/function//echo", "/function/Echo", "/function/echo;x", "/function/echo%2fx", "/function/__proto__"])(
-    "%s is 404",
-    async (target) => {
-      const reply = await rawRequest(gateway.port, `GET ${target} HTTP/1.1\r\nHost: g\r\n\r\n`);
-      expect(reply.status).toBe(404);
-      expect(reply.headers["x-call-id"]).toMatch(/^[0-9a-f-]{36}$/);
-      expect(reply.headers["x-openfaas-internal"]).toBeUndefined();
-    },
-  );
+  test.each([
+    "/function/",
+    "/function/.openfaas-fn",
+    "/function/a.b.c",
+    "/function/%2e%2e",
+    "/function//echo",
+    "/function/Echo",
+    "/function/echo;x",
+    "/function/echo%2fx",
+    "/function/__proto__",
+  ])("%s is 404", async (target) => {
+    const reply = await rawRequest(gateway.port, `GET ${target} HTTP/1.1\r\nHost: g\r\n\r\n`);
+    expect(reply.status).toBe(404);
+    expect(reply.headers["x-call-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reply.headers["x-openfaas-internal"]).toBeUndefined();
+  });
 
   test("closing answers what is under way with Connection: close and ends idle connections at once", async () => {
     let release = (): void => {};

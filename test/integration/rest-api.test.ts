@@ -22,7 +22,12 @@ beforeEach(() => {
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-async function statusOf(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number> {
+async function statusOf(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<number> {
   const response = await platform.call(method, path, body, headers);
   await response.arrayBuffer();
   return response.status;
@@ -36,7 +41,13 @@ async function refusal(method: string, path: string, body?: unknown, headers?: R
 
 describe("functions", () => {
   test("are deployed, shown, replaced and removed", async () => {
-    const deployment = { ...hello, labels: { "com.openfaas.scale.min": "2", team: "a" }, envVars: { a: "b" }, unknown: 1, limits: null };
+    const deployment = {
+      ...hello,
+      labels: { "com.openfaas.scale.min": "2", team: "a" },
+      envVars: { a: "b" },
+      unknown: 1,
+      limits: null,
+    };
     const put = await platform.call("PUT", "/system/functions", deployment, { "content-type": "text/plain" });
     expect([put.status, await put.text()]).toEqual([202, ""]);
 
@@ -75,9 +86,18 @@ describe("functions", () => {
   test("show what the provider says once it has seen the newest deployment", async () => {
     await statusOf("PUT", "/system/functions", hello);
     const before = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
-    expect(before.conditions).toMatchObject([{ type: "Reconciling", status: "True" }, { type: "Ready", status: "Unknown" }]);
+    expect(before.conditions).toMatchObject([
+      { type: "Reconciling", status: "True" },
+      { type: "Ready", status: "Unknown" },
+    ]);
 
-    const ready = { type: "Ready", status: "True", reason: "Up", message: "Up", lastTransitionTime: "2026-01-01T00:00:00Z" } as const;
+    const ready = {
+      type: "Ready",
+      status: "True",
+      reason: "Up",
+      message: "Up",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    } as const;
     platform.endpoints.set("hello.functions", {
       name: "hello",
       namespace: "functions",
@@ -92,7 +112,10 @@ describe("functions", () => {
   test("are scaled between 0 and scale.max", async () => {
     await statusOf("PUT", "/system/functions", hello);
     expect(await statusOf("POST", "/system/scale-function/hello", { replicas: 0, serviceName: "other" })).toBe(202);
-    expect(await (await platform.call("GET", "/system/function/hello")).json()).toMatchObject({ replicas: 0, generation: 1 });
+    expect(await (await platform.call("GET", "/system/function/hello")).json()).toMatchObject({
+      replicas: 0,
+      generation: 1,
+    });
     for (const replicas of [-1, 1.5, "2", undefined, 21]) {
       expect(await statusOf("POST", "/system/scale-function/hello", { replicas }), String(replicas)).toBe(400);
     }
@@ -158,18 +181,27 @@ describe("functions", () => {
     expect(await named({ ...hello, labels: { a: 1 } })).toBe('Cannot read field "labels.a" 1: expected text');
     expect(await named("")).toBe("Cannot read the body: it is empty");
     expect(await named({ ...hello, envVars: { exec_timeout: "10m" } })).toContain("upstream_timeout (30s)");
-    expect((await refusal("GET", "/system/function/Hello")).detail).toMatch(/^Cannot read function name "Hello": only a to z/);
+    expect((await refusal("GET", "/system/function/Hello")).detail).toMatch(
+      /^Cannot read function name "Hello": only a to z/,
+    );
   });
 
   test("functionName empty is 400; the body's namespace wins over the query's", async () => {
     expect(await statusOf("DELETE", "/system/functions", { functionName: "" })).toBe(400);
     await statusOf("PUT", "/system/functions?namespace=dev", hello);
     expect(await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello" })).toBe(403);
-    expect(await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello", namespace: "functions" })).toBe(202);
+    expect(
+      await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello", namespace: "functions" }),
+    ).toBe(202);
   });
 
   test("namespaces and queues beyond the edition are 403", async () => {
-    for (const [namespace, code] of [["kube-system", "namespace_reserved"], ["weir", "namespace_reserved"], ["kept", "namespace_reserved"], ["dev", "edition_limit"]]) {
+    for (const [namespace, code] of [
+      ["kube-system", "namespace_reserved"],
+      ["weir", "namespace_reserved"],
+      ["kept", "namespace_reserved"],
+      ["dev", "edition_limit"],
+    ]) {
       expect(await refusal("PUT", "/system/functions", { ...hello, namespace })).toMatchObject({ status: 403, code });
       expect(await refusal("GET", `/system/functions?namespace=${namespace}`)).toMatchObject({ status: 403, code });
     }
@@ -194,17 +226,27 @@ describe("secrets", () => {
   test("are created, listed without values, replaced and removed", async () => {
     const created = await platform.call("POST", "/system/secrets", { name: "api-key", value: "s3cret-canary" });
     expect([created.status, await created.text()]).toEqual([201, ""]);
-    expect(await statusOf("PUT", "/system/secrets", { name: "api-key", value: "ignored", rawValue: "AAEC/w==" })).toBe(202);
+    expect(await statusOf("PUT", "/system/secrets", { name: "api-key", value: "ignored", rawValue: "AAEC/w==" })).toBe(
+      202,
+    );
     expect(platform.secrets.get("api-key@functions")).toEqual(Buffer.from([0, 1, 2, 255]));
-    expect(await (await platform.call("GET", "/system/secrets")).json()).toEqual([{ name: "api-key", namespace: "functions" }]);
+    expect(await (await platform.call("GET", "/system/secrets")).json()).toEqual([
+      { name: "api-key", namespace: "functions" },
+    ]);
     expect(await statusOf("DELETE", "/system/secrets", { name: "api-key", namespace: "openfaas-fn" })).toBe(202);
     expect(JSON.stringify(platform.logged)).not.toContain("canary");
   });
 
   test("that exist or are unknown", async () => {
     expect(await statusOf("POST", "/system/secrets", { name: "a", value: "x" })).toBe(201);
-    expect(await refusal("POST", "/system/secrets", { name: "a", value: "x" })).toMatchObject({ status: 409, code: "secret_exists" });
-    expect(await refusal("PUT", "/system/secrets", { name: "b", value: "x" })).toMatchObject({ status: 404, code: "secret_not_found" });
+    expect(await refusal("POST", "/system/secrets", { name: "a", value: "x" })).toMatchObject({
+      status: 409,
+      code: "secret_exists",
+    });
+    expect(await refusal("PUT", "/system/secrets", { name: "b", value: "x" })).toMatchObject({
+      status: 404,
+      code: "secret_not_found",
+    });
     expect(await statusOf("DELETE", "/system/secrets", { name: "b" })).toBe(404);
   });
 
@@ -232,11 +274,16 @@ describe("secrets", () => {
 
 describe("other routes", () => {
   test("info, namespaces and health", async () => {
-    expect(await (await platform.call("GET", "/system/info")).json()).toMatchObject({ apiVersion: "1.0", durability: "interval" });
+    expect(await (await platform.call("GET", "/system/info")).json()).toMatchObject({
+      apiVersion: "1.0",
+      durability: "interval",
+    });
     for (const path of ["/system/namespaces", "/system/namespaces/"]) {
       expect(await (await platform.call("GET", path)).json()).toEqual(["functions"]);
     }
-    expect(await (await platform.call("GET", "/system/namespace/openfaas-fn/")).json()).toMatchObject({ name: "functions" });
+    expect(await (await platform.call("GET", "/system/namespace/openfaas-fn/")).json()).toMatchObject({
+      name: "functions",
+    });
     expect(await statusOf("GET", "/system/namespace")).toBe(400);
     expect(await statusOf("POST", "/system/namespace/", { name: "dev" })).toBe(403);
     expect(await statusOf("DELETE", "/system/namespace/functions")).toBe(403);
@@ -255,18 +302,39 @@ describe("other routes", () => {
   });
 
   test("what does not exist is 404, also without credentials", async () => {
-    for (const path of ["/nope", "/metrics", "/oauth/token", "/.well-known/jwks.json", "/system", "/system/functions/", "/system/nope", "/system/inf%6f", "/system/function/a%2fb", "/system/function/%zz", "/system/info;x", "/SYSTEM/INFO"]) {
+    for (const path of [
+      "/nope",
+      "/metrics",
+      "/oauth/token",
+      "/.well-known/jwks.json",
+      "/system",
+      "/system/functions/",
+      "/system/nope",
+      "/system/inf%6f",
+      "/system/function/a%2fb",
+      "/system/function/%zz",
+      "/system/info;x",
+      "/SYSTEM/INFO",
+    ]) {
       const response = await fetch(platform.url + path);
-      expect([path, response.status, await response.text()]).toEqual([path, 404, expect.stringMatching(/^Cannot find .+\n$/)]);
+      expect([path, response.status, await response.text()]).toEqual([
+        path,
+        404,
+        expect.stringMatching(/^Cannot find .+\n$/),
+      ]);
     }
     expect((await rawRequest(platform.port, "GET //system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(404);
-    expect((await rawRequest(platform.port, "GET /system/../system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(404);
+    expect((await rawRequest(platform.port, "GET /system/../system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(
+      404,
+    );
   });
 
   test("a known path with another method is 405 and says what it allows", async () => {
     const patched = await fetch(`${platform.url}/system/functions`, { method: "PATCH", body: "{" });
     expect([patched.status, patched.headers.get("allow")]).toEqual([405, "DELETE, GET, HEAD, POST, PUT"]);
-    expect((await fetch(`${platform.url}/system/function/x`, { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD");
+    expect((await fetch(`${platform.url}/system/function/x`, { method: "OPTIONS" })).headers.get("allow")).toBe(
+      "GET, HEAD",
+    );
     const head = await platform.call("HEAD", "/system/logs?name=x");
     expect([head.status, head.headers.get("allow")]).toEqual([405, "GET"]);
     expect((await rawRequest(platform.port, "TRACE /system/info HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(405);
@@ -283,9 +351,12 @@ describe("replies", () => {
   test("carry their headers, good and bad alike", async () => {
     for (const path of ["/system/info", "/system/function/nobody", "/system/nope", "/system/queues"]) {
       const { headers } = await platform.call("GET", path);
-      expect([path, headers.get("x-content-type-options"), headers.get("cache-control"), headers.get("x-api-version")]).toEqual([
-        path, "nosniff", "no-store", "1.0",
-      ]);
+      expect([
+        path,
+        headers.get("x-content-type-options"),
+        headers.get("cache-control"),
+        headers.get("x-api-version"),
+      ]).toEqual([path, "nosniff", "no-store", "1.0"]);
       expect(headers.get("access-control-allow-origin")).toBeNull();
       expect(headers.get("server")).toBeNull();
     }
@@ -294,7 +365,9 @@ describe("replies", () => {
   });
 
   test("errors are problems for who lists JSON, text for all others", async () => {
-    const json = await platform.call("GET", "/system/function/nobody?x=1", undefined, { accept: "text/html, application/json;q=0.5" });
+    const json = await platform.call("GET", "/system/function/nobody?x=1", undefined, {
+      accept: "text/html, application/json;q=0.5",
+    });
     expect(json.headers.get("content-type")).toBe("application/problem+json");
     expect(await json.json()).toEqual({
       type: "urn:weir:error:function_not_found",
@@ -318,7 +391,10 @@ describe("replies", () => {
     });
     await broken.call("PUT", "/system/functions", hello);
     const response = await broken.call("GET", "/system/functions");
-    expect([response.status, await response.text()]).toEqual([500, "Cannot answer this request: an internal error occurred\n"]);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      "Cannot answer this request: an internal error occurred\n",
+    ]);
     expect(broken.logged).toHaveLength(1);
     expect(broken.logged[0]).toMatchObject({ err: { message: boom.message }, path: "/system/functions" });
   });
@@ -338,9 +414,16 @@ describe("bodies", () => {
   });
 
   test("of other kinds are 415", async () => {
-    expect(await statusOf("PUT", "/system/functions", hello, { "content-type": "multipart/form-data; boundary=x" })).toBe(415);
+    expect(
+      await statusOf("PUT", "/system/functions", hello, { "content-type": "multipart/form-data; boundary=x" }),
+    ).toBe(415);
     expect(await statusOf("PUT", "/system/functions", hello, { "content-encoding": "gzip" })).toBe(415);
-    for (const type of ["application/x-www-form-urlencoded", "nonsense", "text/plain;", "application/json; charset=latin1"]) {
+    for (const type of [
+      "application/x-www-form-urlencoded",
+      "nonsense",
+      "text/plain;",
+      "application/json; charset=latin1",
+    ]) {
       expect(await statusOf("PUT", "/system/functions", hello, { "content-type": type }), type).toBe(202);
     }
   });
@@ -348,7 +431,9 @@ describe("bodies", () => {
   test("on GET are ignored and the connection stays in step", async () => {
     const client = await openRawClient(platform.port);
     const head = `Host: x\r\nAuthorization: ${platform.authorization}\r\n`;
-    client.send(`GET /system/info HTTP/1.1\r\n${head}Content-Length: 5\r\n\r\nhelloGET /healthz HTTP/1.1\r\n${head}\r\n`);
+    client.send(
+      `GET /system/info HTTP/1.1\r\n${head}Content-Length: 5\r\n\r\nhelloGET /healthz HTTP/1.1\r\n${head}\r\n`,
+    );
     expect((await client.replies(2)).map(({ status }) => status)).toEqual([200, 200]);
     client.close();
   });
@@ -372,21 +457,32 @@ describe("credentials", () => {
       if (needs === "nothing") continue;
       const target = path.replace(/:\w+/g, "x").replace("*", "x");
       const response = await fetch(platform.url + target, { method });
-      expect([method, target, response.status, await response.text()]).toEqual([method, target, 401, "invalid credentials"]);
+      expect([method, target, response.status, await response.text()]).toEqual([
+        method,
+        target,
+        401,
+        "invalid credentials",
+      ]);
       expect(response.headers.get("www-authenticate")).toBe('Basic realm="Restricted"');
     }
   });
 
-  test.each(["Bearer ", "Bearer abc", "Basic", "Basic !!", "Basic YQ==", "Digest x"])("%j is 401 with the same text", async (authorization) => {
-    const response = await fetch(`${platform.url}/system/info`, { headers: { authorization } });
-    expect([response.status, await response.text()]).toEqual([401, "invalid credentials"]);
-  });
+  test.each(["Bearer ", "Bearer abc", "Basic", "Basic !!", "Basic YQ==", "Digest x"])(
+    "%j is 401 with the same text",
+    async (authorization) => {
+      const response = await fetch(`${platform.url}/system/info`, { headers: { authorization } });
+      expect([response.status, await response.text()]).toEqual([401, "invalid credentials"]);
+    },
+  );
 
   test("missing and wrong ones have codes of their own", async () => {
     const accept = "application/problem+json";
     const missing = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Bearer " } });
     const wrong = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Basic eDp5" } });
-    expect([await missing.json(), await wrong.json()]).toMatchObject([{ code: "credentials_required" }, { code: "credentials_invalid" }]);
+    expect([await missing.json(), await wrong.json()]).toMatchObject([
+      { code: "credentials_required" },
+      { code: "credentials_invalid" },
+    ]);
   });
 
   test("the 21st wrong one in a minute is 429 for its address, seen through trusted proxies", async () => {
@@ -411,8 +507,12 @@ describe("credentials", () => {
     expect((await send({ authorization, ...foreign }, large)).status).toBe(403);
     expect((await send({ authorization, "content-encoding": "gzip" }, large)).status).toBe(413);
     expect((await send({ authorization })).status).toBe(400);
-    expect(await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", limits: { memory: "lots" } })).toMatchObject({ status: 400 });
-    expect(await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", secrets: ["nobody"] })).toMatchObject({ status: 403 });
+    expect(
+      await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", limits: { memory: "lots" } }),
+    ).toMatchObject({ status: 400 });
+    expect(
+      await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", secrets: ["nobody"] }),
+    ).toMatchObject({ status: 403 });
   });
 
   test("an origin is the gateway's own, an allowed one, or 403", async () => {

@@ -38,13 +38,23 @@ function collect(response: Response): { readonly text: () => string; readonly en
 test("a backlog is one record a line and ends", async () => {
   platform.logs.add(record("one"));
   platform.logs.add(record("two"));
-  const response = await platform.call("GET", "/system/logs?name=hello&tail=20&since=2026-01-01T00:00:00&follow=maybe&instance=hello-1");
+  const response = await platform.call(
+    "GET",
+    "/system/logs?name=hello&tail=20&since=2026-01-01T00:00:00&follow=maybe&instance=hello-1",
+  );
   expect(response.headers.get("content-type")).toBe("application/x-ndjson");
   expect(response.headers.get("cache-control")).toBe("no-store");
   const lines = (await response.text()).split("\n");
   expect(lines.slice(0, -1).map((line) => JSON.parse(line))).toEqual([record("one"), record("two")]);
   expect(platform.logs.queries).toEqual([
-    { namespace: "functions", name: "hello", instance: "hello-1", tail: 20, since: Date.UTC(2026, 0, 1), follow: false },
+    {
+      namespace: "functions",
+      name: "hello",
+      instance: "hello-1",
+      tail: 20,
+      since: Date.UTC(2026, 0, 1),
+      follow: false,
+    },
   ]);
 });
 
@@ -117,7 +127,15 @@ test("queries that cannot be read are 422, a missing name 400, an unknown functi
   expect(await status("")).toBe(400);
   expect(await status("?name=")).toBe(400);
   expect(await status("?name=a.b")).toBe(400);
-  for (const bad of ["tail=abc", "tail=1e9", "tail=10001", "tail=1.5", "since=yesterday", "since=2026-02-30T00:00:00Z", "since=2026-01-01"]) {
+  for (const bad of [
+    "tail=abc",
+    "tail=1e9",
+    "tail=10001",
+    "tail=1.5",
+    "since=yesterday",
+    "since=2026-02-30T00:00:00Z",
+    "since=2026-01-01",
+  ]) {
     expect(await status(`?name=hello&${bad}`), bad).toBe(422);
   }
   expect(await status("?name=hello&tail=abc&tail=1")).toBe(200);
@@ -138,5 +156,8 @@ test("the 201st stream is 429 and one that ends makes room", async () => {
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
   expect(await refused.json()).toMatchObject({ code: "too_many_streams" });
   leaving.abort();
-  await eventually(async () => (await platform.call("GET", "/system/logs?name=hello")).status === 200, { within: 5_000, what: "room" });
+  await eventually(async () => (await platform.call("GET", "/system/logs?name=hello")).status === 200, {
+    within: 5_000,
+    what: "room",
+  });
 });

@@ -54,7 +54,7 @@ export class FakeLogs implements LogSource {
 
   async *read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord> {
     this.queries.push(query);
-    for (let next = 0; !signal.aborted; ) {
+    for (let next = 0; !signal.aborted;) {
       const record = this.records[next];
       if (record !== undefined) {
         next += 1;
@@ -170,7 +170,9 @@ function functionStore(functions: Map<string, DesiredFunction>): FunctionStore {
   return {
     get: async (ref) => functions.get(formatRef(ref)),
     list: async (namespace) =>
-      [...functions.values()].filter((wanted) => wanted.namespace === namespace).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      [...functions.values()]
+        .filter((wanted) => wanted.namespace === namespace)
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     write: async (ref: FunctionRef, change) => {
       const wanted = change(functions.get(formatRef(ref)));
       functions.set(formatRef(ref), wanted);
@@ -182,13 +184,18 @@ function functionStore(functions: Map<string, DesiredFunction>): FunctionStore {
 }
 
 function secretStore(secrets: Map<string, Uint8Array>): SecretStore {
-  const missing = (name: string) => new PlatformError("secret_not_found", `Cannot find secret "${name}": it does not exist`);
+  const missing = (name: string) =>
+    new PlatformError("secret_not_found", `Cannot find secret "${name}": it does not exist`);
   return {
     list: async (namespace) =>
-      [...secrets.keys()].filter((key) => key.endsWith(`@${namespace}`)).map((key) => key.split("@", 1)[0] ?? "").toSorted(),
+      [...secrets.keys()]
+        .filter((key) => key.endsWith(`@${namespace}`))
+        .map((key) => key.split("@", 1)[0] ?? "")
+        .toSorted(),
     create: async ({ name, namespace }, value) => {
       const key = `${name}@${namespace}`;
-      if (secrets.has(key)) throw new PlatformError("secret_exists", `Cannot create secret "${name}": it already exists`);
+      if (secrets.has(key))
+        throw new PlatformError("secret_exists", `Cannot create secret "${name}": it already exists`);
       secrets.set(key, value);
     },
     replace: async ({ name, namespace }, value) => {

@@ -44,7 +44,13 @@ export async function openFunctionServer(
     });
     const note = (body: string): void => {
       const headers = request.headers as Readonly<Record<string, string | undefined>>;
-      requests.push({ method: request.method ?? "", target: request.url ?? "", headers, rawHeaders: request.rawHeaders, body });
+      requests.push({
+        method: request.method ?? "",
+        target: request.url ?? "",
+        headers,
+        rawHeaders: request.rawHeaders,
+        body,
+      });
       handler(request, response, body);
     };
     if (options.readBody === false) {

@@ -49,7 +49,9 @@ export class RawClient {
       const replies = parseReplies(this.text, this.#ended);
       if (replies.length >= count) return replies;
       if (this.#ended || Date.now() > deadline) {
-        throw new Error(`${replies.length} of ${count} replies came (ended: ${this.#ended}): ${this.text.slice(0, 2_000)}`);
+        throw new Error(
+          `${replies.length} of ${count} replies came (ended: ${this.#ended}): ${this.text.slice(0, 2_000)}`,
+        );
       }
       await nextData(this.socket, 50);
     }
@@ -78,7 +80,11 @@ export async function openRawClient(port: number): Promise<RawClient> {
 }
 
 /** Sends `bytes` on a connection of its own and waits for one answer; closes the connection. */
-export async function rawRequest(port: number, bytes: string | Uint8Array, timeout = 5_000): Promise<RawReply & { readonly closed: boolean }> {
+export async function rawRequest(
+  port: number,
+  bytes: string | Uint8Array,
+  timeout = 5_000,
+): Promise<RawReply & { readonly closed: boolean }> {
   const client = await openRawClient(port);
   try {
     client.send(bytes);

@@ -9,7 +9,11 @@ import { Waker } from "../../runtime/core/wake.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
 import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
-import { createSyncInvoker, type CallHandler, type SyncInvokerParts } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import {
+  createSyncInvoker,
+  type CallHandler,
+  type SyncInvokerParts,
+} from "../../runtime/gateway/invocation/sync-invoker.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
 /** What a test's function is, beside its name. */
@@ -46,7 +50,10 @@ export class TestFunctionStore implements FunctionStore {
     return [...this.functions.values()];
   }
 
-  async write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
+  async write(
+    ref: FunctionRef,
+    change: (current: DesiredFunction | undefined) => DesiredFunction,
+  ): Promise<DesiredFunction> {
     if (this.failure !== undefined) throw this.failure;
     const changed = change(this.functions.get(formatRef(ref)));
     this.writes += 1;
@@ -84,7 +91,12 @@ export function createTestPlatform(): TestPlatform {
     setReplicas,
     deploy: (name, options = {}) => {
       const { namespace = "functions", replicas = 1, addresses = [], ...deployment } = options;
-      const wanted = desireFunction(undefined, namespace, { service: name, image: "none", ...deployment }, "2026-01-01T00:00:00Z");
+      const wanted = desireFunction(
+        undefined,
+        namespace,
+        { service: name, image: "none", ...deployment },
+        "2026-01-01T00:00:00Z",
+      );
       store.put({ ...wanted, replicas });
       setReplicas(name, addresses, [], namespace);
     },
@@ -143,10 +155,13 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     bodySilence: 2_000,
     ...options.server,
   });
-  gateway.serverFactory(options.other ?? ((request, response) => {
-    request.resume();
-    response.end("other");
-  }));
+  gateway.serverFactory(
+    options.other ??
+      ((request, response) => {
+        request.resume();
+        response.end("other");
+      }),
+  );
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
   return {
     ...platform,

@@ -1,5 +1,5 @@
-import { chmod, chown, mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, chown, mkdir, readdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
@@ -52,6 +52,37 @@ export class SecretViews {
       const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
       this.#views.set(formatRef(ref), { ...ref, path, owner, secrets: new Set([...shown, ...secrets]) });
       for (const [name, value] of values) await this.#write(join(path, name), value, owner);
+    });
+  }
+
+  /**
+   * Takes up a directory that an earlier process left, for replicas that still run: secrets that exist get their present
+   * values, the others stay as they are.
+   */
+  resume(ref: FunctionRef, secrets: readonly string[], owner: number | undefined): Promise<void> {
+    return this.#change(async () => {
+      const { namespace, name } = ref;
+      const path = this.pathOf(ref);
+      const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
+      this.#views.set(formatRef(ref), { namespace, name, path, owner, secrets: new Set([...shown, ...secrets]) });
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      for (const secret of secrets) {
+        const value = await readSecret(secretPath(this.#parts.source, { namespace, name: secret }));
+        if (value !== undefined) await this.#write(join(path, secret), value, owner);
+      }
+    });
+  }
+
+  /** Removes what is not shown now: directories and files that an earlier process left. */
+  removeOthers(): Promise<void> {
+    return this.#change(async () => {
+      const views = new Map([...this.#views.values()].map((view) => [view.path, view]));
+      for (const path of await pathsIn(this.#parts.directory)) {
+        const view = views.get(path);
+        if (view === undefined) await rm(path, { recursive: true, force: true });
+        for (const file of view === undefined ? [] : await pathsIn(path))
+          if (view?.secrets.has(basename(file)) !== true) await rm(file, { force: true });
+      }
     });
   }
 
@@ -112,4 +143,8 @@ export class SecretViews {
     this.#last = done.catch(() => {});
     return done;
   }
+}
+
+async function pathsIn(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(() => [])).map((name) => join(directory, name));
 }

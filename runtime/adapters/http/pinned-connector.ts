@@ -14,7 +14,8 @@ export function pinnedConnector(certificate: string | Buffer, timeout: number): 
   return (options, callback) => {
     connect(options, (...[err, socket]) => {
       if (err !== null) return callback(err, null);
-      if (socket instanceof TLSSocket && socket.getPeerCertificate().fingerprint256 === fingerprint256) return callback(null, socket);
+      if (socket instanceof TLSSocket && socket.getPeerCertificate().fingerprint256 === fingerprint256)
+        return callback(null, socket);
       socket.destroy();
       return callback(new Error("the gateway's address is answered by another server"), null);
     });

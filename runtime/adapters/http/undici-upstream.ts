@@ -46,7 +46,12 @@ export class UndiciUpstream implements Upstream {
     if (pool === undefined) {
       // The limits of time are the caller's; those of undici would need a timer per exchange.
       const noLimits = { headersTimeout: 0, bodyTimeout: 0 };
-      pool = new Pool(`http://${address}`, { ...noLimits, connectTimeout: this.#connectTimeout, maxHeaderSize: headLimit, allowH2: false });
+      pool = new Pool(`http://${address}`, {
+        ...noLimits,
+        connectTimeout: this.#connectTimeout,
+        maxHeaderSize: headLimit,
+        allowH2: false,
+      });
       this.#pools.set(address, pool);
     }
     return pool;
@@ -83,7 +88,8 @@ class Exchange implements UpstreamCall, Dispatcher.DispatchHandler {
     if (this.#over) return;
     if (status < 200) {
       this.#interimAnswers += 1;
-      if (this.#interimAnswers > mostInterimAnswers) this.#refuse(controller, `more than ${mostInterimAnswers} interim answers`);
+      if (this.#interimAnswers > mostInterimAnswers)
+        this.#refuse(controller, `more than ${mostInterimAnswers} interim answers`);
     } else if (status > lastStatus) {
       this.#refuse(controller, `status ${status}`);
     } else {
@@ -122,7 +128,11 @@ function textsOf(rawHeaders: Dispatcher.DispatchController["rawHeaders"]): strin
   return texts;
 }
 
-const malformedErrors: ReadonlySet<string> = new Set(["HTTPParserError", "HeadersOverflowError", "ResponseContentLengthMismatchError"]);
+const malformedErrors: ReadonlySet<string> = new Set([
+  "HTTPParserError",
+  "HeadersOverflowError",
+  "ResponseContentLengthMismatchError",
+]);
 /** Words of undici for an answer that begins with 100 or an upgrade nobody asked for. */
 const malformedMessages: ReadonlySet<string> = new Set(["bad response", "bad upgrade"]);
 

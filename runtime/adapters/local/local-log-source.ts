@@ -49,10 +49,7 @@ export class LocalLogSource implements LogSource {
 
 async function replicasIn(directory: string): Promise<string[] | undefined> {
   const names = await readdir(directory).catch(() => undefined);
-  return names
-    ?.map(replicaOfLog)
-    .filter((name) => name !== undefined)
-    .sort();
+  return names && [...new Set(names.map(replicaOfLog))].sort();
 }
 
 /** Of a replica that is known what it wrote since, of another all, or the last `count` lines. */

@@ -65,6 +65,11 @@ export class LocalReplica {
     this.#listen();
   }
 
+  /** The watchdog's; undefined when it could not be started or has ended. */
+  get pid(): number | undefined {
+    return this.#state === "exited" ? undefined : this.#child.pid;
+  }
+
   /** As `Replicas` lists it. */
   describe(): Replica {
     const { id, name, namespace, generation } = this.#options;

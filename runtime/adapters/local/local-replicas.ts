@@ -94,6 +94,13 @@ export class LocalReplicas implements Replicas {
     this.#parts.users?.release(ref);
   }
 
+  /** The first process of each replica of a function. */
+  pidsOf(ref: FunctionRef): readonly number[] {
+    return [...this.#entries.values()]
+      .filter(({ name, namespace }) => name === ref.name && namespace === ref.namespace)
+      .flatMap(({ replica: { pid } }) => (pid === undefined ? [] : [pid]));
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));

@@ -15,7 +15,7 @@ export function olderLog(path: string): string {
   return `${path}.1`;
 }
 
-/** The replica a file in a function's log directory belongs to, or undefined for older files. */
-export function replicaOfLog(fileName: string): string | undefined {
-  return fileName.includes(".") ? undefined : fileName;
+/** The replica a file in a function's log directory belongs to; for a moment it may have none but the older file. */
+export function replicaOfLog(fileName: string): string {
+  return fileName.split(".", 1)[0] ?? fileName;
 }

@@ -1,8 +1,7 @@
 import { Transform, type TransformCallback } from "node:stream";
 
-/** Longest line that is kept, in bytes. */
-export const longestLine = 65_536;
-const mark = " [cut]";
+import { cutMark, longestLine } from "../files/longest-line.ts";
+
 const newline = 10;
 
 /**
@@ -43,7 +42,7 @@ export class LogLines extends Transform {
 
   #take(): string {
     const text = Buffer.concat(this.#parts).toString("utf8");
-    const line = this.#length > longestLine ? text + mark : text;
+    const line = this.#length > longestLine ? text + cutMark : text;
     this.#parts = [];
     this.#length = 0;
     return line;

@@ -6,14 +6,16 @@ import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogSource } from "../../core/ports/log-source.ts";
 import type { Replicas } from "../../core/ports/replicas.ts";
 import type { SecretStore } from "../../core/ports/secret-store.ts";
+import type { Usage } from "../../core/ports/usage.ts";
+import { FileSecretStore } from "../files/file-secret-store.ts";
+import { SecretViews } from "../files/secret-views.ts";
 import { FunctionUsers } from "./function-users.ts";
 import { LocalLogSource } from "./local-log-source.ts";
 import { LocalReplicas } from "./local-replicas.ts";
-import { FileSecretStore } from "../files/file-secret-store.ts";
+import { LocalUsage } from "./local-usage.ts";
 import { nodeForFunctions } from "./node-for-functions.ts";
 import { openRunDirectory } from "./run-directory.ts";
 import { canMountSecrets } from "./secret-mount.ts";
-import { SecretViews } from "../files/secret-views.ts";
 
 /** Directories of the local provider; the caller holds `data` for itself. */
 export interface LocalProviderOptions {
@@ -28,6 +30,7 @@ export interface LocalProvider {
   readonly replicas: Replicas;
   readonly secrets: SecretStore;
   readonly logs: LogSource;
+  readonly usage: Usage;
   /** Where the function finds its secrets. */
   secretsDirectory(ref: FunctionRef): string;
   /** Stops all replicas and removes what they had. */
@@ -56,6 +59,7 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       replicas,
       secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
       logs: new LocalLogSource(options.logs),
+      usage: new LocalUsage((ref) => replicas.pidsOf(ref)),
       secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
       close: () => replicas.close(),
     };

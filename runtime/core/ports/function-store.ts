@@ -21,10 +21,7 @@ export interface FunctionStore {
   get(ref: FunctionRef): Promise<DesiredFunction | undefined>;
   /** Sorted by name. */
   list(namespace: string): Promise<readonly DesiredFunction[]>;
-  write(
-    ref: FunctionRef,
-    change: (current: DesiredFunction | undefined) => DesiredFunction,
-  ): Promise<DesiredFunction>;
+  write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction>;
   /** False when there was nothing to remove. */
   remove(ref: FunctionRef): Promise<boolean>;
   /** Resolves once `synced` was called the first time; the function it gives ends the watch. */

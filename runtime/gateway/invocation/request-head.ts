@@ -2,7 +2,12 @@ import { parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions, isPlainConnection } from "../../core/hop-by-hop.ts";
-import { isProtectedHeader, requestHeader, requestHeaderKinds, type RequestHeaderKind } from "./request-header-kinds.ts";
+import {
+  isProtectedHeader,
+  requestHeader,
+  requestHeaderKinds,
+  type RequestHeaderKind,
+} from "./request-header-kinds.ts";
 
 /** The head of a request, read in one pass. */
 export interface RequestHead {
@@ -50,9 +55,16 @@ const untrusted: Peer = { trusted: false, secure: false };
  * Reads the head from the raw header list (`security.md` H1, H3, H4, H6, H7).
  * @throws PlatformError `malformed_request`, `headers_too_large`, `expectation_failed`; all of them close the connection
  */
-export function readRequestHead(rawHeaders: readonly string[], remoteAddress: string, peer: Peer = untrusted): RequestHead {
+export function readRequestHead(
+  rawHeaders: readonly string[],
+  remoteAddress: string,
+  peer: Peer = untrusted,
+): RequestHead {
   if (rawHeaders.length > 2 * mostHeaders) {
-    throw new PlatformError("headers_too_large", `Cannot read request: ${rawHeaders.length / 2} headers are over the limit of ${mostHeaders}`);
+    throw new PlatformError(
+      "headers_too_large",
+      `Cannot read request: ${rawHeaders.length / 2} headers are over the limit of ${mostHeaders}`,
+    );
   }
   let forward: string[] = [];
   let seen = 0;
@@ -118,7 +130,10 @@ export function readRequestHead(rawHeaders: readonly string[], remoteAddress: st
         break;
       case requestHeader.expect:
         if (value.toLowerCase() !== "100-continue") {
-          throw new PlatformError("expectation_failed", `Cannot meet expectation "${value.slice(0, 100)}": only 100-continue is known`);
+          throw new PlatformError(
+            "expectation_failed",
+            `Cannot meet expectation "${value.slice(0, 100)}": only 100-continue is known`,
+          );
         }
         expect = true;
         break;

@@ -61,7 +61,10 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
       const entry = target === undefined ? undefined : parts.table.findKey(target.key);
       if (target === undefined || entry === undefined) throw notFound(request.url ?? "");
       if (head.upgrade === "websocket") {
-        throw new PlatformError("not_built", `Cannot open a WebSocket to function "${entry.key}": this version does not have that yet`);
+        throw new PlatformError(
+          "not_built",
+          `Cannot open a WebSocket to function "${entry.key}": this version does not have that yet`,
+        );
       }
       const callLimits = limitsOf(entry.wanted);
       let { authorization } = head;

@@ -5,5 +5,9 @@ export type WriteError = (
   request: IncomingMessage,
   response: ServerResponse,
   err: unknown,
-  options: { readonly callId?: string; readonly invocation: boolean; readonly extra?: Readonly<Record<string, string>> },
+  options: {
+    readonly callId?: string;
+    readonly invocation: boolean;
+    readonly extra?: Readonly<Record<string, string>>;
+  },
 ) => void;

@@ -10,7 +10,10 @@ import { statusNow } from "../app-parts.ts";
 import { namedNamespace, NamespaceQuery, type RoutePlugin } from "../route-plugin.ts";
 
 const FunctionPath = Type.Object({ name: FunctionDeployment.properties.service });
-const FunctionQuery = Type.Object({ ...NamespaceQuery.properties, usage: Type.Optional(Type.String({ description: "1 = with usage, if known" })) });
+const FunctionQuery = Type.Object({
+  ...NamespaceQuery.properties,
+  usage: Type.Optional(Type.String({ description: "1 = with usage, if known" })),
+});
 
 /** Functions: list, create, replace, remove, look at one (contract §3.1). */
 export const functionRoutes: RoutePlugin = async (app, parts) => {

@@ -34,16 +34,21 @@ export const logRoutes: RoutePlugin = async (app, { functions, logs, namespaces,
     if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
 
     reply.header("content-type", "application/x-ndjson");
-    const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
+    );
     const read = (signal: AbortSignal) => logs.read({ ...asked, ...ref }, signal);
     const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
     reply.hijack();
-    await streams.send(reply.raw, headers, read, isThere).catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
+    await streams
+      .send(reply.raw, headers, read, isThere)
+      .catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
   });
 };
 
 function functionNameOf(name: string | undefined): string {
-  if (name === undefined || name === "") throw new PlatformError("validation_failed", "Cannot read logs: parameter name is required");
+  if (name === undefined || name === "")
+    throw new PlatformError("validation_failed", "Cannot read logs: parameter name is required");
   if (isFunctionName(name)) return name;
   throw new PlatformError("validation_failed", `Cannot read function name ${quote(name)}: ${grammarRule.function}`);
 }

@@ -21,7 +21,9 @@ export const namespaceRoutes: RoutePlugin = async (app, { namespaces, edition })
   const { defaultNamespace } = namespaces;
 
   for (const end of ["", "/"]) {
-    app.get(`/system/namespaces${end}`, { schema: { response: { 200: Type.Array(Type.String()) } } }, async () => [defaultNamespace]);
+    app.get(`/system/namespaces${end}`, { schema: { response: { 200: Type.Array(Type.String()) } } }, async () => [
+      defaultNamespace,
+    ]);
     app.get(`/system/namespace${end}`, async () => {
       throw new PlatformError("validation_failed", "Cannot show a namespace: its name is missing from the path");
     });
@@ -59,13 +61,17 @@ function namedIn(body: unknown, inPath: string | undefined, method: string): str
     throw new PlatformError("validation_failed", "Cannot read the body: expected an object with the field name");
   }
   const inBody = textMember(body, "name");
-  if (isObject && inBody === undefined) throw new PlatformError("validation_failed", 'Cannot read field "name": it is required');
+  if (isObject && inBody === undefined)
+    throw new PlatformError("validation_failed", 'Cannot read field "name": it is required');
   const name = inBody ?? inPath ?? "";
   if (!isNamespaceName(name)) {
     throw new PlatformError("validation_failed", `Cannot read namespace name ${quote(name)}: ${grammarRule.namespace}`);
   }
   if (inPath !== undefined && inPath !== name) {
-    throw new PlatformError("validation_failed", `Cannot change namespace ${quote(inPath)}: the body names ${quote(name)}`);
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot change namespace ${quote(inPath)}: the body names ${quote(name)}`,
+    );
   }
   return name;
 }

@@ -20,7 +20,8 @@ describe("FunctionTable", () => {
     const table = open();
     table.functionObserver.set(wanted("hello"));
 
-    for (const key of ["hello", "hello.functions", "hello.openfaas-fn"]) expect(table.findKey(key)?.key).toBe("hello.functions");
+    for (const key of ["hello", "hello.functions", "hello.openfaas-fn"])
+      expect(table.findKey(key)?.key).toBe("hello.functions");
     expect(table.find("hello", undefined)?.key).toBe("hello.functions");
     expect(table.find("hello", "openfaas-fn")?.key).toBe("hello.functions");
     for (const key of ["", "hello.", ".functions", "hello.dev", "Hello", "__proto__", "constructor"]) {
@@ -74,7 +75,10 @@ describe("FunctionTable", () => {
     table.functionObserver.set(wanted("hello"));
 
     expect(table.findKey("hello")).toBe(entry);
-    expect(entry.replicas).toEqual([{ address: "c:1", inFlight: 0 }, { address: "a:1", inFlight: 3 }]);
+    expect(entry.replicas).toEqual([
+      { address: "c:1", inFlight: 0 },
+      { address: "a:1", inFlight: 3 },
+    ]);
     expect(entry.replicas[1]).toBe(replica);
   });
 
@@ -90,7 +94,14 @@ describe("FunctionTable", () => {
     table.endpointsObserver.set(endpoints("hello", ["b:1"]));
     table.functionObserver.removed({ name: "hello", namespace: "functions" });
 
-    expect(heard).toEqual(["replicas 1", "replicas 1", "gone a:1", "replicas 0", "gone b:1", "removed hello.functions"]);
+    expect(heard).toEqual([
+      "replicas 1",
+      "replicas 1",
+      "gone a:1",
+      "replicas 0",
+      "gone b:1",
+      "removed hello.functions",
+    ]);
     expect(table.findKey("hello")).toBeUndefined();
     expect([...table.entries()]).toEqual([]);
   });

@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import { connectionOptions, endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/hop-by-hop.ts";
 
 test("isHopByHop() knows the headers that stop at every hop", () => {
-  for (const name of ["connection", "keep-alive", "proxy-authorization", "proxy-x", "te", "trailer", "transfer-encoding", "upgrade"]) {
+  for (const name of [
+    "connection",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-x",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+  ]) {
     expect(isHopByHop(name)).toBe(true);
   }
   for (const name of ["host", "content-length", "date", "x-proxy"]) expect(isHopByHop(name)).toBe(false);
@@ -17,6 +26,19 @@ test("connectionOptions() and isPlainConnection() read lists", () => {
 });
 
 test("endToEndHeaders() keeps order and spelling of what goes on", () => {
-  const headers = ["X-One", "1", "Connection", "x-two, close", "X-Two", "2", "TE", "trailers", "x-one", "3", "Proxy-Foo", "4"];
+  const headers = [
+    "X-One",
+    "1",
+    "Connection",
+    "x-two, close",
+    "X-Two",
+    "2",
+    "TE",
+    "trailers",
+    "x-one",
+    "3",
+    "Proxy-Foo",
+    "4",
+  ];
   expect(endToEndHeaders(headers)).toEqual(["X-One", "1", "x-one", "3"]);
 });

@@ -5,10 +5,16 @@ import type { TableEntry } from "../../../runtime/core/function-table.ts";
 import { Waker } from "../../../runtime/core/wake.ts";
 import { createTestPlatform, type TestPlatform } from "../../support/sync-gateway.ts";
 
-function open(options: { wakeTimeout?: number; maxWaitingCallers?: number } = {}): { platform: TestPlatform; waker: Waker } {
+function open(options: { wakeTimeout?: number; maxWaitingCallers?: number } = {}): {
+  platform: TestPlatform;
+  waker: Waker;
+} {
   const platform = createTestPlatform();
   const { wakeTimeout = 60_000, maxWaitingCallers = 10_000 } = options;
-  return { platform, waker: new Waker({ functions: platform.store, table: platform.table, wakeTimeout, maxWaitingCallers }) };
+  return {
+    platform,
+    waker: new Waker({ functions: platform.store, table: platform.table, wakeTimeout, maxWaitingCallers }),
+  };
 }
 
 function entryOf(platform: TestPlatform, name: string): TableEntry {
@@ -74,7 +80,13 @@ describe("Waker", () => {
     vi.useFakeTimers();
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
-    const stalled = { type: "Stalled", status: "True", reason: "X", message: "it exits with code 3", lastTransitionTime: "" } as const;
+    const stalled = {
+      type: "Stalled",
+      status: "True",
+      reason: "X",
+      message: "it exits with code 3",
+      lastTransitionTime: "",
+    } as const;
     const refused = expect(waker.wait(entryOf(platform, "figlet"))).rejects.toMatchObject({
       code: "no_ready_replica",
       message: 'Cannot wake function "figlet.functions": no replica ready after 60 s (it exits with code 3)',
@@ -110,7 +122,9 @@ describe("Waker", () => {
 
     platform.deploy("cold", { replicas: 0 });
     platform.store.failure = new PlatformError("provider_unavailable", "Cannot reach the store: it is away");
-    expect(codeOf(await waker.wait(entryOf(platform, "cold")).catch((err: unknown) => err))).toBe("provider_unavailable");
+    expect(codeOf(await waker.wait(entryOf(platform, "cold")).catch((err: unknown) => err))).toBe(
+      "provider_unavailable",
+    );
     expect(waker.waitingCallers).toBe(0);
   });
 });

@@ -22,12 +22,25 @@ test.each([
   expect(parseLogQuery({ since }).since).toBe(at);
 });
 
-test.each(["yesterday", "2026-01-31", "2026-02-30T00:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T12:00:00+25:00", "1700000000"])("since %s cannot be read", (since) => {
+test.each([
+  "yesterday",
+  "2026-01-31",
+  "2026-02-30T00:00:00Z",
+  "2026-01-31T24:00:00Z",
+  "2026-01-31T12:00:00+25:00",
+  "1700000000",
+])("since %s cannot be read", (since) => {
   expect(() => parseLogQuery({ since })).toThrow(expect.objectContaining({ code: "log_query_invalid" }));
 });
 
 test("follow that cannot be read is false", () => {
-  expect(["1", "true", "", "maybe", "0"].map((follow) => parseLogQuery({ follow }).follow)).toEqual([true, true, true, false, false]);
+  expect(["1", "true", "", "maybe", "0"].map((follow) => parseLogQuery({ follow }).follow)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("any text gives a query or a refusal", () => {

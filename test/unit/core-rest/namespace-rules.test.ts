@@ -34,6 +34,8 @@ test.each([
 
 test("with several namespaces an unknown one is what the route says", () => {
   for (const unknown of ["validation_failed", "namespace_not_found"] as const) {
-    expect(() => resolveNamespace("dev", { ...rules, edition: "pro" }, unknown)).toThrow(expect.objectContaining({ code: unknown }));
+    expect(() => resolveNamespace("dev", { ...rules, edition: "pro" }, unknown)).toThrow(
+      expect.objectContaining({ code: unknown }),
+    );
   }
 });

@@ -16,9 +16,12 @@ test.each([
   expect(parseQuantity(left)).toBeDefined();
 });
 
-test.each(["", "lots", "-1", "+1", "1 Mi", "1mi", "1e", "1e100", ".5", "5.", "NaN", "Infinity", "1KiB", "0x1", "1\n"])("%j is none", (text) => {
-  expect(parseQuantity(text)).toBeUndefined();
-});
+test.each(["", "lots", "-1", "+1", "1 Mi", "1mi", "1e", "1e100", ".5", "5.", "NaN", "Infinity", "1KiB", "0x1", "1\n"])(
+  "%j is none",
+  (text) => {
+    expect(parseQuantity(text)).toBeUndefined();
+  },
+);
 
 test("never negative, whatever the text", () => {
   fc.assert(

@@ -31,17 +31,29 @@ describe("openBasicAuth()", () => {
     expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_required"));
   });
 
-  test.each(["Basic !!", "Basic YQ==", basic("admin:"), basic("admin:pass:word\n"), basic("Admin:pass:word"), basic(":"), "Bearer x", "Digest a", "pass:word"])(
-    "%j is wrong",
-    (authorization) => {
-      expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_invalid"));
-      expect(openBasicAuth(directory.path).isPlatformCredential(authorization)).toBe(false);
-    },
-  );
+  test.each([
+    "Basic !!",
+    "Basic YQ==",
+    basic("admin:"),
+    basic("admin:pass:word\n"),
+    basic("Admin:pass:word"),
+    basic(":"),
+    "Bearer x",
+    "Digest a",
+    "pass:word",
+  ])("%j is wrong", (authorization) => {
+    expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_invalid"));
+    expect(openBasicAuth(directory.path).isPlatformCredential(authorization)).toBe(false);
+  });
 
   test("no other text passes", () => {
     const auth = openBasicAuth(directory.path);
-    fc.assert(fc.property(fc.string(), (text) => !auth.isPlatformCredential(`Basic ${text}`) && !auth.isPlatformCredential(basic(text))));
+    fc.assert(
+      fc.property(
+        fc.string(),
+        (text) => !auth.isPlatformCredential(`Basic ${text}`) && !auth.isPlatformCredential(basic(text)),
+      ),
+    );
   });
 
   test("knows its own credentials without counting", () => {
@@ -54,8 +66,10 @@ describe("openBasicAuth()", () => {
   test("missing ones are not counted, wrong ones are, per address and minute", () => {
     let now = 0;
     const auth = openBasicAuth(directory.path, () => now);
-    for (let count = 0; count < 30; count += 1) expect(() => auth.check(undefined, "a")).toThrow(code("credentials_required"));
-    for (let count = 0; count < 20; count += 1) expect(() => auth.check(basic("x:y"), "a")).toThrow(code("credentials_invalid"));
+    for (let count = 0; count < 30; count += 1)
+      expect(() => auth.check(undefined, "a")).toThrow(code("credentials_required"));
+    for (let count = 0; count < 20; count += 1)
+      expect(() => auth.check(basic("x:y"), "a")).toThrow(code("credentials_invalid"));
     now = 59_999;
     expect(() => auth.check(basic("admin:pass:word"), "a")).toThrow(code("too_many_logins"));
     auth.check(basic("admin:pass:word"), "b");
@@ -83,7 +97,9 @@ describe("openBasicAuth()", () => {
 
   test("does not start without credentials", async () => {
     await using empty = await tempDirectory("auth");
-    expect(() => openBasicAuth(empty.path)).toThrow(/^Cannot read credentials ".+basic-auth-user": the file is missing/);
+    expect(() => openBasicAuth(empty.path)).toThrow(
+      /^Cannot read credentials ".+basic-auth-user": the file is missing/,
+    );
     await writeFile(join(empty.path, "basic-auth-user"), " \n");
     expect(() => openBasicAuth(empty.path)).toThrow(/basic-auth-user": the file is empty/);
   });

@@ -15,12 +15,42 @@ describe("splitTarget()", () => {
     ["hello?a/b.c", "hello", undefined, "", "a/b.c"],
     ["a-b-1.x", "a-b-1", "x", "", undefined],
   ])("%s", (rest, name, namespace, path, query) => {
-    expect(split(rest)).toEqual({ key: namespace === undefined ? name : `${name}.${namespace}`, name, namespace, path, query });
+    expect(split(rest)).toEqual({
+      key: namespace === undefined ? name : `${name}.${namespace}`,
+      name,
+      namespace,
+      path,
+      query,
+    });
   });
 
   test.each([
-    "", "/", "?x", ".", ".ns", ".openfaas-fn", "hello.", "a.b.c", "%2e%2e", "hello%2f", "..", "../system/info", "Hello", "hello.Dev",
-    "/hello", "hello\\x", "hello;a=1", "-a", "a-", "a_b", "é", "__proto__", ("a".repeat(64)), `a.${"b".repeat(64)}`, "*", ">",
+    "",
+    "/",
+    "?x",
+    ".",
+    ".ns",
+    ".openfaas-fn",
+    "hello.",
+    "a.b.c",
+    "%2e%2e",
+    "hello%2f",
+    "..",
+    "../system/info",
+    "Hello",
+    "hello.Dev",
+    "/hello",
+    "hello\\x",
+    "hello;a=1",
+    "-a",
+    "a-",
+    "a_b",
+    "é",
+    "__proto__",
+    "a".repeat(64),
+    `a.${"b".repeat(64)}`,
+    "*",
+    ">",
   ])("%s is no function", (rest) => {
     expect(split(rest)).toBeUndefined();
   });

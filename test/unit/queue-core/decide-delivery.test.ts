@@ -48,7 +48,12 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
   ],
   ["running, not touched for the lease", running, { age: 57_000 }, takeover],
   ["running, as old as it may be and longer", running, { age: 57_000, storedAgo: 2 * times.callAge }, takeover],
-  ["running, by a clock a moment ahead", running, { age: -1 }, { action: "put-back", delay: 57_000, because: "owner-alive" }],
+  [
+    "running, by a clock a moment ahead",
+    running,
+    { age: -1 },
+    { action: "put-back", delay: 57_000, because: "owner-alive" },
+  ],
   ["running, written far in the future", running, { age: -57_000 }, takeover],
   ["running, one lost run left", { ...running, lost: crashBudget - 1 }, { age: 60_000 }, takeover],
   [

@@ -1,0 +1,59 @@
+import { parseQuantity, quantityScale } from "../../core/quantity.ts";
+import { StartFailure } from "./start-failure.ts";
+
+/** Limits of a container by the engine's names. */
+export interface ContainerResources {
+  readonly PidsLimit: number;
+  readonly Memory?: number;
+  readonly MemorySwap?: number;
+  readonly MemoryReservation?: number;
+  readonly NanoCpus?: number;
+  readonly CpuShares?: number;
+  readonly DeviceRequests?: readonly object[];
+}
+
+type Quantities = Readonly<Record<string, string>>;
+
+const mostProcesses = 256;
+const gpu = "nvidia.com/gpu";
+/** The engine takes nothing smaller. */
+const leastNanoCpus = 10_000_000n;
+const leastShares = 2n;
+
+/**
+ * What the engine is told of limits and requests. The engine refuses more processors than there are: `cpus` is the most.
+ * @throws StartFailure for a device that only other providers know
+ */
+export function containerResources(limits: Quantities, requests: Quantities, cpus: number): ContainerResources {
+  const memory = amount(limits["memory"], 1n);
+  const cpu = amount(limits["cpu"], 1_000_000_000n);
+  const reserved = amount(requests["memory"], 1n);
+  const shares = amount(requests["cpu"], 1_024n);
+  const devices = Object.keys({ ...limits, ...requests }).filter((key) => key.includes("/"));
+  const unknown = devices.find((key) => key !== gpu);
+  if (unknown !== undefined) {
+    throw new StartFailure("UnknownDevice", `Cannot give a container "${unknown}": the docker provider knows ${gpu} alone`);
+  }
+  const gpus = amount(limits[gpu] ?? requests[gpu], 1n);
+  return {
+    PidsLimit: mostProcesses,
+    // No swap on top: a limit is a limit.
+    ...(memory === undefined ? {} : { Memory: Number(memory), MemorySwap: Number(memory) }),
+    ...(reserved === undefined ? {} : { MemoryReservation: Number(reserved) }),
+    ...(cpu === undefined ? {} : { NanoCpus: Math.min(Number(most(cpu, leastNanoCpus)), cpus * 1e9) }),
+    ...(shares === undefined ? {} : { CpuShares: Number(most(shares, leastShares)) }),
+    ...(gpus === undefined || gpus === 0n
+      ? {}
+      : { DeviceRequests: [{ Driver: "nvidia", Count: Number(gpus), Capabilities: [["gpu"]] }] }),
+  };
+}
+
+/** A quantity in parts of which `perUnit` make one; undefined when there is none. */
+function amount(text: string | undefined, perUnit: bigint): bigint | undefined {
+  const quantity = text === undefined ? undefined : parseQuantity(text);
+  return quantity === undefined ? undefined : (quantity * perUnit) / quantityScale;
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,28 @@
+/** One piece of a container's log, as the engine keeps it; `text` ends with a newline unless the line goes on in the next one. */
+export interface LogFrame {
+  readonly stream: number;
+  /** RFC 3339 with nanoseconds. */
+  readonly timestamp: string;
+  readonly text: Buffer;
+}
+
+const headLength = 8;
+const space = 32;
+
+/** The frames in the engine's stream of both outputs, which must have been asked for with timestamps. */
+export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogFrame> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const end = rest.length < headLength ? Number.POSITIVE_INFINITY : headLength + rest.readUInt32BE(4);
+      if (rest.length < end) break;
+      const frame = rest.subarray(headLength, end);
+      const gap = frame.indexOf(space);
+      if (gap > 0) {
+        yield { stream: rest[0] ?? 1, timestamp: frame.toString("latin1", 0, gap), text: frame.subarray(gap + 1) };
+      }
+      rest = rest.subarray(end);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { secretDirectories } from "../../api/names.ts";
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogSource } from "../../core/ports/log-source.ts";
+import type { Replicas } from "../../core/ports/replicas.ts";
+import type { SecretStore } from "../../core/ports/secret-store.ts";
+import type { Usage } from "../../core/ports/usage.ts";
+import { FileSecretStore } from "../files/file-secret-store.ts";
+import { SecretViews } from "../files/secret-views.ts";
+import { DockerLogSource } from "./docker-log-source.ts";
+import { DockerReplicas } from "./docker-replicas.ts";
+import { DockerUsage } from "./docker-usage.ts";
+import { EngineClient } from "./engine-client.ts";
+import { HostFirewall } from "./host-firewall.ts";
+import { Images } from "./images.ts";
+import { instanceName } from "./instance-name.ts";
+import { Networks, type BridgeListener } from "./networks.ts";
+import type { ProviderLog } from "./provider-log.ts";
+
+/** The caller holds `data` for itself. */
+export interface DockerProviderOptions {
+  /** Path of the engine's socket. */
+  readonly socket: string;
+  /** At most 16 characters of a to z and 0 to 9, no other data directory's; made and kept below `data` when absent. */
+  readonly instance?: string;
+  /** For notes and the secrets of running functions. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly platformNamespace: string;
+  /** The gateway's port on the bridges. */
+  readonly gatewayPort: number;
+  readonly log: ProviderLog;
+}
+
+/** Runs functions as containers of the engine of this host. */
+export interface DockerProvider {
+  readonly replicas: Replicas;
+  readonly secrets: SecretStore;
+  readonly logs: LogSource;
+  readonly usage: Usage;
+  /** Where the function finds its secrets. */
+  secretsDirectory(ref: FunctionRef): string;
+  /** Addresses of this host at which functions call the gateway. */
+  bridgeAddresses(): string[];
+  /**
+   * Called with all bridge addresses when they change, and awaited before a container uses a new one: who answers there
+   * listens then. When it throws, functions on that bridge cannot call the gateway. The returned function ends it.
+   */
+  onBridge(listener: BridgeListener): () => void;
+  /** Stops and removes all containers and networks of the instance, and the rules of this host. */
+  close(): Promise<void>;
+}
+
+/** Functions run as this user and group where this process is root. */
+const functionUser = 12_000;
+
+/**
+ * Takes over what an earlier process of the same data directory left running, and removes what else it left.
+ * @throws PlatformError `provider_unavailable` when no engine answers
+ */
+export async function openDockerProvider(options: DockerProviderOptions): Promise<DockerProvider> {
+  const { data, log } = options;
+  const engine = new EngineClient(options.socket);
+  const directory = join(resolve(data), "docker");
+  try {
+    await engine.ping();
+    const instance = options.instance ?? (await instanceName(join(directory, "instance")));
+    const { body: info } = await engine.call<{ NCPU?: number }>("GET", "/info");
+    const firewall = new HostFirewall({ instance, gatewayPort: options.gatewayPort, log });
+    const networks = new Networks({ engine, instance, firewall, log });
+    const views = await openViews(directory, options.secrets);
+    const replicas = new DockerReplicas({
+      engine,
+      instance,
+      cpus: info?.NCPU ?? 1,
+      views,
+      images: new Images(engine),
+      networks,
+      firewall,
+      user: process.getuid?.() === 0 ? functionUser : undefined,
+      gatewayNames: gatewayNames(options.platformNamespace),
+      log,
+    });
+    await networks.open();
+    await replicas.open();
+    return {
+      replicas,
+      secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
+      logs: new DockerLogSource(engine, replicas),
+      usage: new DockerUsage(engine, (ref) => replicas.containersOf(ref)),
+      secretsDirectory: () => secretDirectories[0],
+      bridgeAddresses: () => networks.addresses(),
+      onBridge: (listener) => networks.onBridge(listener),
+      close: async () => {
+        try {
+          await replicas.close();
+          await rm(join(directory, "secrets"), { recursive: true, force: true });
+          await rm(join(directory, "staging"), { recursive: true, force: true });
+        } finally {
+          await engine.close();
+        }
+      },
+    };
+  } catch (err) {
+    await engine.close();
+    throw err;
+  }
+}
+
+async function openViews(directory: string, source: string): Promise<SecretViews> {
+  const views = join(directory, "secrets");
+  await mkdir(views, { recursive: true, mode: 0o700 });
+  return new SecretViews({ source, directory: views, staging: join(directory, "staging") });
+}
+
+/** The final dot saves look-ups and is part of a name in a hosts file. */
+function gatewayNames(platformNamespace: string): string[] {
+  const short = `gateway.${platformNamespace}`;
+  const long = `${short}.svc.cluster.local`;
+  return [short, long, `${short}.`, `${long}.`];
+}

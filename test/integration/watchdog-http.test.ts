@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import {
+  endWatchdogsAfterEachTest,
+  call,
+  js,
+  launch,
+  open,
+  sh,
+  start,
+  startHttp,
+} from "../support/watchdog-process.ts";
+
+endWatchdogsAfterEachTest();
+
+describe("mode http", () => {
+  test("finds a port, tells it as PORT, and proxies method, path, headers and body", async () => {
+    const { port } = await startHttp(`
+      const chunks = [];
+      request.on("data", (chunk) => chunks.push(chunk)).on("end", () => {
+        response.writeHead(418, { "x-list": ["a", "b"], "content-type": "text/plain" });
+        response.end([request.method, request.url, request.headers["x-call-id"], request.headers.te, Buffer.concat(chunks)].join(" "));
+      })`);
+    const answer = await call(port, "/a%2Fb?q", {
+      method: "PUT",
+      body: "body",
+      headers: { "X-Call-Id": "7", TE: "trailers", Connection: "keep-alive, TE" },
+    });
+
+    expect(answer).toMatchObject({ status: 418, body: "PUT /a%2Fb?q 7  body" });
+    expect(answer.headers["x-list"]).toBe("a, b");
+  });
+
+  test("streams both ways", async () => {
+    const { port } = await startHttp("request.pipe(response)");
+    const { request, response } = open(port, "/", { method: "POST" });
+    request.write("first");
+    const answer = await response;
+
+    expect((await once(answer, "data")).toString()).toBe("first");
+    request.end("second");
+    expect(await text(answer)).toBe("second");
+  });
+
+  test("passes a body of a GET and an empty POST", async () => {
+    const { port } = await startHttp(`response.write(JSON.stringify(request.headers)); request.pipe(response)`);
+
+    expect((await call(port, "/", { method: "POST" })).body).toContain('"content-length":"0"');
+    expect((await call(port, "/", { headers: { "transfer-encoding": "chunked" }, body: "odd" })).body).toMatch(/odd$/);
+  });
+
+  test("serves many requests on kept connections whose server closes them", async () => {
+    const { port } = await startHttp(`response.end(String(request.socket.server.keepAliveTimeout = 1))`);
+
+    for (let number = 0; number < 200; number += 1) expect((await call(port, "/")).status).toBe(200);
+  });
+
+  test("exec_timeout is 504 and frees the connection to the process", async () => {
+    const { port } = await startHttp(`request.url === "/slow" ? request.once("close", () => {}) : response.end("ok")`, {
+      exec_timeout: "200ms",
+    });
+
+    expect((await call(port, "/slow")).status).toBe(504);
+    expect((await call(port, "/")).body).toBe("ok");
+  });
+
+  test("answers 502 when the process breaks the connection or speaks nonsense", async () => {
+    const { port } = await startHttp(
+      `request.url === "/reset" ? request.socket.resetAndDestroy() : request.socket.end("nonsense\\r\\n\\r\\n")`,
+    );
+
+    expect((await call(port, "/reset")).status).toBe(502);
+    expect((await call(port, "/")).status).toBe(502);
+  });
+
+  test("runs what may not be done twice once, also on a kept connection that breaks", async () => {
+    const { port } = await startHttp(`
+      globalThis.posts ??= 0;
+      if (request.method === "GET") return response.end(String(globalThis.posts));
+      globalThis.posts += 1;
+      request.socket.resetAndDestroy()`);
+
+    expect((await call(port, "/")).body).toBe("0");
+    expect((await call(port, "/", { method: "POST" })).status).toBe(502);
+    expect((await call(port, "/")).body).toBe("1");
+  });
+
+  test("answers 502 to a process that switches protocols unasked", async () => {
+    const { port } = await startHttp(
+      `request.socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: Upgrade\\r\\n\\r\\n")`,
+    );
+
+    expect((await call(port, "/")).status).toBe(502);
+  });
+
+  test("passes the bytes of a header as they are, also when the head goes before the body", async () => {
+    const { port } = await startHttp(
+      `const socket = request.socket;
+      const head = "HTTP/1.1 200 OK\\r\\nX-L: caf\\u00e9\\r\\nContent-Length: 5\\r\\n\\r\\n";
+      socket.write(Buffer.from(head, "latin1"));
+      setTimeout(() => socket.write("later"), 50)`,
+    );
+    const { request, response } = open(port, "/");
+    request.end();
+    const answer = await response;
+
+    expect(answer.headers["x-l"]).toBe("caf\u00e9");
+    expect(await text(answer)).toBe("later");
+  });
+
+  test("joins connections of another protocol", async () => {
+    const { port } = await start({
+      mode: "http",
+      fprocess:
+        js(`require("node:http").createServer((request, response) => response.end()).on("upgrade", (request, socket) => {
+        socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n");
+        socket.pipe(socket);
+      }).listen(process.env.PORT, "127.0.0.1")`),
+    });
+    await eventually(async () => (await call(port, "/_/ready")).status === 200, { within: 10_000, what: "readiness" });
+    const socket = connect(port, "127.0.0.1");
+    let heard = "";
+    socket.on("data", (chunk: Buffer) => (heard += chunk.toString()));
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
+    await eventually(() => heard.includes("101"), { within: 5_000, what: "the switch" });
+    socket.write("ping");
+    await eventually(() => heard.endsWith("ping"), { within: 5_000, what: "the echo" });
+    socket.destroy();
+  });
+
+  test("ends with the process, its code and a last line", async () => {
+    const watchdog = await start({ mode: "http", fprocess: sh("echo broken >&2; exit 7") });
+
+    expect(await watchdog.exited).toBe(7);
+    expect(watchdog.output()).toContain("broken\n");
+    expect(watchdog.output()).toContain("watchdog: The process ended with code 7\n");
+  });
+
+  test("refuses a port that is taken, with the reason PortInUse", async () => {
+    const first = await startHttp("response.end()");
+    const { report, exited } = launch({
+      mode: "http",
+      fprocess: "sleep 60",
+      upstream_url: `http://127.0.0.1:${first.port}`,
+    });
+
+    expect(await report).toEqual({
+      failure: { reason: "PortInUse", message: expect.stringContaining(`port ${first.port} is in use`) },
+    });
+    expect(await exited).toBe(1);
+  });
+});

@@ -1,0 +1,160 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { lstat, readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { dockerAnswers } from "../../runtime/adapters/docker/docker-socket.ts";
+import { baseImageName, importImage, stageBaseImage } from "../../scripts/base-image/base-image.ts";
+import { findTool, installedTool } from "../../scripts/debian-tool.ts";
+import { eventually } from "./eventually.ts";
+import { machineLock } from "./machine-lock.ts";
+import { networkState, restoreNetwork } from "./packet-filter.ts";
+import { endProcess, livingProcesses } from "./process-tree.ts";
+import { tempDirectory } from "./temp-directory.ts";
+
+/** A real container engine for one test file: with its own data, socket and no network of its own. */
+export interface TestDockerEngine {
+  readonly socket: string;
+  /** Runs functions: the watchdog with Node.js and a few programs. */
+  readonly image: string;
+  readonly client: EngineClient;
+  readonly pid: number | undefined;
+  /** SIGTERM, and started again. */
+  restart(): Promise<void>;
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** After `kill`. */
+  start(): Promise<void>;
+  /** Ends it and removes everything, rules and bridges of this machine too. */
+  close(): Promise<void>;
+}
+
+const startTimeout = 60_000;
+const stopTimeout = 30_000;
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+let reason: string | undefined | null = null;
+
+/** Why tests with a container engine cannot run here, said aloud the first time; undefined when they can. Installs one. */
+export function noDockerEngine(): string | undefined {
+  if (reason === null) {
+    reason = whyNone();
+    if (reason !== undefined) say(`Skipped: tests with a container engine; ${reason}`);
+  }
+  return reason;
+}
+
+function whyNone(): string | undefined {
+  if (process.platform !== "linux") return "they need Linux";
+  if (process.getuid?.() !== 0) return "starting one needs root";
+  if (installedTool("iptables", "iptables", say) === undefined) return '"iptables" is missing';
+  if (installedTool("dockerd", "docker.io", say) === undefined) return '"dockerd" is missing';
+  return undefined;
+}
+
+/** Starts an engine with the base image; waits while another test file has one. */
+export async function openDockerEngine(): Promise<TestDockerEngine> {
+  const lock = await machineLock("docker-engine");
+  const foreign = livingProcesses().some(({ command }) => basename(command.split(" ", 1)[0] ?? "") === "dockerd");
+  // The rules of somebody's own engine would be made anew, and lost in part.
+  if (foreign) say("Another dockerd runs on this machine: the tests' own one leaves the packet filter alone");
+  const directory = await tempDirectory("docker");
+  const network = await networkState();
+  const settings = await lstat("/etc/docker").catch(() => undefined);
+  const cgroup = basename(directory.path);
+  const socket = join(directory.path, "docker.sock");
+  let child: ChildProcess | undefined;
+  const client = new EngineClient(socket);
+
+  const start = async (): Promise<void> => {
+    const log = createWriteStream(join(directory.path, "log"), { flags: "a" });
+    await rm(join(directory.path, "docker.pid"), { force: true });
+    child = spawn(
+      findTool("dockerd") ?? "dockerd",
+      [
+        ...["--data-root", join(directory.path, "data"), "--exec-root", join(directory.path, "exec")],
+        ...["--host", `unix://${socket}`, "--pidfile", join(directory.path, "docker.pid")],
+        ...["--bridge", "none", "--cgroup-parent", `/${cgroup}`, "--exec-opt", "native.cgroupdriver=cgroupfs"],
+        ...["--shutdown-timeout", "2", ...(foreign ? ["--iptables=false"] : [])],
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    child.stdout?.pipe(log);
+    child.stderr?.pipe(log);
+    await eventually(() => dockerAnswers(socket), { within: startTimeout, what: "an answer of dockerd", every: 50 });
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const running = child;
+    if (running?.exitCode !== null || running.signalCode !== null) return;
+    const gone = once(running, "exit");
+    running.kill(signal);
+    const timer = setTimeout(() => running.kill("SIGKILL"), stopTimeout);
+    await gone;
+    clearTimeout(timer);
+  };
+  const close = async (): Promise<void> => {
+    try {
+      await client.close();
+      await end("SIGTERM");
+      for (const left of livingProcesses()) if (left.command.includes(directory.path)) endProcess(left);
+      await eventually(() => !livingProcesses().some(({ command }) => command.includes(directory.path)), {
+        within: stopTimeout,
+        what: "an end of all processes of the engine",
+      });
+      await unmountBelow(directory.path);
+      await directory.remove();
+      await removeCgroups(cgroup);
+      if (settings === undefined) await rm("/etc/docker", { recursive: true, force: true });
+      if (!foreign) await restoreNetwork(network);
+    } finally {
+      await lock.release();
+    }
+  };
+
+  try {
+    await start();
+    await using content = await tempDirectory("base-image");
+    await stageBaseImage(content.path);
+    await importImage(client, content.path);
+  } catch (err) {
+    const log = await readFile(join(directory.path, "log"), "utf8").catch(() => "");
+    await close();
+    throw new Error(`Cannot start a container engine for tests; it said last: ${log.slice(-2_000)}`, { cause: err });
+  }
+  return {
+    socket,
+    image: baseImageName,
+    client,
+    get pid() {
+      return child?.pid;
+    },
+    restart: async () => {
+      await end("SIGTERM");
+      await start();
+    },
+    kill: () => end("SIGKILL"),
+    start,
+    close,
+  };
+}
+
+async function unmountBelow(directory: string): Promise<void> {
+  const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
+  for (const mount of mounts.filter((path) => path.startsWith(`${directory}/`)).reverse())
+    await once(spawn("umount", ["--lazy", mount], { stdio: "ignore" }), "exit");
+}
+
+/** Of one hierarchy or several, however the system has them. */
+async function removeCgroups(name: string): Promise<void> {
+  const root = "/sys/fs/cgroup";
+  const roots = [root, ...(await readdir(root)).map((each) => join(root, each))];
+  for (const each of roots) await removeCgroup(join(each, name));
+}
+
+async function removeCgroup(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeCgroup(join(path, entry.name));
+  await rmdir(path).catch(() => {});
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+
+import { openDockerProvider, type DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
+import { echoSpec } from "../contract/replicas.contract.ts";
+import type { TestDockerEngine } from "./docker-engine.ts";
+import { eventually } from "./eventually.ts";
+
+/** Name of the image that the samples of the contracts ask for. */
+export const echoImage = "example/echo:1";
+
+/** Opens a provider on an engine for tests; its files are below `data`. */
+export async function dockerProvider(engine: TestDockerEngine, data: string): Promise<DockerProvider> {
+  return await openDockerProvider({
+    socket: engine.socket,
+    data,
+    secrets: join(data, "secrets"),
+    platformNamespace: "weir",
+    gatewayPort: 8080,
+    log: createLog("test", "error"),
+  });
+}
+
+/** Gives the base image the name that samples ask for. */
+export async function tagEcho({ client, image }: TestDockerEngine): Promise<void> {
+  const [repo = "", tag = ""] = echoImage.split(":");
+  await client.call("POST", `/images/${image}/tag`, { query: { repo, tag } });
+}
+
+/** Waits until a replica runs and answers; fails with its failure when it ends instead. */
+export async function runReplica(
+  provider: Pick<DockerProvider, "replicas">,
+  spec: Partial<ReplicaSpec> & { readonly environment: Record<string, string> },
+): Promise<Replica & { readonly url: string }> {
+  const { id } = await provider.replicas.start({ ...echoSpec(), image: echoImage, ...spec });
+  let failure: string | undefined;
+  const replica = await eventually(
+    async () => {
+      const found = (await provider.replicas.list()).find((each) => each.id === id);
+      if (found?.state === "exited") failure = found.failure?.message ?? "it ended";
+      if (failure !== undefined) return found;
+      const ready = found?.address !== undefined && (await fetch(`http://${found.address}/_/ready`)).ok;
+      return ready ? found : undefined;
+    },
+    { within: 20_000, what: "readiness" },
+  );
+  if (failure !== undefined) throw new Error(failure);
+  return { ...replica, url: `http://${replica.address}` };
+}

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const forwarding = "/proc/sys/net/ipv4/ip_forward";
+const ours = /docker|weir/i;
+const builtIn = new Set(["INPUT", "FORWARD", "OUTPUT", "PREROUTING", "POSTROUTING"]);
+
+/** What a container engine changes about the network of this machine. */
+export interface NetworkState {
+  /** Rules, chains and policies by table, as `iptables-save` writes them. */
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+  readonly links: readonly string[];
+  readonly forwards: string;
+}
+
+export async function networkState(): Promise<NetworkState> {
+  const tables = new Map<string, string[]>();
+  let lines: string[] = [];
+  for (const line of (await run("iptables-save")).stdout.split("\n")) {
+    if (line.startsWith("*")) tables.set(line.slice(1), (lines = []));
+    // Counters change by themselves.
+    else if (/^[:-]/.test(line)) lines.push(line.replace(/ \[\d+:\d+\]$/, ""));
+  }
+  return { tables, links: await readdir("/sys/class/net"), forwards: await readFile(forwarding, "utf8") };
+}
+
+/** What of containers was not there in `before`, in words: rules, chains, links. */
+export async function addedSince(before: NetworkState): Promise<string[]> {
+  const now = await networkState();
+  return [
+    ...[...now.tables].flatMap(([table, lines]) => newLines(before, table, lines).map((line) => `${table}: ${line}`)),
+    ...now.links.filter((link) => link.startsWith("weir") && !before.links.includes(link)),
+  ];
+}
+
+/** Removes rules, chains and bridges of containers that were not there in `before`. */
+export async function restoreNetwork(before: NetworkState): Promise<void> {
+  const now = await networkState();
+  for (const [table, lines] of now.tables) {
+    const added = newLines(before, table, lines);
+    const rules = added.filter((line) => line.startsWith("-A "));
+    const chains = added.filter((line) => line.startsWith(":")).map((line) => line.slice(1).split(" ")[0] ?? "");
+    for (const rule of rules) await iptables(table, rule.replace(/^-A/, "-D").split(" "));
+    for (const chain of chains.filter((name) => !builtIn.has(name))) await iptables(table, ["-X", chain]);
+    for (const policy of before.tables.get(table) ?? []) {
+      const [, chain = "", target = ""] = /^:(\S+) (\S+)/.exec(policy) ?? [];
+      if (builtIn.has(chain) && !lines.includes(policy)) await iptables(table, ["-P", chain, target]);
+    }
+  }
+  for (const link of now.links.filter((name) => name.startsWith("weir") && !before.links.includes(name)))
+    await run("ip", ["link", "delete", link]);
+  await writeFile(forwarding, before.forwards);
+}
+
+function newLines(before: NetworkState, table: string, lines: readonly string[]): string[] {
+  const old = before.tables.get(table) ?? [];
+  return lines.filter((line) => ours.test(line) && !old.includes(line));
+}
+
+async function iptables(table: string, args: readonly string[]): Promise<void> {
+  await run("iptables", ["-w", "5", "-t", table, ...args]);
+}

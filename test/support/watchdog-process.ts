@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { request as sendRequest, type IncomingMessage } from "node:http";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach } from "vitest";
+
+import { eventually } from "./eventually.ts";
+import { livingProcesses } from "./process-tree.ts";
+import { tempDirectory } from "./temp-directory.ts";
+
+/** PATH of the functions of these tests. */
+export const programPath = `${dirname(process.execPath)}:/usr/bin:/bin`;
+/** The program under test. */
+export const main = fileURLToPath(new URL("../../runtime/watchdog/main.ts", import.meta.url));
+
+export interface Watchdog {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly output: () => string;
+  readonly exited: Promise<number | null>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** What `endWatchdogsAfterEachTest` ends. */
+export const running: ChildProcess[] = [];
+let directory: Awaited<ReturnType<typeof tempDirectory>>;
+
+/** Call once in a test file: each test gets a directory of its own, and what it started ends after it. */
+export function endWatchdogsAfterEachTest(): void {
+  beforeEach(async () => {
+    directory = await tempDirectory("watchdog");
+  });
+  afterEach(async () => {
+    for (const child of running.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    }
+    await directory[Symbol.asyncDispose]();
+  });
+}
+
+/** The directory of the present test: where its watchdogs run. */
+export function testDirectory(): string {
+  return directory.path;
+}
+
+export async function start(environment: Record<string, string>, flags: readonly string[] = []): Promise<Watchdog> {
+  const launched = launch(environment, flags);
+  const port = await Promise.race([
+    launched.report.then((message) => ("port" in message ? message.port : undefined)),
+    launched.exited.then((code) => Promise.reject(new Error(`the watchdog ended with ${code}: ${launched.output()}`))),
+  ]);
+  return { ...launched, port: Number(port) };
+}
+
+export function launch(environment: Record<string, string>, flags: readonly string[] = []) {
+  const child = spawn(
+    process.execPath,
+    [main, "--host", "127.0.0.1", "--port", "0", "--write-timeout", "2s", ...flags],
+    {
+      cwd: directory.path,
+      env: { PATH: programPath },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
+  running.push(child);
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const report = new Promise<Record<string, unknown>>((resolve) =>
+    child.once("message", (message) => resolve(Object(message))),
+  );
+  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  child.send({ environment: { PATH: programPath, HOME: directory.path, ...environment } });
+  return { child, output: () => output, report, exited };
+}
+
+export function open(port: number, path: string, options: { method?: string; headers?: Record<string, string> } = {}) {
+  const request = sendRequest({
+    host: "127.0.0.1",
+    port,
+    path,
+    method: options.method ?? "GET",
+    headers: options.headers ?? {},
+  });
+  const response = once(request, "response").then(([answer]): IncomingMessage => answer);
+  response.catch(() => {});
+  return { request, response };
+}
+
+export async function call(
+  port: number,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Answer> {
+  const { request, response } = open(port, path, options);
+  request.end(options.body);
+  const answer = await response;
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+}
+
+export const isAlive = (pid: number): boolean => livingProcesses().some((known) => known.pid === pid);
+
+export async function pidIn(file: string): Promise<number> {
+  return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), {
+    within: 5_000,
+    what: `a pid in ${file}`,
+  });
+}
+
+/** A shell line as a process: the words are ours to choose, the watchdog never uses a shell by itself. */
+export const sh = (line: string): string => `sh -c '${line}'`;
+export const js = (code: string): string => `"${process.execPath}" -e '${code}'`;
+export const httpFunction = (code: string): string =>
+  js(`require("node:http").createServer((request, response) => { ${code} }).listen(process.env.PORT, "127.0.0.1")`);
+
+export async function startHttp(
+  code: string,
+  environment: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<Watchdog> {
+  const watchdog = await start({ fprocess: httpFunction(code), mode: "http", ...environment }, flags);
+  await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, {
+    within: 10_000,
+    what: "readiness",
+  });
+  return watchdog;
+}
