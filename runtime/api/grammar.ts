@@ -1,7 +1,7 @@
 /** The grammars of names (contract §1.3, `docs/api.md`): one parser per kind, used at every entrance. */
 
 const dnsLabel = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-const secretName = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const secretName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
 const queueName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
@@ -15,7 +15,7 @@ export function isNamespaceName(text: string): boolean {
   return dnsLabel.test(text);
 }
 
-/** RFC 1123 labels joined by dots, at most 253 characters. */
+/** RFC 1123 labels of at most 63 characters joined by dots, at most 253 in all. */
 export function isSecretName(text: string): boolean {
   return text.length <= 253 && secretName.test(text);
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 
 const name = Type.String({
-  pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+  pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$",
   maxLength: 253,
   description: "Labels joined by dots",
 });

@@ -18,7 +18,7 @@ const defaults: ScaleBounds = { min: 1, max: 20 };
  */
 export function scaleBounds(labels: KeyedTexts): ScaleBounds {
   const min = count(labels, label.scaleMin) ?? defaults.min;
-  const max = count(labels, label.scaleMax) ?? Math.max(defaults.max, min);
+  const max = count(labels, label.scaleMax) ?? defaults.max;
   if (min > max) {
     throw new PlatformError(
       "validation_failed",

@@ -57,10 +57,13 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
       for (const entry of parts.table.entries()) ready.set({ function_name: entry.key }, entry.replicas.length);
     },
   });
-  const reconnects: Gauge = new Gauge({
+  const reconnects: Counter = new Counter({
     name: "gateway_nats_reconnect_total",
     help: "Times the connection to the broker came back",
     registers,
-    collect: () => reconnects.set(parts.reconnects()),
+    collect: () => {
+      reconnects.reset();
+      reconnects.inc(parts.reconnects());
+    },
   });
 }

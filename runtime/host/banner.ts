@@ -24,12 +24,17 @@ export function formatBanner(facts: BannerFacts): string {
 
 Try it in another terminal:
 
-  curl -u "${facts.user}:$(cat ${facts.passwordFile})" -X PUT ${facts.url}/system/functions \\
+  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
     -d '{"service":"hello","image":"hello","envProcess":"tr a-z A-Z"}'
   curl ${facts.url}/function/hello -d 'hello, weir'
 
 Ctrl-C stops it.
 `;
+}
+
+/** A path as one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** How the providers are called on the screen. */

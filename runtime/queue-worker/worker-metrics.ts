@@ -15,11 +15,14 @@ export interface WorkerMetrics {
 export function buildWorkerMetrics(registry: Registry, reconnects: () => number): WorkerMetrics {
   const registers = [registry];
   const queue = ["queue_name"] as const;
-  const nats: Gauge = new Gauge({
+  const nats: Counter = new Counter({
     name: "queue_worker_nats_reconnect_total",
     help: "Times the connection to the broker came back",
     registers,
-    collect: () => nats.set(reconnects()),
+    collect: () => {
+      nats.reset();
+      nats.inc(reconnects());
+    },
   });
   return {
     processed: new Counter({

@@ -1,22 +1,11 @@
-import { setTimeout as pause } from "node:timers/promises";
-
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { FunctionUsage, Usage } from "../../core/ports/usage.ts";
 import type { ReplicaContainer } from "./docker-replicas.ts";
 import type { EngineClient } from "./engine-client.ts";
 import type { StatsDocument } from "./engine-types.ts";
 
-interface Sample {
-  /** Unix milliseconds. */
-  readonly at: number;
-  /** Nanoseconds of processor time so far. */
-  readonly cpu: number;
-  readonly memory: number;
-}
-
-/** Milliseconds between the two looks that a rate is made of. */
-const between = 300;
-const timeout = 1_500;
+/** Milliseconds. */
+const timeout = 5_000;
 
 /** Asks the engine what containers use. */
 export class DockerUsage implements Usage {
@@ -41,26 +30,22 @@ export class DockerUsage implements Usage {
 
   async #usedBy(container: string, signal: AbortSignal): Promise<FunctionUsage | undefined> {
     try {
-      const first = await this.#sample(container, signal);
-      await pause(between, undefined, { signal });
-      const second = await this.#sample(container, signal);
-      if (first === undefined || second === undefined || second.at <= first.at) return undefined;
-      const nanoseconds = (second.at - first.at) * 1e6;
-      return { cpu: (Math.max(0, second.cpu - first.cpu) / nanoseconds) * 1_000, totalMemoryBytes: second.memory };
+      // Not a stream: the engine looks twice, a second apart, and answers with both.
+      const query = { stream: "false" };
+      const { body } = await this.#engine.call<StatsDocument>("GET", `/containers/${container}/stats`, { query, signal });
+      return body === undefined ? undefined : usageIn(body);
     } catch {
       // Ended in between, or the engine is away or slow.
       return undefined;
     }
   }
+}
 
-  async #sample(container: string, signal: AbortSignal): Promise<Sample | undefined> {
-    const query = { stream: "false", "one-shot": "true" };
-    const { body } = await this.#engine.call<StatsDocument>("GET", `/containers/${container}/stats`, { query, signal });
-    const cpu = body?.cpu_stats?.cpu_usage?.total_usage;
-    const { usage, stats } = body?.memory_stats ?? {};
-    if (body === undefined || cpu === undefined || usage === undefined) return undefined;
-    // Cached files that the system would give back first are nobody's use, as the engine's own tools show it.
-    const cached = stats?.total_inactive_file ?? stats?.inactive_file ?? 0;
-    return { at: Date.parse(body.read), cpu, memory: Math.max(0, usage - cached) };
-  }
+function usageIn({ read, preread, cpu_stats: now, precpu_stats: before, memory_stats: memory }: StatsDocument): FunctionUsage | undefined {
+  const milliseconds = Date.parse(read) - Date.parse(preread);
+  const nanoseconds = (now?.cpu_usage?.total_usage ?? 0) - (before?.cpu_usage?.total_usage ?? 0);
+  if (memory?.usage === undefined || !(milliseconds > 0)) return undefined;
+  // Cached files that the system would give back first are nobody's use, as the engine's own tools show it.
+  const cached = memory.stats?.total_inactive_file ?? memory.stats?.inactive_file ?? 0;
+  return { cpu: Math.max(0, nanoseconds / milliseconds / 1_000), totalMemoryBytes: Math.max(0, memory.usage - cached) };
 }

@@ -47,9 +47,17 @@ export interface EngineEvent {
 
 export interface StatsDocument {
   readonly read: string;
-  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };
+  /** When it looked before that. */
+  readonly preread: string;
+  readonly cpu_stats?: CpuStats;
+  readonly precpu_stats?: CpuStats;
   readonly memory_stats?: {
     readonly usage?: number;
     readonly stats?: { readonly total_inactive_file?: number; readonly inactive_file?: number };
   };
+}
+
+interface CpuStats {
+  /** Nanoseconds so far. */
+  readonly cpu_usage?: { readonly total_usage?: number };
 }

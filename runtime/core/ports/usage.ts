@@ -9,6 +9,6 @@ export interface FunctionUsage {
 
 /** Tells what functions use. */
 export interface Usage {
-  /** Undefined when it is not known, and without running replicas; takes under two seconds and never rejects. */
+  /** Undefined when it is not known, and without running replicas; takes a few seconds at most, and never rejects. */
   of(ref: FunctionRef): Promise<FunctionUsage | undefined>;
 }
