@@ -70,15 +70,13 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
 
   const start = async (): Promise<void> => {
     const log = createWriteStream(join(directory.path, "log"), { flags: "a" });
-    await rm(join(directory.path, "docker.pid"), { force: true });
+    // Left by a kill; where nobody fetches ended processes their ids look taken.
+    for (const file of ["docker.pid", "exec/containerd/containerd.pid"])
+      await rm(join(directory.path, file), { force: true });
     child = spawn(
-      findTool("dockerd") ?? "dockerd",
-      [
-        ...["--data-root", join(directory.path, "data"), "--exec-root", join(directory.path, "exec")],
-        ...["--host", `unix://${socket}`, "--pidfile", join(directory.path, "docker.pid")],
-        ...["--bridge", "none", "--cgroup-parent", `/${cgroup}`, "--exec-opt", "native.cgroupdriver=cgroupfs"],
-        ...["--shutdown-timeout", "2", ...(foreign ? ["--iptables=false"] : [])],
-      ],
+      // However the tests end, it is told to end, too.
+      "setpriv",
+      ['--pdeathsig', 'TERM', findTool('dockerd') ?? 'dockerd', '--data-root', join(directory.path, 'data'), '--exec-root', join(directory.path, 'exec'), '--host', `unix://${socket}`, '--pidfile', join(directory.path, 'docker.pid'), '--bridge', 'none', '--cgroup-parent', `/${cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs', '--shutdown-timeout', '2', ...foreign ? ['--iptables=false'] : []],
       { stdio: ["ignore", "pipe", "pipe"] },
     );
     child.stdout?.pipe(log);

@@ -11,7 +11,7 @@ import { eventually } from "./eventually.ts";
 export const echoImage = "example/echo:1";
 
 /** Opens a provider on an engine for tests; its files are below `data`. */
-export async function dockerProvider(engine: TestDockerEngine, data: string): Promise<DockerProvider> {
+export async function dockerProvider(engine: Pick<TestDockerEngine, "socket">, data: string): Promise<DockerProvider> {
   return await openDockerProvider({
     socket: engine.socket,
     data,

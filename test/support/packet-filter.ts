@@ -26,11 +26,11 @@ export async function networkState(): Promise<NetworkState> {
   return { tables, links: await readdir("/sys/class/net"), forwards: await readFile(forwarding, "utf8") };
 }
 
-/** What of containers was not there in `before`, in words: rules, chains, links. */
+/** What of functions was not there in `before`, in words: rules, chains, links; the engine's own are not counted. */
 export async function addedSince(before: NetworkState): Promise<string[]> {
   const now = await networkState();
   return [
-    ...[...now.tables].flatMap(([table, lines]) => newLines(before, table, lines).map((line) => `${table}: ${line}`)),
+    ...[...now.tables].flatMap(([table, lines]) => newLines(before, table, lines).filter((line) => /weir/i.test(line)).map((line) => `${table}: ${line}`)),
     ...now.links.filter((link) => link.startsWith("weir") && !before.links.includes(link)),
   ];
 }

@@ -3,13 +3,14 @@ import type { ContainerDocument } from "./engine-types.ts";
 
 const longestMessage = 400;
 const watchdogLine = /^watchdog: /;
+/** What it says when it ends itself. */
+const lastWords = /^watchdog: ((?:Cannot|The process) .*)$/;
 
 /** Why a container ended, from what the engine says of it and the last lines it wrote. */
 export function endOf(id: string, container: ContainerDocument, lines: readonly string[]): ReplicaFailure {
   const { OOMKilled: outOfMemory, ExitCode: code, Error: words } = container.State;
   const written = lines.map((line) => line.trim()).filter((line) => line !== "");
-  const last = written.at(-1) ?? "";
-  const why = watchdogLine.test(last) ? `: ${last.replace(watchdogLine, "")}` : "";
+  const [, why] = lastWords.exec(written.at(-1) ?? "") ?? [];
   const said = written.findLast((line) => !watchdogLine.test(line));
   const quoted = said === undefined ? "" : `; it said last: ${said}`;
   const failed = (reason: string, sentence: string): ReplicaFailure => ({
@@ -21,7 +22,8 @@ export function endOf(id: string, container: ContainerDocument, lines: readonly 
     const most = limit === 0 ? "than there is" : `than its limit of ${formatBytes(limit)}`;
     return failed("OOMKilled", `Replica ${id} was killed: it used more memory ${most}`);
   }
-  return failed("Error", `Replica ${id} ended with code ${code}${words === "" ? why : `: ${words}`}`);
+  if (why !== undefined) return failed(why.startsWith("Cannot run the function") ? "CannotRun" : "Error", why);
+  return failed("Error", `Replica ${id} ended with code ${code}${words === "" ? "" : `: ${words}`}`);
 }
 
 function formatBytes(bytes: number): string {

@@ -20,6 +20,9 @@ export interface LoggedContainers {
 /** How often a followed function is looked at when nothing was told of it. */
 const interval = 1_000;
 
+/** The engine keeps long lines in pieces of 16 KiB, and counts those. */
+const piecesPerLine = 5;
+
 /** Reads logs of functions from the engine. A followed log ends when nothing of the function, once there, is left. */
 export class DockerLogSource implements LogSource {
   readonly #engine: EngineClient;
@@ -79,15 +82,22 @@ export class DockerLogSource implements LogSource {
 
   /** What one replica wrote and, if it is followed, writes until it is stopped; goes on where it was when the engine was away. */
   async *#replica(replica: ReplicaContainer, query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
-    const { name, namespace, follow } = query;
+    const { name, namespace, follow, tail } = query;
     let since = query.since === undefined ? undefined : (query.since / 1_000).toFixed(3);
     let last = "";
+    const record = ({ timestamp, text }: LogLine): LogRecord => {
+      last = timestamp;
+      return { name, namespace, instance: replica.id, timestamp, text: `${text}\n` };
+    };
+    if (tail !== undefined) {
+      const pieces = { since, tail: String(tail * piecesPerLine), follow: false };
+      for (const line of await lastOf(this.#lines(replica, pieces, signal), tail)) yield record(line);
+      if (!follow) return;
+      if (last !== "") since = engineTime(last);
+    }
     for (;;) {
-      for await (const { timestamp, text } of this.#lines(replica, { ...query, since }, signal)) {
-        if (timestamp <= last) continue;
-        last = timestamp;
-        yield { name, namespace, instance: replica.id, timestamp, text: `${text}\n` };
-      }
+      for await (const line of this.#lines(replica, { since, tail: "all", follow }, signal))
+        if (line.timestamp > last) yield record(line);
       if (!follow) return;
       await pause(interval, undefined, { signal }).catch(() => {});
       const isThere = this.#containers.containersOf(query).some(({ id }) => id === replica.id);
@@ -98,14 +108,14 @@ export class DockerLogSource implements LogSource {
 
   async *#lines(
     { container }: ReplicaContainer,
-    { since, tail, follow }: Omit<LogQuery, "since"> & { readonly since: string | undefined },
+    { since, tail, follow }: { readonly since: string | undefined; readonly tail: string; readonly follow: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<LogLine> {
     const parameters = {
       stdout: "1",
       stderr: "1",
       timestamps: "1",
-      tail: tail === undefined ? "all" : String(tail),
+      tail,
       ...(since === undefined ? {} : { since }),
       ...(follow ? { follow: "1" } : {}),
     };
@@ -117,6 +127,15 @@ export class DockerLogSource implements LogSource {
       // The container is gone, nobody reads any more, or the engine is away.
     }
   }
+}
+
+async function lastOf(lines: AsyncIterable<LogLine>, count: number): Promise<LogLine[]> {
+  let kept: LogLine[] = [];
+  for await (const line of lines) {
+    kept.push(line);
+    if (kept.length > 2 * count) kept = kept.slice(-count);
+  }
+  return kept.slice(-count);
 }
 
 /** Unix seconds with nanoseconds of a time as the engine writes it. */

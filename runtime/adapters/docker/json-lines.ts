@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 
 /** The values in a stream of JSON documents, one a line; a line that is none is left out. */
-export async function* jsonLines(stream: Readable): AsyncGenerator<unknown> {
+export async function* jsonLines(stream: Readable): AsyncGenerator {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
@@ -12,7 +12,7 @@ export async function* jsonLines(stream: Readable): AsyncGenerator<unknown> {
   yield* valuesOf([rest]);
 }
 
-function* valuesOf(lines: readonly string[]): Generator<unknown> {
+function* valuesOf(lines: readonly string[]): Generator {
   for (const line of lines) {
     if (line.trim() === "") continue;
     try {

@@ -11,6 +11,7 @@ import { FileSecretStore } from "../files/file-secret-store.ts";
 import { SecretViews } from "../files/secret-views.ts";
 import { DockerLogSource } from "./docker-log-source.ts";
 import { DockerReplicas } from "./docker-replicas.ts";
+import { checkEngine } from "./docker-socket.ts";
 import { DockerUsage } from "./docker-usage.ts";
 import { EngineClient } from "./engine-client.ts";
 import { HostFirewall } from "./host-firewall.ts";
@@ -58,23 +59,22 @@ const functionUser = 12_000;
 
 /**
  * Takes over what an earlier process of the same data directory left running, and removes what else it left.
- * @throws PlatformError `provider_unavailable` when no engine answers
+ * @throws PlatformError `provider_unavailable` when no engine answers, or it cannot be used from here
  */
 export async function openDockerProvider(options: DockerProviderOptions): Promise<DockerProvider> {
   const { data, log } = options;
   const engine = new EngineClient(options.socket);
   const directory = join(resolve(data), "docker");
   try {
-    await engine.ping();
+    const { cpus } = await checkEngine(engine);
     const instance = options.instance ?? (await instanceName(join(directory, "instance")));
-    const { body: info } = await engine.call<{ NCPU?: number }>("GET", "/info");
     const firewall = new HostFirewall({ instance, gatewayPort: options.gatewayPort, log });
     const networks = new Networks({ engine, instance, firewall, log });
     const views = await openViews(directory, options.secrets);
     const replicas = new DockerReplicas({
       engine,
       instance,
-      cpus: info?.NCPU ?? 1,
+      cpus,
       views,
       images: new Images(engine),
       networks,

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { request as sendRequest, type IncomingMessage } from "node:http";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import type { DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
+import { dockerAnswers } from "../../runtime/adapters/docker/docker-socket.ts";
+import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import { desireFunction } from "../../runtime/core/desired-function.ts";
+import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";
+import { echoSpec } from "../contract/replicas.contract.ts";
+import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { dockerProvider, echoImage, tagEcho } from "../support/docker-provider.ts";
+import { eventually } from "../support/eventually.ts";
+import { addedSince, networkState, type NetworkState } from "../support/packet-filter.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const hello = { namespace: "functions", name: "hello" };
+const log = createLog("test", "silent");
+
+let engine: TestDockerEngine;
+let before: NetworkState;
+let directory: TempDirectory;
+let docker: DockerProvider;
+let functions: MemoryFunctionStore;
+let endpoints: MemoryEndpoints;
+let provider: Provider;
+/** Ready addresses as a gateway would see them. */
+let addresses: readonly string[];
+
+/** Opens provider and adapter on the directory, as a host does. */
+async function open(): Promise<void> {
+  docker = await dockerProvider(engine, directory.path);
+  provider = buildProvider({
+    functions,
+    replicas: docker.replicas,
+    endpoints,
+    prober: new HttpProber(),
+    gatewayUrl: "http://gateway.weir.svc.cluster.local.:8080",
+    secretsDirectory: (ref) => docker.secretsDirectory(ref),
+    upstreamTimeout: 5_000,
+    log,
+  });
+  await provider.open();
+}
+
+async function deploy(over: Partial<FunctionDeployment>): Promise<void> {
+  const deployment = { service: "hello", image: echoImage, ...over };
+  await functions.write(hello, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
+}
+
+async function published(wanted: (entry: FunctionEndpoints) => boolean, what: string): Promise<FunctionEndpoints> {
+  return await eventually(async () => (await endpoints.list()).find(wanted), { within: 30_000, what, every: 5 });
+}
+
+const settled = (count: number, generation: number) =>
+  published(
+    (entry) =>
+      entry.addresses.length === count &&
+      entry.observedGeneration === generation &&
+      entry.conditions.some(({ reason }) => reason === "Settled"),
+    `${count} replicas of generation ${generation}`,
+  );
+
+async function call(): Promise<string> {
+  const address = addresses[Math.floor(Math.random() * addresses.length)];
+  if (address === undefined) throw new Error("no address");
+  const request = sendRequest(`http://${address}/`, { agent: false });
+  request.end();
+  const [answer]: IncomingMessage[] = await once(request, "response");
+  if (answer?.statusCode !== 200) throw new Error(`status ${answer?.statusCode}`);
+  return await text(answer);
+}
+
+const containers = async (): Promise<readonly { Id: string; State: string }[]> =>
+  (await engine.client.call<{ Id: string; State: string }[]>("GET", "/containers/json", { query: { all: "1" } })).body ??
+  [];
+
+describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () => {
+  beforeAll(async () => {
+    engine = await openDockerEngine();
+    await tagEcho(engine);
+    before = await networkState();
+  }, 300_000);
+  afterAll(() => engine?.close(), 120_000);
+
+  beforeEach(async () => {
+    directory = await tempDirectory("docker-data");
+    functions = new MemoryFunctionStore();
+    endpoints = new MemoryEndpoints();
+    addresses = [];
+    await endpoints.watch({
+      set: (entry) => void (addresses = entry.addresses),
+      removed: () => void (addresses = []),
+      synced: () => {},
+    });
+    await open();
+  });
+  afterEach(async () => {
+    await provider.close();
+    await docker.close();
+    await directory.remove();
+    expect(await containers()).toEqual([]);
+    expect(await addedSince(before)).toEqual([]);
+  });
+
+  test("a new generation rolls without a failed call, also to more replicas and fewer", async () => {
+    const answering = (word: string): Partial<FunctionDeployment> => ({
+      envProcess: `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${word}"), 5)).listen(process.env.PORT)'`,
+      envVars: { mode: "http" },
+      labels: { "com.service.scale.min": "2" },
+    });
+    await deploy(answering("old"));
+    await settled(2, 1);
+    const answers = new Set<string>();
+    const failures: string[] = [];
+    let ending = false;
+    const loops = Array.from({ length: 3 }, async () => {
+      while (!ending) await call().then((answer) => answers.add(answer), (err: unknown) => failures.push(String(err)));
+    });
+    await deploy(answering("new"));
+    await settled(2, 2);
+    await functions.write(hello, (current) => ({ ...(current ?? fail()), replicas: 1 }));
+    await settled(1, 2);
+    ending = true;
+    await Promise.all(loops);
+
+    expect(failures).toEqual([]);
+    expect([...answers].sort()).toEqual(["new", "old"]);
+  });
+
+  test("an image that cannot be had is a condition with the engine's words, and mended by the next deployment", async () => {
+    await deploy({ image: "127.0.0.1:1/none:1", envProcess: "cat" });
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ type, status }) => type === "Stalled" && status === "True"),
+      "a stall",
+    );
+    expect(entry.conditions.find(({ type }) => type === "Stalled")).toMatchObject({ reason: "ImagePullBackOff" });
+    expect(entry.conditions.find(({ type }) => type === "Ready")?.message).toContain("connection refused");
+    expect(provider.check()).toBeUndefined();
+    await deploy({ envProcess: "echo mended" });
+    await settled(1, 2);
+
+    expect(await call()).toBe("mended\n");
+  });
+
+  test("after the host was killed the next one takes over what runs, secrets and all", async () => {
+    const data = join(directory.path, "killed");
+    await mkdir(data);
+    const [container, id] = await killedHost(data);
+    const taken = await dockerProvider(engine, data);
+    try {
+      const [replica, ...others] = await taken.replicas.list();
+      expect(others).toEqual([]);
+      expect(replica).toMatchObject({ ...hello, id, generation: 3, state: "running", failure: undefined });
+      expect((await containers()).map(({ Id: each }) => each)).toEqual([container]);
+      const ask = async (): Promise<string> => (await fetch(`http://${replica?.address}/`)).text();
+      expect(await ask()).toBe("one");
+      await taken.secrets.replace({ namespace: "functions", name: "key" }, Buffer.from("two"));
+      expect(await ask()).toBe("two");
+      expect(taken.bridgeAddresses()).toHaveLength(1);
+    } finally {
+      await taken.close();
+    }
+  });
+
+  test.each(["killed", "restarted"])("when the engine is %s, functions come back by themselves", async (how) => {
+    await deploy({ envProcess: "echo hi", labels: { "com.service.scale.min": "2" } });
+    await settled(2, 1);
+    if (how === "killed") {
+      await engine.kill();
+      await eventually(() => provider.check(), { within: 10_000, what: "word that the engine is away" });
+      expect(provider.check()).toContain("Cannot reach the container engine");
+      expect(await dockerAnswers(engine.socket)).toBe(false);
+      await engine.start();
+    } else {
+      await engine.restart();
+    }
+    await eventually(
+      async () => {
+        const replicas = await docker.replicas.list();
+        const running = (await containers()).filter(({ State: state }) => state === "running");
+        return running.length === 2 && replicas.length === 2 && replicas.every(({ state }) => state === "running");
+      },
+      { within: 45_000, what: "two replicas that run" },
+    );
+    await settled(2, 1);
+
+    expect(await call()).toBe("hi\n");
+    expect(provider.check()).toBeUndefined();
+  }, 90_000);
+
+  test("removing a function leaves no container, network or directory", async () => {
+    await deploy({ envProcess: "echo hi" });
+    await settled(1, 1);
+    await functions.remove(hello);
+    await eventually(async () => (await endpoints.list()).length === 0 && docker.bridgeAddresses().length === 0, {
+      within: 15_000,
+      what: "nothing",
+    });
+
+    expect(await containers()).toEqual([]);
+  });
+});
+
+function fail(): never {
+  throw new Error("not deployed");
+}
+
+/** Runs a host of its own with one replica until it is killed; gives the ids of container and replica. */
+async function killedHost(data: string): Promise<[container: string, replica: string]> {
+  const support = pathToFileURL(join(repository, "test/support/docker-provider.ts")).href;
+  const spec = { ...echoSpec(hello, 3), secrets: ["key"], environment: { fprocess: "cat /var/service/secrets/key" } };
+  const code = `
+    const { dockerProvider, runReplica } = await import(${JSON.stringify(support)});
+    const provider = await dockerProvider({ socket: ${JSON.stringify(engine.socket)} }, ${JSON.stringify(data)});
+    await provider.secrets.create({ namespace: "functions", name: "key" }, Buffer.from("one"));
+    console.log((await runReplica(provider, ${JSON.stringify(spec)})).id);
+    setInterval(() => {}, 1_000);`;
+  const host = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const [id]: Buffer[] = await once(host.stdout, "data");
+  host.kill("SIGKILL");
+  await once(host, "exit");
+  const [container] = await containers();
+  expect(container?.State).toBe("running");
+  return [container?.Id ?? "", String(id).trim()];
+}

@@ -1,0 +1,55 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Another machine beyond this one, in a network of its own; needs root. */
+export interface OutsideHost extends AsyncDisposable {
+  readonly address: string;
+  /** This machine's in the network between the two. */
+  readonly hostAddress: string;
+  readonly port: number;
+  /** Addresses that connected, in order. */
+  peers(): readonly string[];
+}
+
+const name = "weir-outside";
+/** Not as bridges of functions are named. */
+const inside = "outside0";
+const beyond = "outside1";
+const address = "198.51.100.2";
+const hostAddress = "198.51.100.1";
+const server = `const net = require("node:net").createServer((socket) => {
+  process.stdout.write(socket.remoteAddress + "\\n");
+  socket.on("error", () => {}).destroy();
+});
+net.listen(0, "${address}", () => process.stdout.write(net.address().port + "\\n"));`;
+
+/** Opens one that listens on a port. */
+export async function openOutside(): Promise<OutsideHost> {
+  const ip = (...args: readonly string[]): Promise<unknown> => run("ip", [...args]);
+  await ip("netns", "add", name);
+  await ip("link", "add", inside, "type", "veth", "peer", "name", beyond, "netns", name);
+  await ip("address", "add", `${hostAddress}/24`, "dev", inside);
+  await ip("link", "set", inside, "up");
+  await ip("-n", name, "address", "add", `${address}/24`, "dev", beyond);
+  await ip("-n", name, "link", "set", beyond, "up");
+  const child = spawn("ip", ["netns", "exec", name, process.execPath, "-e", server], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  while (!output.includes("\n")) await once(child.stdout, "data");
+  const lines = (): string[] => output.trim().split("\n");
+  return {
+    address,
+    hostAddress,
+    port: Number(lines()[0]),
+    peers: () => lines().slice(1),
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await once(child, "close");
+      await ip("link", "delete", inside);
+      await ip("netns", "delete", name);
+    },
+  };
+}
