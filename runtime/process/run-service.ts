@@ -12,6 +12,8 @@ export interface ServiceOptions {
 }
 
 const flushTimeout = 500;
+/** npm passes on a Ctrl-C that the terminal has sent to both: within this time a signal is the same one again. */
+const sameSignal = 500;
 
 /**
  * The life of a process: open, serve until SIGTERM, SIGINT or the terminal's SIGHUP, close in reverse, exit. A second
@@ -22,6 +24,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const lifecycle = new Lifecycle(log);
   const stop = new AbortController();
   let stopping = false;
+  let stoppedAt = 0;
 
   const end = async (code: number): Promise<void> => {
     const drainTimeout = options.drainTimeout();
@@ -36,12 +39,13 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) {
       // Shell and system both send one when a terminal closes.
-      if (signal === "SIGHUP") return;
+      if (signal === "SIGHUP" || performance.now() - stoppedAt < sameSignal) return;
       log.warn({ signal }, "second signal, ending at once");
       exit(log, 1);
       return;
     }
     stopping = true;
+    stoppedAt = performance.now();
     log.info({ signal }, "stopping");
     stop.abort();
     void end(0);

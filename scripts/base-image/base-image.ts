@@ -54,7 +54,11 @@ export async function stageBaseImage(directory: string): Promise<void> {
  * nothing uses it.
  * @throws PlatformError with the engine's words
  */
-export async function importImage(engine: EngineClient, directory: string, name: string = baseImageName): Promise<void> {
+export async function importImage(
+  engine: EngineClient,
+  directory: string,
+  name: string = baseImageName,
+): Promise<void> {
   const [repo = "", tag = ""] = name.split(":");
   const before = (await engine.call<ImageDocument>("GET", `/images/${name}/json`, { expected: [404] })).body;
   // What Node.js keeps compiled is for its maker alone, unless told otherwise.

@@ -27,7 +27,8 @@ let provider: DockerProvider;
 let before: NetworkState;
 
 const containers = async (): Promise<readonly { Id: string; Names: readonly string[] }[]> =>
-  (await engine.client.call<{ Id: string; Names: string[] }[]>("GET", "/containers/json", { query: { all: "1" } })).body ?? [];
+  (await engine.client.call<{ Id: string; Names: string[] }[]>("GET", "/containers/json", { query: { all: "1" } }))
+    .body ?? [];
 const networks = async (): Promise<string[]> =>
   ((await engine.client.call<{ Name: string }[]>("GET", "/networks")).body ?? [])
     .map(({ Name: name }) => name)
@@ -78,7 +79,9 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
   }, 120_000);
 
   test("a container runs as its own user, with no rights and within its limits", async () => {
-    const status = shell(`id -u; id -g; grep -E "Cap|NoNewPrivs|Seccomp:" /proc/self/status; cat /proc/net/if_inet6; nproc`);
+    const status = shell(
+      `id -u; id -g; grep -E "Cap|NoNewPrivs|Seccomp:" /proc/self/status; cat /proc/net/if_inet6; nproc`,
+    );
     const limits = { memory: "256Mi", cpu: "500m" };
     const replica = await run("limited", status, { limits, requests: { memory: "64Mi", cpu: "250m" } });
     const [uid, gid, ...lines] = (await answer(replica)).trim().split("\n");
@@ -109,7 +112,9 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
   });
 
   test("the root file system is read-only where the deployment asks for it, /tmp never", async () => {
-    const write = shell(`touch /home/app/x 2>/dev/null && echo home; echo "echo ran" >/tmp/x && sh /tmp/x; ls -ld /tmp | cut -c1-10`);
+    const write = shell(
+      `touch /home/app/x 2>/dev/null && echo home; echo "echo ran" >/tmp/x && sh /tmp/x; ls -ld /tmp | cut -c1-10`,
+    );
     const closed = await run("closed", write, { readOnlyRootFilesystem: true });
     const open = await run("open", write);
 
@@ -201,7 +206,9 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
 
     const look = await run(
       "looker",
-      shell(`cd /var/openfaas/secrets; ls -A; ls -ld key | cut -c1-10; head -c 3 key; echo; touch x; rm -f key; echo $?`),
+      shell(
+        `cd /var/openfaas/secrets; ls -A; ls -ld key | cut -c1-10; head -c 3 key; echo; touch x; rm -f key; echo $?`,
+      ),
       { secrets: ["key"] },
     );
     expect(await answer(look)).toBe("key\n-r--------\neee\n1\n");
@@ -232,7 +239,12 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     await using broker = await portListener("0.0.0.0", 0);
     await using gateway = await portListener(bridge, 8080);
 
-    for (const host of ["gateway.weir", "gateway.weir.", "gateway.weir.svc.cluster.local", "gateway.weir.svc.cluster.local."])
+    for (const host of [
+      "gateway.weir",
+      "gateway.weir.",
+      "gateway.weir.svc.cluster.local",
+      "gateway.weir.svc.cluster.local.",
+    ])
       expect(await reach(host, gateway.port)).toBe("connected");
     expect(await reach(outside.address, outside.port)).toBe("connected");
     // Its own side's address: it does not see the container's.
@@ -286,7 +298,11 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       () => "cut",
     );
     for (const name of ["quick", "slow"])
-      await eventually(async () => (await textsOf(ref(name))).length > 0, { within: 5_000, what: "calls to run", every: 5 });
+      await eventually(async () => (await textsOf(ref(name))).length > 0, {
+        within: 5_000,
+        what: "calls to run",
+        every: 5,
+      });
     await Promise.all([provider.replicas.stop(quick.id), provider.replicas.stop(slow.id)]);
 
     expect(await said).toBe("done\n");

@@ -121,7 +121,8 @@ async function openLogs() {
   const containers = new Map<string, { readonly ref: FunctionRef; readonly id: string; readonly container: string }>();
   const heard = new Set<(ref: FunctionRef) => void>();
   const mark = Math.random().toString(36).slice(2);
-  const ofFunction = (ref: FunctionRef) => [...containers.values()].filter((each) => formatRef(each.ref) === formatRef(ref));
+  const ofFunction = (ref: FunctionRef) =>
+    [...containers.values()].filter((each) => formatRef(each.ref) === formatRef(ref));
   const source = new DockerLogSource(client, {
     containersOf: ofFunction,
     knows: (ref) => ofFunction(ref).length > 0,

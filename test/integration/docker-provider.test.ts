@@ -83,8 +83,8 @@ async function call(): Promise<string> {
 }
 
 const containers = async (): Promise<readonly { Id: string; State: string }[]> =>
-  (await engine.client.call<{ Id: string; State: string }[]>("GET", "/containers/json", { query: { all: "1" } })).body ??
-  [];
+  (await engine.client.call<{ Id: string; State: string }[]>("GET", "/containers/json", { query: { all: "1" } }))
+    .body ?? [];
 
 describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () => {
   beforeAll(async () => {
@@ -126,7 +126,11 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     const failures: string[] = [];
     let ending = false;
     const loops = Array.from({ length: 3 }, async () => {
-      while (!ending) await call().then((answer) => answers.add(answer), (err: unknown) => failures.push(String(err)));
+      while (!ending)
+        await call().then(
+          (answer) => answers.add(answer),
+          (err: unknown) => failures.push(String(err)),
+        );
     });
     await deploy(answering("new"));
     await settled(2, 2);
@@ -174,31 +178,35 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     }
   });
 
-  test.each(["killed", "restarted"])("when the engine is %s, functions come back by themselves", async (how) => {
-    await deploy({ envProcess: "echo hi", labels: { "com.service.scale.min": "2" } });
-    await settled(2, 1);
-    if (how === "killed") {
-      await engine.kill();
-      await eventually(() => provider.check(), { within: 10_000, what: "word that the engine is away" });
-      expect(provider.check()).toContain("Cannot reach the container engine");
-      expect(await dockerAnswers(engine.socket)).toBe(false);
-      await engine.start();
-    } else {
-      await engine.restart();
-    }
-    await eventually(
-      async () => {
-        const replicas = await docker.replicas.list();
-        const running = (await containers()).filter(({ State: state }) => state === "running");
-        return running.length === 2 && replicas.length === 2 && replicas.every(({ state }) => state === "running");
-      },
-      { within: 45_000, what: "two replicas that run" },
-    );
-    await settled(2, 1);
+  test.each(["killed", "restarted"])(
+    "when the engine is %s, functions come back by themselves",
+    async (how) => {
+      await deploy({ envProcess: "echo hi", labels: { "com.service.scale.min": "2" } });
+      await settled(2, 1);
+      if (how === "killed") {
+        await engine.kill();
+        await eventually(() => provider.check(), { within: 10_000, what: "word that the engine is away" });
+        expect(provider.check()).toContain("Cannot reach the container engine");
+        expect(await dockerAnswers(engine.socket)).toBe(false);
+        await engine.start();
+      } else {
+        await engine.restart();
+      }
+      await eventually(
+        async () => {
+          const replicas = await docker.replicas.list();
+          const running = (await containers()).filter(({ State: state }) => state === "running");
+          return running.length === 2 && replicas.length === 2 && replicas.every(({ state }) => state === "running");
+        },
+        { within: 45_000, what: "two replicas that run" },
+      );
+      await settled(2, 1);
 
-    expect(await call()).toBe("hi\n");
-    expect(provider.check()).toBeUndefined();
-  }, 90_000);
+      expect(await call()).toBe("hi\n");
+      expect(provider.check()).toBeUndefined();
+    },
+    90_000,
+  );
 
   test("removing a function leaves no container, network or directory", async () => {
     await deploy({ envProcess: "echo hi" });

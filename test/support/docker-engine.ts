@@ -76,7 +76,28 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
     child = spawn(
       // However the tests end, it is told to end, too.
       "setpriv",
-      ['--pdeathsig', 'TERM', findTool('dockerd') ?? 'dockerd', '--data-root', join(directory.path, 'data'), '--exec-root', join(directory.path, 'exec'), '--host', `unix://${socket}`, '--pidfile', join(directory.path, 'docker.pid'), '--bridge', 'none', '--cgroup-parent', `/${cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs', '--shutdown-timeout', '2', ...foreign ? ['--iptables=false'] : []],
+      [
+        "--pdeathsig",
+        "TERM",
+        findTool("dockerd") ?? "dockerd",
+        "--data-root",
+        join(directory.path, "data"),
+        "--exec-root",
+        join(directory.path, "exec"),
+        "--host",
+        `unix://${socket}`,
+        "--pidfile",
+        join(directory.path, "docker.pid"),
+        "--bridge",
+        "none",
+        "--cgroup-parent",
+        `/${cgroup}`,
+        "--exec-opt",
+        "native.cgroupdriver=cgroupfs",
+        "--shutdown-timeout",
+        "2",
+        ...(foreign ? ["--iptables=false"] : []),
+      ],
       { stdio: ["ignore", "pipe", "pipe"] },
     );
     child.stdout?.pipe(log);

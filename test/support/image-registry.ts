@@ -37,7 +37,11 @@ export async function openImageRegistry(options: ImageRegistryOptions): Promise<
   const manifest = jsonOf({
     schemaVersion: 2,
     mediaType: manifestType,
-    config: { mediaType: "application/vnd.docker.container.image.v1+json", size: config.length, digest: digestOf(config) },
+    config: {
+      mediaType: "application/vnd.docker.container.image.v1+json",
+      size: config.length,
+      digest: digestOf(config),
+    },
     layers: [
       { mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip", size: layer.length, digest: digestOf(layer) },
     ],
@@ -89,7 +93,13 @@ function tarOf(name: string, content: Buffer): Buffer {
   head.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(content.length, 12) + octal(0, 12), 100);
   head.write("        0", 148);
   head.write("ustar\x0000", 257);
-  head.write(`${head.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0")}\0 `, 148);
+  head.write(
+    `${head
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, "0")}\0 `,
+    148,
+  );
   const padding = Buffer.alloc((block - (content.length % block)) % block);
   return Buffer.concat([head, content, padding, Buffer.alloc(2 * block)]);
 }

@@ -35,7 +35,9 @@ export async function openOutside(): Promise<OutsideHost> {
   await ip("link", "set", inside, "up");
   await ip("-n", name, "address", "add", `${address}/24`, "dev", beyond);
   await ip("-n", name, "link", "set", beyond, "up");
-  const child = spawn("ip", ["netns", "exec", name, process.execPath, "-e", server], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("ip", ["netns", "exec", name, process.execPath, "-e", server], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   while (!output.includes("\n")) await once(child.stdout, "data");

@@ -30,7 +30,11 @@ export async function networkState(): Promise<NetworkState> {
 export async function addedSince(before: NetworkState): Promise<string[]> {
   const now = await networkState();
   return [
-    ...[...now.tables].flatMap(([table, lines]) => newLines(before, table, lines).filter((line) => /weir/i.test(line)).map((line) => `${table}: ${line}`)),
+    ...[...now.tables].flatMap(([table, lines]) =>
+      newLines(before, table, lines)
+        .filter((line) => /weir/i.test(line))
+        .map((line) => `${table}: ${line}`),
+    ),
     ...now.links.filter((link) => link.startsWith("weir") && !before.links.includes(link)),
   ];
 }

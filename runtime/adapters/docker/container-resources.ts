@@ -32,7 +32,10 @@ export function containerResources(limits: Quantities, requests: Quantities, cpu
   const devices = Object.keys({ ...limits, ...requests }).filter((key) => key.includes("/"));
   const unknown = devices.find((key) => key !== gpu);
   if (unknown !== undefined) {
-    throw new StartFailure("UnknownDevice", `Cannot give a container "${unknown}": the docker provider knows ${gpu} alone`);
+    throw new StartFailure(
+      "UnknownDevice",
+      `Cannot give a container "${unknown}": the docker provider knows ${gpu} alone`,
+    );
   }
   const gpus = amount(limits[gpu] ?? requests[gpu], 1n);
   return {

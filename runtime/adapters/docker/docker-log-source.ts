@@ -121,7 +121,11 @@ export class DockerLogSource implements LogSource {
     };
     try {
       const path = `/containers/${container}/logs`;
-      const stream = await this.#engine.stream("GET", path, { query: parameters, signal, timeout: follow ? 0 : 60_000 });
+      const stream = await this.#engine.stream("GET", path, {
+        query: parameters,
+        signal,
+        timeout: follow ? 0 : 60_000,
+      });
       yield* logLines(logFrames(stream));
     } catch {
       // The container is gone, nobody reads any more, or the engine is away.

@@ -121,7 +121,10 @@ export class DockerReplica {
 
   async #start(spec: ReplicaSpec): Promise<void> {
     const { engine } = this.#parts;
-    const image = await Promise.race([this.#parts.imageOf(spec, (words) => this.#pulling(spec.image, words)), this.#stopping.promise]);
+    const image = await Promise.race([
+      this.#parts.imageOf(spec, (words) => this.#pulling(spec.image, words)),
+      this.#stopping.promise,
+    ]);
     const network = await this.#parts.networkOf(spec.namespace);
     if (image === undefined || this.#hasToStop()) return;
     this.#failure = undefined;

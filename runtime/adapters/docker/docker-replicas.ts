@@ -191,7 +191,11 @@ export class DockerReplicas implements Replicas {
   #see({ Actor: { Attributes: labels } }: EngineEvent): void {
     const id = parseLabels(labels)?.id;
     // When the engine is away by now it will be looked at once it is back.
-    if (id !== undefined) this.#replicas.get(id)?.look().catch(() => {});
+    if (id !== undefined)
+      this.#replicas
+        .get(id)
+        ?.look()
+        .catch(() => {});
   }
 
   async #unname(facts: LabelledReplica): Promise<void> {

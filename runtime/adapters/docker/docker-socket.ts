@@ -25,7 +25,8 @@ export async function checkEngine(engine: EngineClient): Promise<{ readonly cpus
   await engine.ping();
   const { body: info } = await engine.call<EngineInfo>("GET", "/info");
   const isRootless = info?.SecurityOptions?.some((option) => option.includes("rootless")) === true;
-  const why = process.platform !== "linux" ? "this system is not Linux" : isRootless ? "it runs without root" : undefined;
+  const why =
+    process.platform !== "linux" ? "this system is not Linux" : isRootless ? "it runs without root" : undefined;
   if (why !== undefined) {
     throw new PlatformError(
       "provider_unavailable",

@@ -32,7 +32,10 @@ export class DockerUsage implements Usage {
     try {
       // Not a stream: the engine looks twice, a second apart, and answers with both.
       const query = { stream: "false" };
-      const { body } = await this.#engine.call<StatsDocument>("GET", `/containers/${container}/stats`, { query, signal });
+      const { body } = await this.#engine.call<StatsDocument>("GET", `/containers/${container}/stats`, {
+        query,
+        signal,
+      });
       return body === undefined ? undefined : usageIn(body);
     } catch {
       // Ended in between, or the engine is away or slow.
@@ -41,7 +44,13 @@ export class DockerUsage implements Usage {
   }
 }
 
-function usageIn({ read, preread, cpu_stats: now, precpu_stats: before, memory_stats: memory }: StatsDocument): FunctionUsage | undefined {
+function usageIn({
+  read,
+  preread,
+  cpu_stats: now,
+  precpu_stats: before,
+  memory_stats: memory,
+}: StatsDocument): FunctionUsage | undefined {
   const milliseconds = Date.parse(read) - Date.parse(preread);
   const nanoseconds = (now?.cpu_usage?.total_usage ?? 0) - (before?.cpu_usage?.total_usage ?? 0);
   if (memory?.usage === undefined || !(milliseconds > 0)) return undefined;

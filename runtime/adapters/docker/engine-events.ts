@@ -9,6 +9,7 @@ import { jsonLines } from "./json-lines.ts";
 export interface EngineListener {
   /** Events come from now on: what happened before has to be looked at. Called again after each time they were lost. */
   connected(): Promise<void>;
+  /** Called once each time, however long it takes until they come again. */
   lost(err: unknown): void;
   event(event: EngineEvent): void;
 }
@@ -35,7 +36,7 @@ export async function listenToEngine(
       throw new Error("the stream of events ended");
     } catch (err) {
       if (signal.aborted) return;
-      listener.lost(err);
+      if (delay === firstDelay) listener.lost(err);
       await pause(delay, undefined, { signal }).catch(() => {});
       delay = Math.min(delay * 2, longestDelay);
     }

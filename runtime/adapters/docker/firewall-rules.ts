@@ -65,12 +65,18 @@ export function firewallRules(facts: FirewallFacts): string {
 
 /** IPv4 addresses of the name servers in the text of `resolv.conf`, loopback ones left out. */
 export function parseNameServers(text: string): string[] {
-  const found = [...text.matchAll(/^\s*nameserver\s+(\d{1,3}(?:\.\d{1,3}){3})\s*$/gm)].map(([, address = ""]) => address);
+  const found = [...text.matchAll(/^\s*nameserver\s+(\d{1,3}(?:\.\d{1,3}){3})\s*$/gm)].map(
+    ([, address = ""]) => address,
+  );
   return found.filter((address) => !address.startsWith("127."));
 }
 
 /** Interfaces of default routes in the text of `/proc/net/route`. */
 export function parseUplinks(text: string): string[] {
   const routes = text.split("\n").map((line) => line.split(/\s+/));
-  return [...new Set(routes.filter(([, to, , , , , , mask]) => to === "00000000" && mask === "00000000").map(([name = ""]) => name))];
+  return [
+    ...new Set(
+      routes.filter(([, to, , , , , , mask]) => to === "00000000" && mask === "00000000").map(([name = ""]) => name),
+    ),
+  ];
 }

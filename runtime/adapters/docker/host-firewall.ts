@@ -2,7 +2,13 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
 import { bridgePrefix } from "./bridge-name.ts";
-import { firewallChains, firewallRules, parseNameServers, parseUplinks, type FirewallChains } from "./firewall-rules.ts";
+import {
+  firewallChains,
+  firewallRules,
+  parseNameServers,
+  parseUplinks,
+  type FirewallChains,
+} from "./firewall-rules.ts";
 import type { ProviderLog } from "./provider-log.ts";
 
 export interface HostFirewallOptions {
@@ -60,7 +66,8 @@ export class HostFirewall {
       const { toHost, through } = this.#chains;
       for (const [from, chain] of [...this.#jumps("DOCKER-USER"), ...this.#jumps("FORWARD")])
         while (await succeeds("iptables", ["-w", "5", "-D", from, ...this.#jump(chain)]));
-      for (const chain of [toHost, through]) for (const flag of ["-F", "-X"]) await succeeds("iptables", ["-w", "5", flag, chain]);
+      for (const chain of [toHost, through])
+        for (const flag of ["-F", "-X"]) await succeeds("iptables", ["-w", "5", flag, chain]);
     });
   }
 
@@ -94,7 +101,8 @@ export class HostFirewall {
     };
     try {
       await run("iptables-restore", ["-w", "5", "--noflush"], firewallRules(facts));
-      for (const [from, chain] of await this.#missingJumps()) await run("iptables", ["-w", "5", "-I", from, ...this.#jump(chain)]);
+      for (const [from, chain] of await this.#missingJumps())
+        await run("iptables", ["-w", "5", "-I", from, ...this.#jump(chain)]);
     } catch (err) {
       this.#warn(err instanceof Error ? err.message : String(err));
     }
@@ -111,7 +119,10 @@ export class HostFirewall {
   #warn(why: string): void {
     if (this.#warned) return;
     this.#warned = true;
-    this.#options.log.warn({ why }, "functions can reach services of this host and metadata addresses: there are no firewall rules");
+    this.#options.log.warn(
+      { why },
+      "functions can reach services of this host and metadata addresses: there are no firewall rules",
+    );
   }
 
   #change(work: () => Promise<void>): Promise<void> {

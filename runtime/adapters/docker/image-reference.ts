@@ -1,7 +1,8 @@
 import { quote } from "../../core/quote.ts";
 import { StartFailure } from "./start-failure.ts";
 
-const form = /^[A-Za-z0-9][A-Za-z0-9._-]*(?::\d{1,5}(?=\/))?(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@[a-z0-9]+:[0-9a-fA-F]{32,128})?$/;
+const form =
+  /^[A-Za-z0-9][A-Za-z0-9._-]*(?::\d{1,5}(?=\/))?(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@[a-z0-9]+:[0-9a-fA-F]{32,128})?$/;
 
 /** What to ask the engine for: without a tag or digest it would take all tags there are. */
 export interface PullQuery {
@@ -15,7 +16,10 @@ export interface PullQuery {
  */
 export function checkImage(image: string): string {
   if (form.test(image) && !image.includes("..")) return image;
-  throw new StartFailure("InvalidImageName", `Cannot use image ${quote(image)}: expected a reference such as ghcr.io/acme/hello:1`);
+  throw new StartFailure(
+    "InvalidImageName",
+    `Cannot use image ${quote(image)}: expected a reference such as ghcr.io/acme/hello:1`,
+  );
 }
 
 /** How an image is asked for at its registry. */

@@ -13,7 +13,9 @@ export async function takeOver(engine: EngineClient, instance: string): Promise<
   const found = await Promise.all(
     (await containersOf(engine, instance)).map(async ({ Id: id, Labels: labels, State: state }) => {
       const facts = parseLabels(labels);
-      const { body: container } = await engine.call<ContainerDocument>("GET", `/containers/${id}/json`, { expected: [404] });
+      const { body: container } = await engine.call<ContainerDocument>("GET", `/containers/${id}/json`, {
+        expected: [404],
+      });
       if (facts !== undefined && state === "running" && container?.State.Running === true) return { facts, container };
       await removeContainer(engine, id);
       return undefined;

@@ -124,7 +124,10 @@ export class Networks {
     const address = config?.[0]?.Gateway?.split("/", 1)[0];
     const namespace = labels?.[engineLabel.namespace];
     if (address === undefined || namespace === undefined) {
-      throw new PlatformError("internal_error", `Cannot use network "${name}": it has no address of this host, or no label`);
+      throw new PlatformError(
+        "internal_error",
+        `Cannot use network "${name}": it has no address of this host, or no label`,
+      );
     }
     const network = { name, address };
     this.#known.set(namespace, network);

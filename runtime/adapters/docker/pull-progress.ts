@@ -29,7 +29,10 @@ export class PullProgress {
     if (layers.length === 0) return "";
     const sum = (of: (layer: Layer) => number): number => layers.reduce((all, layer) => all + of(layer), 0);
     const total = sum((layer) => layer.total);
-    const bytes = total === 0 ? "" : `, ${Math.round(sum(({ current }) => current) / megabyte)} of ${Math.round(total / megabyte)} MB`;
+    const bytes =
+      total === 0
+        ? ""
+        : `, ${Math.round(sum(({ current }) => current) / megabyte)} of ${Math.round(total / megabyte)} MB`;
     return `${layers.filter(({ done }) => done).length} of ${layers.length} layers${bytes}`;
   }
 }

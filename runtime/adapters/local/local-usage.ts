@@ -55,7 +55,10 @@ async function readEntry(pid: number): Promise<ProcessEntry | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
   if (stat === undefined) return undefined;
   // The name in parentheses may hold anything; what follows is plain.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+  const fields = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
   return { pid, parent: fields[1] ?? 0, ticks: sum(fields.slice(11, 15)) };
 }
 

@@ -1,0 +1,82 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+
+import { logFrames } from "../../../runtime/adapters/docker/log-frames.ts";
+import { logLines, type LogLine } from "../../../runtime/adapters/docker/log-lines.ts";
+import { MergedStreams } from "../../../runtime/adapters/docker/merge-streams.ts";
+
+const time = "2026-01-31T12:00:00.000000001Z";
+
+function frame(stream: number, text: string): Buffer {
+  const body = Buffer.from(`${time} ${text}`);
+  const head = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(body.length, 4);
+  return Buffer.concat([head, body]);
+}
+
+async function linesOf(bytes: Buffer, pieceSize: number): Promise<string[]> {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
+    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
+  );
+  const lines: LogLine[] = [];
+  for await (const line of logLines(logFrames(Readable.from(pieces)))) lines.push(line);
+  expect(lines.every(({ timestamp }) => timestamp === time)).toBe(true);
+  return lines.map(({ text }) => text);
+}
+
+describe("lines of a container", () => {
+  const bytes = Buffer.concat([
+    frame(1, "one\n"),
+    frame(2, "long be"),
+    frame(1, "two  ünicode\n"),
+    frame(2, "ginning\n"),
+    frame(1, "\n"),
+    frame(1, "unfinished"),
+  ]);
+
+  test.each([1, 3, 7, 64, 10_000])("are put together from pieces of %i bytes", async (size) => {
+    expect(await linesOf(bytes, size)).toEqual(["one", "two  ünicode", "long beginning", "", "unfinished"]);
+  });
+
+  test("longer than 64 KiB they are cut and say so", async () => {
+    const piece = "x".repeat(16_384);
+    const long = [...Array.from({ length: 5 }, () => frame(1, piece)), frame(1, "end\n"), frame(1, "next\n")];
+
+    expect(await linesOf(Buffer.concat(long), 5_000)).toEqual([`${"x".repeat(65_536)} [cut]`, "next"]);
+  });
+});
+
+describe("MergedStreams", () => {
+  async function* letters(text: string): AsyncGenerator<string> {
+    yield* text;
+  }
+
+  test("gives all values, of sequences that join later too, and ends when it is closed", async () => {
+    const merged = new MergedStreams<string>();
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const value of merged.values()) seen.push(value);
+    })();
+    merged.add(letters("ab"));
+    await Promise.resolve();
+    merged.add(letters("cd"));
+    merged.close();
+    await reading;
+
+    expect(seen.filter((value) => "ab".includes(value)).join("")).toBe("ab");
+    expect(seen.filter((value) => "cd".includes(value)).join("")).toBe("cd");
+  });
+
+  test("what is not read is not asked for", async () => {
+    let asked = 0;
+    const merged = new MergedStreams<number>();
+    merged.add(
+      (async function* () {
+        for (;;) yield (asked += 1);
+      })(),
+    );
+    for await (const value of merged.values()) if (value === 3) break;
+
+    expect(asked).toBeLessThanOrEqual(5);
+  });
+});
