@@ -17,6 +17,8 @@ export interface ConditionFacts {
   readonly backoff: Backoff | undefined;
   /** What keeps replicas from being started at all. */
   readonly blocked: ReplicaFailure | undefined;
+  /** What a starting replica is waiting for: an image, for example. */
+  readonly progress?: ReplicaFailure | undefined;
 }
 
 type Statement = Omit<Condition, "lastTransitionTime">;
@@ -35,7 +37,7 @@ export function functionConditions(facts: ConditionFacts, previous: readonly Con
   });
 }
 
-function readyOf({ wanted, ready, backoff, blocked }: ConditionFacts): Statement {
+function readyOf({ wanted, ready, backoff, blocked, progress }: ConditionFacts): Statement {
   if (wanted === 0) {
     return {
       type: "Ready",
@@ -47,7 +49,7 @@ function readyOf({ wanted, ready, backoff, blocked }: ConditionFacts): Statement
   const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
   if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message: counts };
   if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message: counts };
-  const failure = blocked ?? backoff?.last;
+  const failure = blocked ?? progress ?? backoff?.last;
   return {
     type: "Ready",
     status: "False",
@@ -66,10 +68,11 @@ function healthyOf({ wanted, ready, backoff }: ConditionFacts): Statement {
   return { type: "Healthy", status: "True", reason: "NoFailure", message: "No replica has failed" };
 }
 
-function reconcilingOf({ wanted, readyCurrent, existing, superseded }: ConditionFacts): Statement {
+function reconcilingOf({ wanted, readyCurrent, existing, superseded, progress }: ConditionFacts): Statement {
   const settled = readyCurrent === wanted && existing === wanted;
   if (settled)
     return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
+  if (progress !== undefined && readyCurrent < wanted) return { type: "Reconciling", status: "True", ...progress };
   const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
   if (superseded > 0) return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
   return readyCurrent < wanted

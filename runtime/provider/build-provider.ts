@@ -82,6 +82,15 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
       if ((await functions.get(reconciler.ref)) === undefined) want(reconciler.ref, undefined);
     }
   };
+  /** Replicas that an earlier life left running, of functions that were removed since. */
+  const lookForOrphans = async (): Promise<void> => {
+    for (const { namespace, name } of await replicas.list()) {
+      if (entries.has(formatRef({ namespace, name }))) continue;
+      const { reconciler, loop } = entryOf({ namespace, name });
+      reconciler.want(undefined);
+      loop.begin(reconciler);
+    }
+  };
   const check = async (): Promise<void> => {
     const before = unavailable;
     unavailable = await replicas.check().then(
@@ -115,6 +124,7 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
         await endpoints.remove(entry);
         published.delete(key);
       }
+      await lookForOrphans();
       await check();
     },
     check: () => unavailable,

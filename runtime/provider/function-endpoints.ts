@@ -39,6 +39,9 @@ export function functionEndpoints({
       superseded: replicas.filter(({ replica }) => replica.generation !== generation).length,
       backoff: current.length >= wanted.replicas ? undefined : backoff,
       blocked,
+      progress: replicas.find(
+        ({ replica }) => replica.generation === generation && replica.state === "starting" && replica.failure,
+      )?.replica.failure,
     },
     previous,
     new Date(now).toISOString(),

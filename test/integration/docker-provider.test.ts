@@ -14,6 +14,7 @@ import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";
+import type { FunctionRef } from "../../runtime/core/function-ref.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";
@@ -21,6 +22,7 @@ import { echoSpec } from "../contract/replicas.contract.ts";
 import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
 import { dockerProvider, echoImage, tagEcho } from "../support/docker-provider.ts";
 import { eventually } from "../support/eventually.ts";
+import { openImageRegistry } from "../support/image-registry.ts";
 import { addedSince, networkState, type NetworkState } from "../support/packet-filter.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
@@ -39,8 +41,8 @@ let provider: Provider;
 let addresses: readonly string[];
 
 /** Opens provider and adapter on the directory, as a host does. */
-async function open(): Promise<void> {
-  docker = await dockerProvider(engine, directory.path);
+async function open(data = directory.path): Promise<void> {
+  docker = await dockerProvider(engine, data);
   provider = buildProvider({
     functions,
     replicas: docker.replicas,
@@ -82,9 +84,12 @@ async function call(): Promise<string> {
   return await text(answer);
 }
 
-const containers = async (): Promise<readonly { Id: string; State: string }[]> =>
-  (await engine.client.call<{ Id: string; State: string }[]>("GET", "/containers/json", { query: { all: "1" } }))
-    .body ?? [];
+const containers = async (): Promise<readonly { Id: string; Names: string[]; State: string }[]> =>
+  (
+    await engine.client.call<{ Id: string; Names: string[]; State: string }[]>("GET", "/containers/json", {
+      query: { all: "1" },
+    })
+  ).body ?? [];
 
 describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () => {
   beforeAll(async () => {
@@ -208,6 +213,38 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     90_000,
   );
 
+  test("a pull shows in the conditions how far it is", async () => {
+    await using registry = await openImageRegistry({ layer: 3_000_000, pieces: 12, pause: 200 });
+    await deploy({ image: `${registry.host}/acme/slow` });
+    const entry = await published(
+      ({ conditions }) =>
+        conditions.some(({ reason, message }) => reason === "PullingImage" && message.endsWith(" of 3 MB")),
+      "word of the pull",
+    );
+
+    expect(entry.conditions.find(({ type }) => type === "Ready")?.message).toContain("Pulling image");
+    expect(entry.conditions.find(({ type }) => type === "Stalled")?.status).toBe("False");
+  });
+
+  test("the next host goes on with the replicas of the killed one, and removes those nobody wants any more", async () => {
+    const data = join(directory.path, "killed");
+    await mkdir(data);
+    const [container] = await killedHost(data, [
+      { ref: hello, generation: 1 },
+      { ref: { ...hello, name: "orphan" }, generation: 1 },
+    ]);
+    expect(await containers()).toHaveLength(2);
+    await provider.close();
+    await docker.close();
+    await deploy({ envProcess: "cat /var/service/secrets/key", secrets: ["key"] });
+    await open(data);
+    await settled(1, 1);
+    expect(await call()).toBe("one");
+    await eventually(async () => (await containers()).length === 1, { within: 10_000, what: "an end of the orphan" });
+
+    expect((await containers())[0]?.Id).toBe(container);
+  });
+
   test("removing a function leaves no container, network or directory", async () => {
     await deploy({ envProcess: "echo hi" });
     await settled(1, 1);
@@ -225,21 +262,31 @@ function fail(): never {
   throw new Error("not deployed");
 }
 
-/** Runs a host of its own with one replica until it is killed; gives the ids of container and replica. */
-async function killedHost(data: string): Promise<[container: string, replica: string]> {
+/** Runs a host of its own with a replica each until it is killed; gives the ids of the first one's container and replica. */
+async function killedHost(
+  data: string,
+  wanted: readonly { readonly ref: FunctionRef; readonly generation: number }[] = [{ ref: hello, generation: 3 }],
+): Promise<[container: string, replica: string]> {
   const support = pathToFileURL(join(repository, "test/support/docker-provider.ts")).href;
-  const spec = { ...echoSpec(hello, 3), secrets: ["key"], environment: { fprocess: "cat /var/service/secrets/key" } };
+  const specs = wanted.map(({ ref, generation }) => ({
+    ...echoSpec(ref, generation),
+    secrets: ["key"],
+    environment: { fprocess: "cat /var/service/secrets/key" },
+  }));
   const code = `
     const { dockerProvider, runReplica } = await import(${JSON.stringify(support)});
     const provider = await dockerProvider({ socket: ${JSON.stringify(engine.socket)} }, ${JSON.stringify(data)});
     await provider.secrets.create({ namespace: "functions", name: "key" }, Buffer.from("one"));
-    console.log((await runReplica(provider, ${JSON.stringify(spec)})).id);
+    const ids = [];
+    for (const spec of ${JSON.stringify(specs)}) ids.push((await runReplica(provider, spec)).id);
+    console.log(ids[0]);
     setInterval(() => {}, 1_000);`;
   const host = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
   const [id]: Buffer[] = await once(host.stdout, "data");
   host.kill("SIGKILL");
   await once(host, "exit");
-  const [container] = await containers();
+  const replica = String(id).trim();
+  const container = (await containers()).find(({ Names: names }) => names.some((name) => name.endsWith(replica)));
   expect(container?.State).toBe("running");
-  return [container?.Id ?? "", String(id).trim()];
+  return [container?.Id ?? "", replica];
 }
