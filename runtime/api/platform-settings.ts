@@ -49,6 +49,15 @@ export const callTimeSettings = {
   wakeTimeout: duration("wake_timeout", { fallback: "60s", about: "Longest a call waits for a replica" }),
 };
 
+/** Waiting for replicas, in each process that calls functions. */
+export const wakeSettings = {
+  maxWaitingCallers: whole("max_waiting_callers", {
+    fallback: "10000",
+    min: 1,
+    about: "Most calls of this process that wait for a replica",
+  }),
+};
+
 /** How asynchronous calls and their records are kept. */
 export const queueSettings = {
   asyncMaxBody: whole("async_max_body", {

@@ -7,8 +7,7 @@ import type { Registry } from "prom-client";
 import type { SystemInfo } from "../api/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { functionLimits, type FunctionLimits } from "../core/function-limits.ts";
+import { knownLimits } from "../core/function-limits.ts";
 import { formatRef } from "../core/function-ref.ts";
 import { FunctionTable } from "../core/function-table.ts";
 import type { Activity } from "../core/ports/activity.ts";
@@ -91,7 +90,6 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const writeError: WriteError = (request, response, err, context) =>
     errors.writeError(request, response, err, context);
   const clients = clientAddresses(settings.trustedProxies);
-  const limitsOf = cachedLimits();
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
   const common = {
@@ -119,7 +117,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       signals: parts.signals,
       ends,
       edition: settings.edition,
-      limitsOf,
+      limitsOf: ({ deployment }) => knownLimits(deployment),
       invokeAuth: settings.invokeAuth,
       callbackRules: parts.callbackRules,
       bodyLimit: settings.asyncMaxBody,
@@ -192,18 +190,6 @@ export async function drainGateway(gateway: Gateway, shutdownDelay: number): Pro
 function allowedOrigins({ allowedOrigins: allowed, publicUrl }: GatewaySettings): readonly string[] {
   const own = publicUrl === undefined ? null : URL.parse(publicUrl);
   return own === null ? allowed : [...allowed, own.origin];
-}
-
-function cachedLimits(): (wanted: DesiredFunction) => FunctionLimits {
-  const known = new WeakMap<DesiredFunction, FunctionLimits>();
-  return (wanted) => {
-    let limits = known.get(wanted);
-    if (limits === undefined) {
-      limits = functionLimits(wanted.deployment);
-      known.set(wanted, limits);
-    }
-    return limits;
-  };
 }
 
 function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {

@@ -6,9 +6,10 @@ import {
   platformSettings,
   processSettings,
   queueSettings,
+  wakeSettings,
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
-import { duration, flag, list, optionalText, port, text, whole, type Values } from "../api/setting.ts";
+import { duration, flag, list, optionalText, port, text, type Values } from "../api/setting.ts";
 
 /** Every setting that the gateway reads. */
 export const gatewaySettings = {
@@ -17,6 +18,7 @@ export const gatewaySettings = {
   ...platformSettings,
   ...callTimeSettings,
   ...queueSettings,
+  ...wakeSettings,
   ...callbackSettings,
   ...machineSettings,
 
@@ -60,11 +62,6 @@ export const gatewaySettings = {
   logHeartbeat: duration("log_heartbeat", {
     fallback: "15s",
     about: "Silence after which a log stream sends an empty line",
-  }),
-  maxWaitingCallers: whole("max_waiting_callers", {
-    fallback: "10000",
-    min: 1,
-    about: "Most calls of this process that wait for a replica",
   }),
   shutdownDelay: duration("shutdown_delay", {
     fallback: "5s",

@@ -1,6 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import type { QueuedCall } from "../core/call.ts";
-import { callLimit, functionLimits, type FunctionLimits } from "../core/function-limits.ts";
+import { callLimit, knownLimits, type FunctionLimits } from "../core/function-limits.ts";
 import { pickReplica, type ReadyReplica, type TableEntry } from "../core/function-table.ts";
 import { formatRef } from "../core/function-ref.ts";
 import type { RunOutcome } from "../core/judge-run.ts";
@@ -8,18 +8,9 @@ import type { WorkerParts } from "./worker-parts.ts";
 
 type RunParts = Pick<WorkerParts, "functions" | "table" | "waker" | "invoker" | "queue" | "resultLimit">;
 
-const limitsByDeployment = new WeakMap<object, FunctionLimits>();
-
-/** What the function's deployment says, parsed once per deployment; undefined when there is no such function. */
+/** What the function's deployment says; undefined when there is no such function. */
 export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
-  if (entry === undefined) return undefined;
-  const { deployment } = entry.wanted;
-  let limits = limitsByDeployment.get(deployment);
-  if (limits === undefined) {
-    limits = functionLimits(deployment);
-    limitsByDeployment.set(deployment, limits);
-  }
-  return limits;
+  return entry === undefined ? undefined : knownLimits(entry.wanted.deployment);
 }
 
 /** Runs a queued call once: on a ready replica, waking the function if need be. Never rejects. */

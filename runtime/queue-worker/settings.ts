@@ -6,9 +6,10 @@ import {
   platformSettings,
   processSettings,
   queueSettings,
+  wakeSettings,
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
-import { duration, optionalText, text, whole, type Values } from "../api/setting.ts";
+import { duration, optionalText, text, type Values } from "../api/setting.ts";
 
 /** Everything a queue-worker reads. */
 export const queueWorkerSettings = {
@@ -17,6 +18,7 @@ export const queueWorkerSettings = {
   ...platformSettings,
   ...callTimeSettings,
   ...queueSettings,
+  ...wakeSettings,
   ...callbackSettings,
   queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from" }),
   callbackMinWait: duration("callback_min_wait", {
@@ -34,11 +36,6 @@ export const queueWorkerSettings = {
   callbackTimeout: duration("callback_timeout", {
     fallback: "30s",
     about: "Longest one try of a callback may take; its head a third of that",
-  }),
-  maxWaitingCallers: whole("max_waiting_callers", {
-    fallback: "10000",
-    min: 1,
-    about: "Most callers that wait for replicas at once",
   }),
   gatewayUrl: optionalText("gateway_url", {
     about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there",

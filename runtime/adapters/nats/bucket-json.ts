@@ -86,11 +86,6 @@ export class JsonBucket<T> {
       return Object.keys(state.subjects ?? {}).length === 0;
     });
   }
-
-  /** Subject of a key, for those who publish themselves. */
-  subject(key: string): string {
-    return keySubject(this.#name, key);
-  }
 }
 
 async function reachable<R>(name: string, act: () => Promise<R>): Promise<R> {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import type { KvWatchEntry } from "@nats-io/kv";
 import type { QueuedIterator } from "@nats-io/transport-node";
 
@@ -56,7 +58,7 @@ export async function watchBucket<T>(
       } catch {
         // The broker is away or just starting; the connection reports itself, here it is enough to try again.
       }
-      if (!ended) await new Promise((resolve) => void setTimeout(resolve, retryPause));
+      if (!ended) await pause(retryPause);
     }
   };
   const forget = link.onReconnect(() => current?.stop());

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import {
   InvalidArgumentError,
   NoRespondersError,
@@ -95,10 +97,4 @@ function acknowledged(data: Uint8Array, doubt: unknown): PublishOutcome {
     sequence: "seq" in ack ? Number(ack.seq) : 0,
     duplicate: "duplicate" in ack && ack.duplicate === true,
   };
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import { PlatformError } from "../../api/platform-error.ts";
 import type { CallEntry } from "../../core/call-entry.ts";
 import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
@@ -78,7 +80,7 @@ export class NatsCallLedger implements CallLedger {
       const until = Math.min(end, performance.now() + updateBudget);
       const outcome = await publishDurably(this.#link, keySubject(bucket.calls, id), new Uint8Array(0), headers, until);
       if (outcome.kind === "stored" || outcome.kind === "refused") return;
-      await new Promise((resolve) => void setTimeout(resolve, 250).unref());
+      await pause(250, undefined, { ref: false });
     }
   }
 

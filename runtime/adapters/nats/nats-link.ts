@@ -14,8 +14,6 @@ export interface NatsOptions {
   readonly inboxPrefix: string;
   /** Milliseconds between pings; two unanswered ones end the connection. */
   readonly pingInterval: number;
-  /** Ends the wait for the first connection. */
-  readonly signal?: AbortSignal;
 }
 
 /** How long one request to the broker may take, milliseconds; callers try again within their own budget. */

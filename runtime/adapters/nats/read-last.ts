@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import { Empty, headers as newHeaders, type MsgHdrs } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../api/platform-error.ts";
@@ -36,7 +38,7 @@ export async function readLast(
     } catch (err) {
       failure = err;
       if (!isTimeout(err) && !isNoResponders(err)) break;
-      if (isNoResponders(err)) await new Promise((resolve) => void setTimeout(resolve, 100));
+      if (isNoResponders(err)) await pause(100);
     }
   }
   throw new PlatformError("queue_unavailable", `Cannot read "${subject}": the broker does not answer`, {

@@ -1,5 +1,5 @@
 import type { DesiredFunction } from "../../core/desired-function.ts";
-import { callLimit, functionLimits, type CallLimit } from "../../core/function-limits.ts";
+import { callLimit, knownLimits, type CallLimit } from "../../core/function-limits.ts";
 
 /** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds the whole call. */
 export interface CallLimits extends CallLimit {
@@ -31,7 +31,7 @@ export function createCallLimits(settings: CallSettings): (wanted: DesiredFuncti
 }
 
 function read(wanted: DesiredFunction, settings: CallSettings): CallLimits {
-  const own = functionLimits(wanted.deployment);
+  const own = knownLimits(wanted.deployment);
   const platform: CallLimit = { timeout: settings.upstreamTimeout, timeoutName: "upstream_timeout" };
   return {
     ...callLimit(platform, own),
