@@ -13,6 +13,11 @@ function project(name: string, timeout: number) {
   };
 }
 
+const onCluster = project("cluster", 180_000);
+
+/** Tests on a real API server get to know of it by `provide`. */
+const cluster = { ...onCluster, test: { ...onCluster.test, globalSetup: ["test/support/cluster-setup.ts"] } };
+
 export default defineConfig({
   test: {
     environment: "node",
@@ -20,6 +25,13 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     teardownTimeout: 15_000,
-    projects: [project("unit", 15_000), project("integration", 60_000), project("e2e", 180_000)],
+    projects: [
+      project("unit", 15_000),
+      project("integration", 60_000),
+      project("alone", 60_000),
+      project("e2e", 180_000),
+      project("soak", 1_800_000),
+      cluster,
+    ],
   },
 });

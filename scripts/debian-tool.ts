@@ -22,7 +22,8 @@ export function installedTool(tool: string, debianPackage: string, say: (line: s
   const env = { ...environment(), DEBIAN_FRONTEND: "noninteractive" };
   spawnSync("apt-get", ["update"], { env, stdio: "ignore" });
   // At run level 1 a package does not start its service.
-  const install = ["install", "-y", "--no-install-recommends", debianPackage];
+  // Another test file may be installing its own.
+  const install = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", debianPackage];
   spawnSync("apt-get", install, { env: { ...env, RUNLEVEL: "1" }, stdio: "ignore" });
   return findTool(tool);
 }

@@ -1,57 +1,117 @@
 import Type, { type Static } from "typebox";
 
+import { callId, functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+
 /** The states of an asynchronous call (contract §4.4). */
 export const callStates = ["queued", "running", "waiting", "done", "failed", "cancelled"] as const;
 export type CallState = (typeof callStates)[number];
 
+const count = (description: string, example = 0) => Type.Integer({ minimum: 0, description, examples: [example] });
+const status = (description: string) => Type.Integer({ minimum: 100, maximum: 599, description, examples: [200] });
+
+const CallAttempt = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: "Counted from 1", examples: [1] }),
+    startedAt: time("When the run began"),
+    endedAt: Type.Optional(time("When it ended")),
+    status: Type.Optional(status("Status of the function's reply")),
+    durationSeconds: Type.Optional(Type.Number({ minimum: 0, description: "How long it took", examples: [0.012] })),
+    error: Type.Optional(Type.String({ description: "Why there was no reply" })),
+  },
+  { description: "One run of the call" },
+);
+
+const CallbackState = Type.Object(
+  {
+    url: Type.String({
+      description: "Where the callback goes, without its query",
+      examples: ["https://example.com/done"],
+    }),
+    state: Type.Enum(["pending", "sent", "failed"], { type: "string", description: "What became of it" }),
+    attempts: count("Times it was sent", 1),
+    status: Type.Optional(status("Last status of its receiver")),
+  },
+  { description: "The callback, if one was asked for" },
+);
+
+const CallResult = Type.Object(
+  {
+    href: Type.String({
+      format: "uri-reference",
+      description: "Path of the output",
+      examples: ["/async-function/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10/result"],
+    }),
+    status: status("Status of the function's reply"),
+    size: count("Bytes of the output", 5),
+    stored: Type.Boolean({
+      description: "Whether the output can be read; over 1 MiB it is not kept",
+      examples: [true],
+    }),
+    expiresAt: time("When the output goes"),
+  },
+  { description: "The output, once there is one" },
+);
+
 /** What became of an asynchronous call (contract §2). Times are RFC 3339 unless said otherwise. */
-export const CallRecord = Type.Object({
-  callId: Type.String(),
-  functionName: Type.String(),
-  namespace: Type.String(),
-  queue: Type.String(),
-  state: Type.Union([
-    Type.Literal("queued"),
-    Type.Literal("running"),
-    Type.Literal("waiting"),
-    Type.Literal("done"),
-    Type.Literal("failed"),
-    Type.Literal("cancelled"),
-  ]),
-  reason: Type.Optional(Type.String()),
-  acceptedAt: Type.String(),
-  startTime: Type.String({ description: "Acceptance, Unix nanoseconds" }),
-  endedAt: Type.Optional(Type.String()),
-  retries: Type.Integer(),
-  maxRetries: Type.Integer(),
-  nextAttemptAt: Type.Optional(Type.String()),
-  queuePosition: Type.Optional(Type.Integer({ description: "1 = next, estimate" })),
-  attempts: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      startedAt: Type.String(),
-      endedAt: Type.Optional(Type.String()),
-      status: Type.Optional(Type.Integer()),
-      durationSeconds: Type.Optional(Type.Number()),
-      error: Type.Optional(Type.String()),
+export const CallRecord = Type.Object(
+  {
+    callId: callId("Id of the call"),
+    functionName: functionName("Name of the function"),
+    namespace: namespaceName("Real name of its namespace"),
+    queue: queueName("Queue that holds the call"),
+    state: Type.Enum([...callStates], {
+      type: "string",
+      description: "done, failed and cancelled are final, but for a failed call that is redriven",
     }),
-  ),
-  callback: Type.Optional(
-    Type.Object({
-      url: Type.String({ description: "Without its query" }),
-      state: Type.Union([Type.Literal("pending"), Type.Literal("sent"), Type.Literal("failed")]),
-      attempts: Type.Integer(),
-      status: Type.Optional(Type.Integer()),
+    reason: Type.Optional(Type.String({ description: "Why it failed or was put back", examples: ["exhausted"] })),
+    acceptedAt: time("When the call was accepted"),
+    startTime: Type.String({
+      pattern: "^[0-9]+$",
+      description: "The same as Unix nanoseconds, as X-Start-Time has it",
+      examples: ["1769860800000000000"],
     }),
-  ),
-  result: Type.Optional(
-    Type.Object({
-      href: Type.String(),
-      status: Type.Integer(),
-      size: Type.Integer({ description: "Bytes" }),
-      stored: Type.Boolean(),
-      expiresAt: Type.String(),
-    }),
-  ),
-});
+    endedAt: Type.Optional(time("When it came to its final state")),
+    retries: count("Retries made"),
+    maxRetries: count("Most retries allowed", 10),
+    nextAttemptAt: Type.Optional(time("When a waiting call is tried again")),
+    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: "1 = next, an estimate", examples: [1] })),
+    attempts: Type.Array(CallAttempt, { description: "Its runs so far" }),
+    callback: Type.Optional(CallbackState),
+    result: Type.Optional(CallResult),
+  },
+  {
+    title: "CallRecord",
+    description: "What became of an asynchronous call",
+    examples: [
+      {
+        callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
+        functionName: "hello",
+        namespace: "functions",
+        queue: "default",
+        state: "done",
+        acceptedAt: "2026-01-31T12:00:00.000Z",
+        startTime: "1769860800000000000",
+        endedAt: "2026-01-31T12:00:00.040Z",
+        retries: 0,
+        maxRetries: 10,
+        attempts: [
+          {
+            number: 1,
+            startedAt: "2026-01-31T12:00:00.020Z",
+            endedAt: "2026-01-31T12:00:00.032Z",
+            status: 200,
+            durationSeconds: 0.012,
+          },
+        ],
+        result: {
+          href: "/async-function/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10/result",
+          status: 200,
+          size: 5,
+          stored: true,
+          expiresAt: "2026-01-31T13:00:00.040Z",
+        },
+      },
+    ],
+  },
+);
 export type CallRecord = Readonly<Static<typeof CallRecord>>;

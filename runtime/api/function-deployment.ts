@@ -1,71 +1,124 @@
 import Type, { type Static } from "typebox";
 
-const name = (about: string) =>
-  Type.String({ pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", maxLength: 63, description: about });
+import { namePattern } from "./grammar.ts";
+import { functionName, inNamespace, secretName } from "./name-schemas.ts";
+import { Annotations, Labels, textMap } from "./text-map.ts";
 
-const texts = (about: string, limit = 128) =>
-  Type.Record(Type.String(), Type.String({ maxLength: 262_144 }), { maxProperties: limit, description: about });
+/** Text that a process can be started with. */
+const noNul = "^[^\\u0000]*$";
 
 /** Amounts of memory, CPU and devices as Kubernetes quantity strings. */
-export const Resources = Type.Record(
-  Type.String({ pattern: "^[-a-zA-Z0-9./_]{1,253}$" }),
-  Type.String({
+export const Resources = Type.Unsafe<Readonly<Record<string, string>>>({
+  title: "Resources",
+  type: "object",
+  description: "Amounts by name (memory, cpu and device keys such as nvidia.com/gpu) as Kubernetes quantity strings",
+  propertyNames: { type: "string", pattern: namePattern.resource, maxLength: 317 },
+  additionalProperties: {
+    type: "string",
     pattern: "^[0-9]{1,15}(\\.[0-9]{1,9})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][0-9]{1,2})?$",
     maxLength: 32,
-  }),
-  { maxProperties: 16, description: "memory, cpu and device keys with quantity strings, e.g. 128Mi, 500m" },
-);
+  },
+  maxProperties: 16,
+  examples: [{ memory: "128Mi", cpu: "500m" }],
+});
 
 /** What a client deploys (contract §2). */
-export const FunctionDeployment = Type.Object({
-  service: name("Function name"),
-  image: Type.String({
-    pattern: "^[a-zA-Z0-9][-a-zA-Z0-9._/:@+]*$",
-    maxLength: 1_024,
-    description: "Image reference without a scheme; returned as sent",
-  }),
-  namespace: Type.Optional(name("Namespace; the default one when absent")),
-  envProcess: Type.Optional(
-    Type.String({
-      maxLength: 4_096,
-      description: "Process that serves the function; split by shell-words rules, never a shell",
+export const FunctionDeployment = Type.Object(
+  {
+    service: functionName("Name of the function"),
+    image: Type.String({
+      pattern: "^[a-zA-Z0-9](?:[-a-zA-Z0-9._/@+]|:+[-a-zA-Z0-9._@+])*$",
+      maxLength: 1_024,
+      description: "Image reference without a scheme; returned as sent",
+      examples: ["ghcr.io/acme/hello:1"],
     }),
-  ),
-  envVars: Type.Optional(
-    Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$" }), Type.String({ maxLength: 262_144 }), {
-      maxProperties: 1_024,
-      description: "Environment of the function; never secrets",
-    }),
-  ),
-  labels: Type.Optional(texts("Labels in Kubernetes syntax")),
-  annotations: Type.Optional(texts("Annotations")),
-  secrets: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[a-z0-9][-a-z0-9.]*$", maxLength: 253 }), {
-      maxItems: 64,
-      description: "Names of existing secrets",
-    }),
-  ),
-  constraints: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[^=]+==?[^=]+$", maxLength: 512 }), {
-      maxItems: 32,
-      description: "key=value or key==value",
-    }),
-  ),
-  limits: Type.Optional(Resources),
-  requests: Type.Optional(Resources),
-  readOnlyRootFilesystem: Type.Optional(Type.Boolean({ description: "/tmp stays writable" })),
-});
+    namespace: inNamespace,
+    envProcess: Type.Optional(
+      Type.String({
+        pattern: noNul,
+        maxLength: 4_096,
+        description: "Process that serves the function; split by the rules of shell words, never run by a shell",
+        examples: ["sha256sum"],
+      }),
+    ),
+    envVars: Type.Optional(
+      textMap({
+        description: "Environment of the function, 256 KiB in all; never secrets",
+        keys: { pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$", maxLength: 262_144 },
+        values: { pattern: noNul, maxLength: 262_144 },
+        maxProperties: 1_024,
+        examples: [{ exec_timeout: "5s" }],
+      }),
+    ),
+    labels: Type.Optional(Labels),
+    annotations: Type.Optional(Annotations),
+    secrets: Type.Optional(
+      Type.Array(secretName("Name of a secret"), {
+        maxItems: 64,
+        uniqueItems: true,
+        description: "Secrets of the same namespace that the function finds as files; they must exist",
+        examples: [["api-key"]],
+      }),
+    ),
+    constraints: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[^=]+==?[^=]+$", maxLength: 512 }), {
+        maxItems: 32,
+        description: "Where replicas may run, as key=value or key==value; only stored on one machine",
+        examples: [["zone=a"]],
+      }),
+    ),
+    limits: Type.Optional(Resources),
+    requests: Type.Optional(Resources),
+    readOnlyRootFilesystem: Type.Optional(
+      Type.Boolean({ description: "Whether the function may write to /tmp only", examples: [true] }),
+    ),
+  },
+  {
+    title: "FunctionDeployment",
+    description: "What a function is to be. Fields that are not listed here are ignored.",
+    examples: [
+      {
+        service: "hello",
+        image: "ghcr.io/acme/hello:1",
+        envProcess: "sha256sum",
+        envVars: { exec_timeout: "5s" },
+        labels: { "com.service.scale.min": "2" },
+        annotations: { "com.service.retry.attempts": "3" },
+        secrets: ["api-key"],
+        limits: { memory: "128Mi" },
+      },
+    ],
+  },
+);
 
 /** See {@link FunctionDeployment}. */
 export type FunctionDeployment = Readonly<Static<typeof FunctionDeployment>>;
 
-export const DeleteFunctionRequest = Type.Object({
-  functionName: name("Function name"),
-  namespace: Type.Optional(name("Namespace; the default one when absent")),
-});
+/** Names the function that is to be removed. */
+export const DeleteFunctionRequest = Type.Object(
+  { functionName: functionName("Name of the function"), namespace: inNamespace },
+  {
+    title: "DeleteFunctionRequest",
+    description: "Names the function that is to be removed",
+    examples: [{ functionName: "hello" }],
+  },
+);
 
-export const ScaleServiceRequest = Type.Object({
-  replicas: Type.Integer({ minimum: 0, description: "Replicas wanted, at most the label scale.max" }),
-  namespace: Type.Optional(name("Namespace; the default one when absent")),
-  serviceName: Type.Optional(Type.String({ description: "Ignored: the path decides" })),
-});
+/** How many replicas a function is to have. */
+export const ScaleServiceRequest = Type.Object(
+  {
+    replicas: Type.Integer({
+      minimum: 0,
+      maximum: 1_000,
+      description: "Replicas wanted, at most what the label com.service.scale.max says",
+      examples: [2],
+    }),
+    namespace: inNamespace,
+    serviceName: Type.Optional(Type.String({ description: "Ignored: the path decides", examples: ["hello"] })),
+  },
+  {
+    title: "ScaleServiceRequest",
+    description: "How many replicas a function is to have",
+    examples: [{ replicas: 2 }],
+  },
+);

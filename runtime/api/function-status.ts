@@ -1,46 +1,93 @@
 import Type, { type Static } from "typebox";
 
 import { FunctionDeployment } from "./function-deployment.ts";
+import { functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+import { shownMap } from "./text-map.ts";
+
+const { properties: deployed } = FunctionDeployment;
+
+const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
+
+const ready = {
+  type: "Ready",
+  status: "True",
+  reason: "ReplicasReady",
+  message: "All replicas are ready",
+  lastTransitionTime: "2026-01-31T12:00:00.000Z",
+};
 
 /** One statement about a function, in the form of a Kubernetes condition. */
-export const Condition = Type.Object({
-  type: Type.Union([
-    Type.Literal("Ready"),
-    Type.Literal("Healthy"),
-    Type.Literal("Reconciling"),
-    Type.Literal("Stalled"),
-    Type.Literal("Scaling"),
-  ]),
-  status: Type.Union([Type.Literal("True"), Type.Literal("False"), Type.Literal("Unknown")]),
-  reason: Type.String({ description: "One word in CamelCase" }),
-  message: Type.String({ description: "One sentence for people" }),
-  lastTransitionTime: Type.String({ description: "RFC 3339" }),
-});
+export const Condition = Type.Object(
+  {
+    type: Type.Enum(["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"], {
+      type: "string",
+      description: "What the statement is about; Scaling says why there are this many replicas",
+    }),
+    status: Type.Enum(["True", "False", "Unknown"], { type: "string", description: "Whether it is so" }),
+    reason: Type.String({ description: "One word in CamelCase, for programs", examples: ["ReplicasReady"] }),
+    message: Type.String({ description: "One sentence, for people", examples: ["All replicas are ready"] }),
+    lastTransitionTime: time("When the status changed last"),
+  },
+  {
+    title: "Condition",
+    description: "One statement about a function, in the form of a Kubernetes condition",
+    examples: [ready],
+  },
+);
 export type Condition = Readonly<Static<typeof Condition>>;
 
+/** CPU and memory that a function uses now. */
+const FunctionUsage = Type.Object(
+  {
+    cpu: Type.Number({ minimum: 0, description: "Thousandths of a CPU", examples: [12.5] }),
+    totalMemoryBytes: Type.Number({ minimum: 0, description: "Bytes of memory", examples: [8_388_608] }),
+  },
+  { description: "What all replicas use now; only with usage=1, and only if it is known" },
+);
+
 /** A deployed function as `/system/functions` shows it (contract §2). */
-export const FunctionStatus = Type.Object({
-  name: FunctionDeployment.properties.service,
-  namespace: Type.String(),
-  image: FunctionDeployment.properties.image,
-  envProcess: FunctionDeployment.properties.envProcess,
-  envVars: FunctionDeployment.properties.envVars,
-  labels: Type.Record(Type.String(), Type.String()),
-  annotations: Type.Record(Type.String(), Type.String()),
-  secrets: FunctionDeployment.properties.secrets,
-  constraints: FunctionDeployment.properties.constraints,
-  limits: FunctionDeployment.properties.limits,
-  requests: FunctionDeployment.properties.requests,
-  readOnlyRootFilesystem: FunctionDeployment.properties.readOnlyRootFilesystem,
-  replicas: Type.Integer({ description: "Desired" }),
-  availableReplicas: Type.Integer({ description: "Ready" }),
-  invocationCount: Type.Integer({ description: "Finished calls, best effort" }),
-  createdAt: Type.String({ description: "RFC 3339" }),
-  generation: Type.Integer({ description: "Raised by every PUT" }),
-  queue: Type.String(),
-  conditions: Type.Array(Condition),
-  usage: Type.Optional(
-    Type.Object({ cpu: Type.Number({ description: "milli-CPU" }), totalMemoryBytes: Type.Number() }),
-  ),
-});
+export const FunctionStatus = Type.Object(
+  {
+    name: functionName("Name of the function, as `service` when it was deployed"),
+    namespace: namespaceName("Real name of its namespace"),
+    image: deployed.image,
+    envProcess: deployed.envProcess,
+    envVars: deployed.envVars,
+    labels: shownMap("Labels as deployed, and `faas_function` with the name", [{ faas_function: "hello" }]),
+    annotations: shownMap("Annotations as deployed", [{ "com.service.retry.attempts": "3" }]),
+    secrets: deployed.secrets,
+    constraints: deployed.constraints,
+    limits: deployed.limits,
+    requests: deployed.requests,
+    readOnlyRootFilesystem: deployed.readOnlyRootFilesystem,
+    replicas: count("Replicas wanted", 1),
+    availableReplicas: count("Replicas that are ready", 1),
+    invocationCount: count("Finished calls, best effort", 42),
+    createdAt: time("When the function was created"),
+    generation: count("Raised by every change of the description", 1),
+    queue: queueName("Queue of its asynchronous calls"),
+    conditions: Type.Array(Condition, { description: "What stands well or in the way" }),
+    usage: Type.Optional(FunctionUsage),
+  },
+  {
+    title: "FunctionStatus",
+    description: "A deployed function: what was sent, fields that were not sent are absent, and what became of it",
+    examples: [
+      {
+        name: "hello",
+        namespace: "functions",
+        image: "ghcr.io/acme/hello:1",
+        labels: { faas_function: "hello" },
+        annotations: {},
+        replicas: 1,
+        availableReplicas: 1,
+        invocationCount: 42,
+        createdAt: "2026-01-31T12:00:00.000Z",
+        generation: 1,
+        queue: "default",
+        conditions: [ready],
+      },
+    ],
+  },
+);
 export type FunctionStatus = Readonly<Static<typeof FunctionStatus>>;

@@ -29,6 +29,23 @@ export function parseCallId(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined;
 }
 
+const domain = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*";
+const word = "[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
+
+/** The same grammars as sources of regular expressions, for schemas. Lengths are the schema's to limit. */
+export const namePattern = {
+  function: dnsLabel.source,
+  namespace: dnsLabel.source,
+  secret: secretName.source,
+  queue: queueName.source,
+  callId: uuid.source,
+  /** Keys of labels and annotations in Kubernetes syntax: `[domain/]word`. */
+  key: `^(?:${domain}/)?${word}$`,
+  labelValue: `^(?:${word})?$`,
+  /** Keys of limits and requests. */
+  resource: `^(?:memory|cpu|${domain}/${word})$`,
+} as const;
+
 /** Rules in words, for error sentences. */
 export const grammarRule = {
   function: 'only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',

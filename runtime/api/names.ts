@@ -45,6 +45,7 @@ export const annotation = {
   auth: "auth",
   concurrencyMax: "concurrency.max",
   healthPath: "health.http.path",
+  profile: "profile",
   protocol: "protocol",
   queue: "queue",
   readyPath: "ready.http.path",
@@ -53,16 +54,56 @@ export const annotation = {
   retryCodes: "retry.codes",
   retryMaxWait: "retry.max_wait",
   retryMinWait: "retry.min_wait",
+  serviceAccount: "serviceaccount",
 } as const;
 
 /** The label every function reply carries beside those that were deployed. */
 export const functionLabel = "faas_function";
 
+/** Labels of what is made in Kubernetes, beside `functionLabel`. */
+export const objectLabel = {
+  name: "app.kubernetes.io/name",
+  managedBy: "app.kubernetes.io/managed-by",
+  /** Of a namespace of functions: the namespace of the platform that it belongs to, should there be several. */
+  platform: "service.com/platform",
+} as const;
+
+/** Value of label `app.kubernetes.io/managed-by`. */
+export const managedByWeir = "weir";
+
+/** Annotations of objects in Kubernetes, for what their kinds have no field for. */
+export const objectAnnotation = {
+  /** Hash of what was deployed last by request, or seen by the operator. */
+  content: "service.com/content",
+  createdAt: "service.com/created-at",
+  generation: "service.com/generation",
+  /** Generation of the last deployment by request, which rolls all replicas. */
+  rollout: "service.com/rollout",
+  /** The replicas that were wanted by request, and why, as JSON. */
+  scaled: "service.com/scaled",
+  /** Of pods: what they were made from. */
+  revision: "service.com/revision",
+  updatedAt: "service.com/updated-at",
+} as const;
+
+/** Marks a namespace of functions: label or annotation `key` with `value`, or `foreignKey` with any (contract §1.4). */
+export const namespaceMarker = {
+  key: "com.service.namespace",
+  /** Of the key, without prefix. */
+  name: "namespace",
+  value: "1",
+  foreignKey: "openfaas",
+} as const;
+
 /** Names of the credential files below `secret_mount_path`. */
 export const credentialFile = {
   user: "basic-auth-user",
   password: "basic-auth-password",
+  invokeKey: "invoke-key",
 } as const;
+
+/** Headers of a run that a queue-worker sends through the gateway (contract §4.2); they go no further. */
+export const invokeHeader = { key: "Weir-Invoke", timeout: "Weir-Timeout" } as const;
 
 /** Where a function finds its secrets (contract §7). */
 export const secretDirectories = ["/var/service/secrets", "/var/openfaas/secrets"] as const;

@@ -1,4 +1,5 @@
-import type { Settings, Values } from "./setting.ts";
+import type { SettingRule } from "./setting-rules.ts";
+import type { Setting, Settings, Values } from "./setting.ts";
 
 /** Where values come from, strongest first: flag, environment, file, then the setting's own default. */
 export interface SettingSources {
@@ -21,6 +22,13 @@ export class SettingsError extends Error {
   }
 }
 
+/** What could be read, and what could not; each problem begins with the name of a setting. */
+export interface SettingsOutcome<S extends Settings> {
+  /** Complete only without problems. */
+  readonly values: Values<S>;
+  readonly problems: readonly string[];
+}
+
 /** The flag of a setting, without `--`. */
 export function flagName(settingName: string): string {
   return settingName.replaceAll("_", "-");
@@ -31,71 +39,79 @@ export function flagName(settingName: string): string {
  * @throws SettingsError with every problem at once
  */
 export function readSettings<S extends Settings>(table: S, sources: SettingSources): Values<S> {
+  const { values, problems } = collectSettings(table, sources, []);
+  if (problems.length > 0) throw new SettingsError(problems);
+  return values;
+}
+
+/** Reads all settings of `table` and asks the rules whose settings could be read. */
+export function collectSettings<S extends Settings>(
+  table: S,
+  sources: SettingSources,
+  rules: readonly SettingRule<Values<S>>[],
+): SettingsOutcome<S> {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
+  const unread = new Set<string>();
   for (const [key, setting] of Object.entries(table)) {
-    const text =
-      sources.flags?.[flagName(setting.name)] ??
-      sources.environment?.[setting.name] ??
-      textOf(sources.file?.[setting.name]) ??
-      setting.fallback;
-    if (text === undefined) {
-      if (setting.optional !== true) problems.push(`${setting.name} is required (${setting.about})`);
-      continue;
+    const outcome = readSetting(setting, sources);
+    if ("value" in outcome) values[key] = outcome.value;
+    else {
+      unread.add(key);
+      problems.push(...outcome.problems);
     }
-    const outcome = setting.parse(text);
-    if ("expected" in outcome) problems.push(`${setting.name}: expected ${outcome.expected}, got "${text}"`);
-    else values[key] = outcome.value;
   }
-  if (problems.length > 0) throw new SettingsError(problems);
-  return values as Values<S>;
+  const read = values as Values<S>;
+  for (const rule of new Set(rules)) {
+    if (!rule.needs.some((key) => unread.has(key))) problems.push(...rule.problems(read));
+  }
+  return { values: read, problems };
 }
 
-/** Names in `file` that no table knows, e.g. misspelt ones. */
-export function unknownSettings(file: Readonly<Record<string, unknown>>, tables: readonly Settings[]): string[] {
-  const known = new Set(tables.flatMap((table) => Object.values(table).map((setting) => setting.name)));
-  return Object.keys(file).filter((name) => !known.has(name));
+type Outcome = { readonly value: unknown } | { readonly problems: readonly string[] };
+
+function readSetting(setting: Setting<unknown>, sources: SettingSources): Outcome {
+  const { name } = setting;
+  const inFile = sources.file?.[name];
+  if (setting.parseFile !== undefined) return setting.parseFile(inFile);
+  const [text, source] = firstOf([
+    [sources.flags?.[flagName(name)], `flag --${flagName(name)}`],
+    [sources.environment?.[name], "environment"],
+    [textOf(inFile), "settings file"],
+    [setting.fallback, "default"],
+  ]);
+  if (text === undefined) {
+    return setting.optional === true ? { value: undefined } : { problems: [`${name} is required (${setting.about})`] };
+  }
+  const outcome = setting.parse(text);
+  if ("value" in outcome) return outcome;
+  return { problems: [`${name}: expected ${outcome.expected}, got ${shown(setting, text)} (${source})`] };
 }
 
-function textOf(value: unknown): string | undefined {
+function firstOf(
+  candidates: readonly (readonly [string | undefined, string])[],
+): readonly [string | undefined, string] {
+  return candidates.find(([text]) => text !== undefined) ?? [undefined, ""];
+}
+
+const longestShown = 100;
+
+/** A value between quotes: control characters escaped, secrets hidden, cut after 100 characters. */
+export function shown(setting: Pick<Setting<unknown>, "show">, text: string): string {
+  const visible = setting.show?.(text) ?? text;
+  return JSON.stringify(visible.length > longestShown ? `${visible.slice(0, longestShown)}…` : visible);
+}
+
+/** What a file holds as the text that a flag would hold; undefined for nothing. */
+export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return value.join(",");
+  if (Array.isArray(value)) return value.map((item) => textOf(item) ?? "").join(",");
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** What a process hands in when it starts; the functions are its own way to the outside. */
-export interface StartSources {
-  /** Flags by name, `config` among them if given. */
-  readonly flags: Readonly<Record<string, string | undefined>>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readFile: (path: string) => Readonly<Record<string, unknown>>;
-}
-
-/**
- * Settings of a starting process: flag, environment, `--config` file, default. With `strict` a name in the file that
- * the table does not know is a problem, too.
- * @throws SettingsError with every problem at once, or what `readFile` throws
- */
-export function startSettings<S extends Settings>(table: S, start: StartSources, strict = false): Values<S> {
-  const path = start.flags["config"] ?? start.environment["config"];
-  const file = path === undefined ? {} : start.readFile(path);
-  const unknown = strict ? unknownSettings(file, [table]) : [];
-  try {
-    const values = readSettings(table, { flags: start.flags, environment: start.environment, file });
-    if (unknown.length === 0) return values;
-  } catch (err) {
-    if (!(err instanceof SettingsError) || unknown.length === 0) throw err;
-    throw new SettingsError([...err.problems, ...unknown.map((name) => `${name} is no setting`)]);
-  }
-  throw new SettingsError(unknown.map((name) => `${name} is no setting`));
 }
 
 /** The flags of a table, for `--help`. */
 export function flagsOf(table: Settings) {
-  return Object.values(table).map(({ name, about, kind, fallback }) => ({
-    name: flagName(name),
-    about,
-    kind,
-    fallback,
-  }));
+  return Object.values(table)
+    .filter(({ parseFile }) => parseFile === undefined)
+    .map(({ name, about, kind, fallback }) => ({ name: flagName(name), about, kind, fallback }));
 }

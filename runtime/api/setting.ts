@@ -1,5 +1,8 @@
 import { parseBoolean } from "./boolean.ts";
-import { parseDuration } from "./duration.ts";
+import { formatDuration, longestDuration, parseDuration } from "./duration.ts";
+
+/** A value that was read, or a part of a sentence that says what was expected. */
+export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 
 /**
  * One setting of a process: its snake_case name is the environment variable and the key of the `--config` file,
@@ -11,11 +14,18 @@ export interface Setting<T> {
   readonly about: string;
   /** What the value is, in words: `duration`, `whole number`, … */
   readonly kind: string;
+  /** What else the value must be, in words: `1s to 1h`. */
+  readonly limits?: string;
+  /** What a number counts. */
+  readonly unit?: string;
   /** Text taken when nothing is set; absent = required, unless `optional`. */
   readonly fallback?: string;
   readonly optional?: boolean;
-  /** The value, or a sentence part that says what was expected. */
-  readonly parse: (text: string) => { readonly value: T } | { readonly expected: string };
+  readonly parse: (text: string) => Parsed<T>;
+  /** The text as messages may show it, where it could hold a secret. */
+  readonly show?: (text: string) => string;
+  /** Reads what has no text form: its value comes from the file alone, and each problem begins with the name. */
+  readonly parseFile?: (content: unknown) => { readonly value: T } | { readonly problems: readonly string[] };
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
@@ -28,63 +38,93 @@ interface Described {
   readonly fallback?: string;
 }
 
-/** Any text but an empty one, which is mostly a variable of a script that was never set. */
-export function text(name: string, options: Described): Setting<string> {
-  return { name, kind: "text", ...options, parse: (value) => (value === "" ? { expected: "a text" } : { value }) };
+/** A rule that a text must keep, and the same in words. */
+export interface TextRule {
+  readonly test: (text: string) => boolean;
+  readonly expected: string;
 }
 
-/** Text that may be left out; empty text counts as left out. */
-export function optionalText(name: string, options: { readonly about: string }): Setting<string | undefined> {
+const anyText: TextRule = { test: (value) => value !== "", expected: "a text" };
+
+/** Text that keeps a rule; without one any but an empty one, which is mostly a variable of a script that was never set. */
+export function text(name: string, options: Described & { readonly rule?: TextRule }): Setting<string> {
+  const { rule = anyText, ...described } = options;
   return {
     name,
     kind: "text",
-    ...options,
-    optional: true,
-    parse: (value) => ({ value: value === "" ? undefined : value }),
+    ...described,
+    parse: (value) => (rule.test(value) ? { value } : { expected: rule.expected }),
   };
 }
 
-/** Words separated by commas. */
-export function list(name: string, options: Described): Setting<readonly string[]> {
+/** Text that may be left out; empty text counts as left out. */
+export function optionalText(
+  name: string,
+  options: { readonly about: string; readonly rule?: TextRule },
+): Setting<string | undefined> {
+  const { rule = anyText, ...described } = options;
+  return {
+    name,
+    kind: "text",
+    ...described,
+    optional: true,
+    parse: (value) =>
+      value === "" || rule.test(value) ? { value: value === "" ? undefined : value } : { expected: rule.expected },
+  };
+}
+
+/** Words separated by commas, each keeping the rule. */
+export function list(name: string, options: Described & { readonly rule?: TextRule }): Setting<readonly string[]> {
+  const { rule = anyText, ...described } = options;
   return {
     name,
     kind: "list, separated by commas",
-    ...options,
-    parse: (value) => ({
-      value: value
+    ...described,
+    parse: (words) => {
+      const value = words
         .split(",")
         .map((word) => word.trim())
-        .filter((word) => word !== ""),
-    }),
-  };
-}
-
-/** Milliseconds, written as `1m30s`, `500ms` or whole seconds `90`. */
-export function duration(name: string, options: Described): Setting<number> {
-  return {
-    name,
-    kind: "duration",
-    ...options,
-    parse: (value) => {
-      const parsed = parseDuration(value);
-      return parsed === undefined ? { expected: "a duration such as 30s or 1m30s" } : { value: parsed };
+        .filter((word) => word !== "");
+      return value.every((word) => rule.test(word)) ? { value } : { expected: `${rule.expected}, separated by commas` };
     },
   };
 }
 
-/** A whole number within bounds. */
-export function whole(
+/** Milliseconds, written as `1m30s`, `500ms` or whole seconds `90`; bounds in milliseconds. */
+export function duration(
   name: string,
   options: Described & { readonly min?: number; readonly max?: number },
 ): Setting<number> {
+  const { min = 0, max = longestDuration, ...described } = options;
+  const limits = `${formatDuration(min)} to ${formatDuration(max)}`;
+  return {
+    name,
+    kind: "duration",
+    limits,
+    ...described,
+    parse: (value) => {
+      const parsed = parseDuration(value);
+      if (parsed === undefined) return { expected: "a duration such as 30s or 1m30s" };
+      return parsed >= min && parsed <= max ? { value: parsed } : { expected: `a duration from ${limits}` };
+    },
+  };
+}
+
+/** A whole number within bounds; `unit` is what it counts. */
+export function whole(
+  name: string,
+  options: Described & { readonly min?: number; readonly max?: number; readonly unit?: string },
+): Setting<number> {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, ...described } = options;
+  const limits = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
   return {
     name,
     kind: "whole number",
+    limits,
     ...described,
     parse: (value) => {
       const parsed = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-      return parsed >= min && parsed <= max ? { value: parsed } : { expected: `a whole number from ${min} to ${max}` };
+      return parsed >= min && parsed <= max ? { value: parsed } : { expected: `a whole number, ${limits}` };
     },
   };
 }

@@ -1,16 +1,56 @@
 import Type, { type Static } from "typebox";
 
+import { editionNames } from "./editions.ts";
+import { namespaceName } from "./name-schemas.ts";
+
+const word = (description: string, example: string) => Type.String({ minLength: 1, description, examples: [example] });
+
 /** `/system/info` (contract §2). */
-export const SystemInfo = Type.Object({
-  provider: Type.Object({ provider: Type.String(), orchestration: Type.String(), version: Type.String() }),
-  version: Type.Object({ release: Type.String(), sha: Type.String(), commit_message: Type.String() }),
-  arch: Type.String(),
-  edition: Type.String(),
-  apiVersion: Type.String(),
-  functionNamespace: Type.String(),
-  namespaceAliases: Type.Array(Type.String()),
-  durability: Type.String({
-    description: "What a crash of process or operating system can lose: interval, always, cluster",
-  }),
-});
+export const SystemInfo = Type.Object(
+  {
+    provider: Type.Object(
+      {
+        provider: word("What runs functions: weir-kubernetes, weir-docker or weir-local", "weir-local"),
+        orchestration: word("How: kubernetes, docker or process", "process"),
+        version: word("Its version", "0.1.0"),
+      },
+      { description: "What runs the functions" },
+    ),
+    version: Type.Object(
+      {
+        release: word("Version of this release", "0.1.0"),
+        sha: word("Commit that it was made from", "unreleased"),
+        commit_message: word("What that commit says", "unreleased"),
+      },
+      { description: "What this gateway is" },
+    ),
+    arch: word("Processor of the gateway", "x64"),
+    edition: Type.Enum([...editionNames], { type: "string", description: "Preset of limits" }),
+    apiVersion: word("major.minor of this API", "1.0"),
+    functionNamespace: namespaceName("The default namespace"),
+    namespaceAliases: Type.Array(namespaceName("Another name of the default namespace"), {
+      description: "Other names of the default namespace",
+    }),
+    durability: word(
+      "What a crash of the operating system can lose: interval (the last moments), always (nothing), cluster",
+      "interval",
+    ),
+  },
+  {
+    title: "SystemInfo",
+    description: "What this platform is",
+    examples: [
+      {
+        provider: { provider: "weir-local", orchestration: "process", version: "0.1.0" },
+        version: { release: "0.1.0", sha: "unreleased", commit_message: "unreleased" },
+        arch: "x64",
+        edition: "community",
+        apiVersion: "1.0",
+        functionNamespace: "functions",
+        namespaceAliases: ["openfaas-fn"],
+        durability: "interval",
+      },
+    ],
+  },
+);
 export type SystemInfo = Readonly<Static<typeof SystemInfo>>;

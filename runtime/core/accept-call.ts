@@ -5,6 +5,7 @@ import { openTtl, type CallTimes } from "./call-ttl.ts";
 import type { QueuedCall } from "./call.ts";
 import type { CallLedger } from "./ports/call-ledger.ts";
 import type { CallQueue } from "./ports/call-queue.ts";
+import { refusedPut } from "./queue-refusal.ts";
 
 /** Longest an acceptance may wait for the queue, milliseconds (contract §4.2). */
 export const acceptBudget = 3_000;
@@ -30,7 +31,7 @@ export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetrie
   const until = performance.now() + acceptBudget;
   const digest = callDigest(sent);
   const ttl = openTtl(parts.times);
-  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries, expires: Date.now() + ttl });
+  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries, expires: parts.ledger.now() + ttl });
 
   let call = sent;
   let outcome = await parts.ledger.create(call.id, entryOf(call), ttl, until);
@@ -48,7 +49,7 @@ export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetrie
       return publish(parts, { ...call, start }, undefined, until);
     }
     case "refused":
-      throw refused(call.id, outcome.because, outcome.cause);
+      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw unknown(call.id, outcome.cause);
     default:
@@ -70,39 +71,11 @@ async function publish(
     case "refused":
       if (revision === undefined) throw unknown(call.id, outcome.cause);
       void parts.ledger.withdraw(call.id, revision);
-      throw refused(call.id, outcome.because, outcome.cause);
+      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw unknown(call.id, outcome.cause);
     default:
       return outcome satisfies never;
-  }
-}
-
-function refused(id: string, because: "full" | "unavailable" | "too-large", cause: unknown): PlatformError {
-  switch (because) {
-    case "full":
-      return new PlatformError("queue_full", `Cannot queue call "${id}": the queue is full`, {
-        callQueued: "no",
-        retryAfterSeconds: 5,
-        cause,
-      });
-    case "too-large":
-      return new PlatformError(
-        "payload_too_large",
-        `Cannot queue call "${id}": body and headers are over the limit of the queue`,
-        {
-          callQueued: "no",
-          cause,
-        },
-      );
-    case "unavailable":
-      return new PlatformError("queue_unavailable", `Cannot queue call "${id}": the queue cannot be reached`, {
-        callQueued: "no",
-        retryAfterSeconds: 1,
-        cause,
-      });
-    default:
-      return because satisfies never;
   }
 }
 

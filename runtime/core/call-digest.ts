@@ -15,8 +15,8 @@ export function callDigest(call: QueuedCall): string {
     call.query ?? "\u0000",
     call.callbackUrl ?? "",
   ];
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
-  hash.update(`${call.body.byteLength}:`).update(call.body);
+  const lengthened = parts.map((part) => `${Buffer.byteLength(part)}:${part}`);
+  hash.update(`${lengthened.join("")}${call.body.byteLength}:`).update(call.body);
   return hash.digest("base64url");
 }
 

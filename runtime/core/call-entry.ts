@@ -14,6 +14,9 @@ export interface CallAttempt {
 /** Why a call failed. */
 export type FailureReason = "rejected" | "exhausted" | "crash" | "expired" | "undecodable" | "function_not_found";
 
+/** Why a call became a dead letter. */
+export type DeadReason = Exclude<FailureReason, "rejected" | "function_not_found">;
+
 /** A callback as the record keeps it. */
 export interface CallbackState {
   readonly url: string;

@@ -1,4 +1,4 @@
-import type { CallAttempt, CallEntry, FailureReason, Owed } from "./call-entry.ts";
+import type { CallAttempt, CallEntry, DeadReason, FailureReason, Owed } from "./call-entry.ts";
 import type { QueuedCall } from "./call.ts";
 
 /** Most attempts a record shows; the oldest are dropped first. */
@@ -98,14 +98,19 @@ export type CallEnd =
       readonly result: CallEntry["result"];
     };
 
-const deadLetterReasons: ReadonlySet<FailureReason> = new Set(["exhausted", "crash", "expired", "undecodable"]);
+const deadReasons: ReadonlySet<FailureReason> = new Set<DeadReason>(["exhausted", "crash", "expired", "undecodable"]);
+
+/** Whether a call that failed so is kept as a dead letter. */
+export function isDeadReason(reason: FailureReason | null): reason is DeadReason {
+  return reason !== null && deadReasons.has(reason);
+}
 
 /** Step W7: the call is over; `owes` says what must be published before it is settled. */
 export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
   const reason = end.state === "failed" ? end.reason : null;
   const owes: Owed[] = [];
   if (entry.callback !== null) owes.push("callback");
-  if (reason !== null && deadLetterReasons.has(reason)) owes.push("dead-letter");
+  if (isDeadReason(reason)) owes.push("dead-letter");
   return {
     ...entry,
     state: end.state,
@@ -131,6 +136,44 @@ export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
     callback: null,
     attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: "cancelled" }) : entry.attempts,
   };
+}
+
+/**
+ * A failed call is queued once more: counters begin anew, `run` goes on so that every run keeps a number of its own.
+ * `expires` is Unix milliseconds.
+ */
+export function redrivenEntry(
+  entry: CallEntry,
+  facts: { readonly redrives: number; readonly expires: number },
+): CallEntry {
+  return {
+    ...entry,
+    state: "queued",
+    retries: 0,
+    lost: 0,
+    owner: null,
+    next: null,
+    ended: null,
+    reason: null,
+    status: null,
+    result: null,
+    owes: [],
+    callback: pendingAgain(entry.callback),
+    redrives: facts.redrives,
+    expires: facts.expires,
+  };
+}
+
+/** The callback of an ended call is to be sent once more, in a window of its own. */
+export function callbackRedrivenEntry(
+  entry: CallEntry,
+  facts: { readonly redrives: number; readonly expires: number },
+): CallEntry {
+  return { ...entry, callback: pendingAgain(entry.callback), redrives: facts.redrives, expires: facts.expires };
+}
+
+function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
+  return callback === null ? null : { url: callback.url, state: "pending", attempts: 0 };
 }
 
 /** Whether the record must outlive the ordinary time: something is still to come. */

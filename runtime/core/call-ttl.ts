@@ -1,3 +1,6 @@
+import type { CallEntry } from "./call-entry.ts";
+import { isOpen } from "./call-transitions.ts";
+
 /** What the times to live of records and results are made from. Milliseconds. */
 export interface CallTimes {
   /** Longest a call may wait for its end. */
@@ -26,6 +29,11 @@ export function floorTtl(times: CallTimes): number {
 export function endedTtl(times: CallTimes, resultTtl: number, fill: number): number {
   if (fill > 0.25) return floorTtl(times);
   return Math.max(times.callRecordTtl, resultTtl, floorTtl(times));
+}
+
+/** Time to live that the record of `entry` is due. */
+export function entryTtl(times: CallTimes, entry: CallEntry, fill: number): number {
+  return isOpen(entry) ? openTtl(times) : endedTtl(times, entry.result?.ttl ?? 0, fill);
 }
 
 /** Time to live of a result: until its callback is through, or as the function's annotation says. */

@@ -22,6 +22,10 @@ const platform = new Set(
     "content-length",
     // Of a request only, and no client of ours sends it.
     "expect",
+    // A callback carries neither cookies nor credentials, whoever wrote them.
+    "authorization",
+    "cookie",
+    "set-cookie",
   ].map((name) => name.toLowerCase()),
 );
 

@@ -55,6 +55,8 @@ export function parseCallbackUrl(text: string): URL {
   if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
   const url = URL.parse(text);
   if (url === null || url.hostname === "") throw refuse("it is no valid address");
+  // What is kept and read again is the address with its odd characters encoded.
+  if (url.href.length > longestUrl) throw refuse(`encoded it is longer than ${longestUrl} characters`);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
     throw refuse("a user part is not allowed");
   return url;
@@ -62,7 +64,7 @@ export function parseCallbackUrl(text: string): URL {
 
 /** The sentence is answered and logged, a password must be in neither. */
 function withoutUserPart(text: string): string {
-  return text.replace(/\/\/[^/?#]*@/, "//");
+  return text.slice(text.lastIndexOf("@") + 1);
 }
 
 /** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */

@@ -34,7 +34,7 @@ export async function cancelCall(
       case "queued":
       case "waiting":
       case "running": {
-        const now = Date.now();
+        const now = parts.ledger.now();
         const ttl = openTtl(parts.times);
         const entry = { ...cancelledEntry(found.entry, now), expires: now + ttl };
         if ((await parts.ledger.update(id, entry, found.revision, ttl)) === undefined) continue;

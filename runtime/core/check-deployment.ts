@@ -3,28 +3,21 @@ import type { FunctionDeployment } from "../api/function-deployment.ts";
 import { grammarRule, isFunctionName, isSecretName } from "../api/grammar.ts";
 import { annotation } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
+import { badField, checkAnnotations, checkLabels, mostTextBytes, tooLong } from "./check-labels.ts";
 import { checkResources } from "./check-resources.ts";
 import { functionLimits } from "./function-limits.ts";
 import { keyReader } from "./key-reader.ts";
-import { isLabelKey, isLabelValue, labelRule } from "./label-syntax.ts";
 import { probeRules } from "./probe-rules.ts";
-import { quote } from "./quote.ts";
 import { scaleRules } from "./scale-rules.ts";
-
-/** Most bytes of all keys and values of envVars, and of annotations. */
-const textBytes = 262_144;
-
-/** Annotation keys that only this check knows yet; the ones with effect are in `api/names.ts`. */
-const storedAnnotation = { profile: "profile", serviceAccount: "serviceaccount" } as const;
 
 /**
  * Checks all that the schema of a deployment cannot say (contract §2, §2.1, §5.1).
- * @throws PlatformError `validation_failed` for the first rule that is broken; `not_built` for protocol h2c
+ * @throws PlatformError `validation_failed` for the first rule that is broken
  */
 export function checkDeployment(deployment: FunctionDeployment): void {
-  if (!isFunctionName(deployment.service)) throw refusal("service", grammarRule.function, deployment.service);
+  if (!isFunctionName(deployment.service)) throw badField("service", grammarRule.function, deployment.service);
   if (deployment.image.includes("://"))
-    throw refusal("image", "expected an image reference without a scheme", deployment.image);
+    throw badField("image", "expected an image reference without a scheme", deployment.image);
   checkEnvironment(deployment);
   checkLabels(deployment.labels ?? {});
   checkAnnotations(deployment.annotations ?? {});
@@ -52,12 +45,12 @@ export function checkExecTimeout(deployment: FunctionDeployment, upstreamTimeout
 
 function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment): void {
   if (Buffer.byteLength(envProcess) > 4_096 || envProcess.includes("\0")) {
-    throw refusal("envProcess", "expected at most 4096 bytes without NUL", envProcess);
+    throw badField("envProcess", "expected at most 4096 bytes without NUL", envProcess);
   }
   let bytes = 0;
   for (const [key, value] of Object.entries(envVars)) {
     if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key)) {
-      throw refusal(
+      throw badField(
         "envVars",
         'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
         key,
@@ -67,52 +60,22 @@ function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment)
       throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > textBytes) throw tooLong("envVars", bytes);
-}
-
-function checkLabels(labels: Readonly<Record<string, string>>): void {
-  for (const [key, value] of Object.entries(labels)) {
-    if (!isLabelKey(key)) throw refusal("labels", labelRule.key, key);
-    if (!isLabelValue(value)) throw refusal(`labels.${key}`, labelRule.value, value);
-  }
-}
-
-function checkAnnotations(annotations: Readonly<Record<string, string>>): void {
-  let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) {
-    if (!isLabelKey(key)) throw refusal("annotations", labelRule.key, key);
-    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-  }
-  if (bytes > textBytes) throw tooLong("annotations", bytes);
+  if (bytes > mostTextBytes) throw tooLong("envVars", bytes);
 }
 
 function checkSecretNames(secrets: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of secrets) {
-    if (!isSecretName(name)) throw refusal("secrets", grammarRule.secret, name);
-    if (seen.has(name)) throw refusal("secrets", "expected no secret twice", name);
+    if (!isSecretName(name)) throw badField("secrets", grammarRule.secret, name);
+    if (seen.has(name)) throw badField("secrets", "expected no secret twice", name);
     seen.add(name);
   }
 }
 
-function checkStoredKeys({ service, annotations }: FunctionDeployment): void {
+function checkStoredKeys({ annotations }: FunctionDeployment): void {
   const keys = keyReader("annotation", annotations);
-  keys.text(storedAnnotation.profile, "names separated by commas", (names) =>
+  keys.text(annotation.profile, "names separated by commas", (names) =>
     names.split(",").every((name) => isSecretName(name.trim())),
   );
-  keys.text(storedAnnotation.serviceAccount, "the name of a service account", isSecretName);
-  if (keys.choice(annotation.protocol, ["http1", "h2c"]) === "h2c") {
-    throw new PlatformError("not_built", `Cannot deploy function "${service}": protocol h2c is not built yet`);
-  }
-}
-
-function refusal(field: string, rule: string, value: string): PlatformError {
-  return new PlatformError("validation_failed", `Cannot read field "${field}" ${quote(value)}: ${rule}`);
-}
-
-function tooLong(field: string, bytes: number): PlatformError {
-  return new PlatformError(
-    "validation_failed",
-    `Cannot read field "${field}": ${bytes} bytes are over the limit of ${textBytes}`,
-  );
+  keys.text(annotation.serviceAccount, "the name of a service account", isSecretName);
 }

@@ -19,12 +19,27 @@ export interface ConditionFacts {
   readonly blocked: ReplicaFailure | undefined;
   /** What a starting replica is waiting for: an image, for example. */
   readonly progress?: ReplicaFailure | undefined;
+  /** None exists that could become ready, and the next one is started only after a pause. */
+  readonly backingOff?: boolean;
 }
 
 type Statement = Omit<Condition, "lastTransitionTime">;
 
 /** From so many failures in a row on a function is said to be in a crash loop and not to progress. */
 const crashLoop = 2;
+
+/** Reason of `Reconciling` between two attempts to start a replica. */
+const backingOffReason = "BackingOff";
+
+/**
+ * Why no replica can become ready for now: what has failed was tried and will be again only after a pause. Undefined
+ * while one is being started, or nothing is known to be in the way.
+ */
+export function finalFailure(conditions: readonly Condition[]): string | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  const pauses = conditions.some(({ type, reason }) => type === "Reconciling" && reason === backingOffReason);
+  return pauses ? stalled?.message : undefined;
+}
 
 /**
  * Conditions Ready, Healthy, Reconciling and Stalled. `lastTransitionTime` is `now` (RFC 3339) where the status
@@ -68,11 +83,16 @@ function healthyOf({ wanted, ready, backoff }: ConditionFacts): Statement {
   return { type: "Healthy", status: "True", reason: "NoFailure", message: "No replica has failed" };
 }
 
-function reconcilingOf({ wanted, readyCurrent, existing, superseded, progress }: ConditionFacts): Statement {
+function reconcilingOf(facts: ConditionFacts): Statement {
+  const { wanted, readyCurrent, existing, superseded, progress, backingOff } = facts;
   const settled = readyCurrent === wanted && existing === wanted;
   if (settled)
     return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
   if (progress !== undefined && readyCurrent < wanted) return { type: "Reconciling", status: "True", ...progress };
+  if (backingOff === true && readyCurrent < wanted) {
+    const message = "The next replica is started after a pause, as the last attempt failed";
+    return { type: "Reconciling", status: "True", reason: backingOffReason, message };
+  }
   const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
   if (superseded > 0) return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
   return readyCurrent < wanted

@@ -25,6 +25,14 @@ export function isTooDeep(depth: number): boolean {
   return depth >= deepestCallback;
 }
 
+/**
+ * How often a callback has been tried that is `age` milliseconds old, if each wait was double the one before: for those
+ * whose record, which counts, is gone.
+ */
+export function attemptsByAge(age: number, times: Pick<CallbackTimes, "minWait">): number {
+  return age <= 0 ? 0 : Math.floor(Math.log2(1 + age / times.minWait));
+}
+
 /** Judges one attempt (contract §4.3): `state` is what the record said before it. */
 export function judgeCallback(
   outcome: CallbackOutcome,

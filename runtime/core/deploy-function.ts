@@ -1,25 +1,24 @@
 import type { Edition } from "../api/editions.ts";
 import type { FunctionDeployment } from "../api/function-deployment.ts";
-import { defaultQueue } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { checkDeployment, checkExecTimeout } from "./check-deployment.ts";
 import { checkDeploymentEdition } from "./check-deployment-edition.ts";
 import { desireFunction, type DesiredFunction } from "./desired-function.ts";
 import { functionLimits } from "./function-limits.ts";
-import { resolveNamespace, type NamespaceRules } from "./namespace-rules.ts";
+import { confirmNamespace, type NamespaceParts } from "./namespace-changes.ts";
+import { resolveNamespace } from "./namespace-rules.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
 import type { QueueCatalog } from "./ports/queue-catalog.ts";
 import type { SecretStore } from "./ports/secret-store.ts";
 import { quote } from "./quote.ts";
 
 /** What a deployment is checked against and stored in. */
-export interface DeployParts {
+export interface DeployParts extends NamespaceParts {
   readonly functions: FunctionStore;
   /** Absent: no secret exists. */
   readonly secrets: SecretStore | undefined;
   /** Absent: queues have the timeout of synchronous calls. */
   readonly queues: QueueCatalog | undefined;
-  readonly namespaces: NamespaceRules;
   readonly edition: Edition;
   /** Milliseconds. */
   readonly upstreamTimeout: number;
@@ -41,18 +40,22 @@ export async function deployFunction(
   checkDeploymentEdition(deployment, parts.edition);
   await checkSecretsExist(deployment, namespace, parts.secrets);
 
-  return parts.functions.write({ namespace, name: deployment.service }, (current) => {
+  const ref = { namespace, name: deployment.service };
+  const written = await parts.functions.write(ref, (current) => {
     if (current !== undefined && mode === "create") {
       throw new PlatformError("function_exists", `Cannot create function "${deployment.service}": it already exists`);
     }
     return desireFunction(current, namespace, deployment, new Date(now()).toISOString());
   });
+  await confirmNamespace(namespace, parts, () => parts.functions.remove(ref));
+  return written;
 }
 
 async function checkTimeout(deployment: FunctionDeployment, { queues, upstreamTimeout }: DeployParts): Promise<void> {
-  if (functionLimits(deployment).execTimeout === undefined) return;
-  const queue = await queues?.get(defaultQueue);
-  checkExecTimeout(deployment, upstreamTimeout, queue?.timeout ?? upstreamTimeout);
+  const { execTimeout, queue } = functionLimits(deployment);
+  if (execTimeout === undefined) return;
+  const declared = await queues?.get(queue);
+  checkExecTimeout(deployment, upstreamTimeout, declared?.timeout ?? upstreamTimeout);
 }
 
 async function checkSecretsExist(

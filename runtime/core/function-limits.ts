@@ -16,6 +16,7 @@ export interface RetryOverrides {
 
 /** What a deployment says about its calls, parsed once (contract §2.1, §5.2). Durations are milliseconds. */
 export interface FunctionLimits {
+  /** Undefined: no limit of its own, which `0` says, too. */
   readonly execTimeout: number | undefined;
   readonly queue: string;
   readonly authRequired: boolean;
@@ -24,6 +25,18 @@ export interface FunctionLimits {
   /** How long results of asynchronous calls are kept; 0 = not. */
   readonly resultTtl: number;
   readonly retry: RetryOverrides;
+  readonly protocol: FunctionProtocol;
+}
+
+/** What a function speaks; `h2c` is HTTP/2 without TLS, and nothing else. */
+export type FunctionProtocol = "http1" | "h2c";
+
+/**
+ * The protocol that the annotations set.
+ * @throws PlatformError `validation_failed` for a value that cannot be used
+ */
+export function functionProtocol(annotations: FunctionDeployment["annotations"]): FunctionProtocol {
+  return keyReader("annotation", annotations).choice(annotation.protocol, ["http1", "h2c"]) ?? "http1";
 }
 
 const hour = 3_600_000;
@@ -43,6 +56,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
     concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
     resultTtl: keys.duration(annotation.resultTtl, 0, 24 * hour) ?? hour,
     retry: retryOverrides(keys),
+    protocol: functionProtocol(deployment.annotations),
   };
 }
 
@@ -81,7 +95,7 @@ function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undef
       `Cannot read exec_timeout of envVars: expected a duration such as 30s, got ${quote(text)}`,
     );
   }
-  return parsed;
+  return parsed === 0 ? undefined : parsed;
 }
 
 function retryOverrides(keys: KeyReader): RetryOverrides {

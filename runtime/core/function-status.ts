@@ -3,6 +3,7 @@ import { annotation, defaultQueue, functionLabel } from "../api/names.ts";
 import type { DesiredFunction } from "./desired-function.ts";
 import { keyValue } from "./keys.ts";
 import type { FunctionEndpoints } from "./ports/endpoints.ts";
+import { scalingCondition } from "./scaling-condition.ts";
 
 /**
  * A function as `/system/functions` shows it (contract §2): fields as deployed, replicas as desired, and what the
@@ -26,7 +27,7 @@ export function functionStatus(
     createdAt: wanted.createdAt,
     generation: wanted.generation,
     queue: keyValue(annotations, annotation.queue) ?? defaultQueue,
-    conditions: conditionsOf(wanted, endpoints),
+    conditions: [...conditionsOf(wanted, endpoints), scalingCondition(wanted)],
   };
 }
 

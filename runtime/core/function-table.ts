@@ -20,8 +20,13 @@ export interface TableEntry extends ReplicaChoice {
 export interface FunctionTableOptions {
   /** The namespace of calls that name none. */
   readonly defaultNamespace: string;
-  /** Names that mean the default namespace until a function lives in a namespace of that name. */
+  /** Names that mean the default namespace while no namespace of that name is usable. */
   readonly aliases: readonly string[];
+  /**
+   * Whether functions of a namespace can be found; when it changes the answer, call `reindex`. Absent = all but those
+   * named like an alias.
+   */
+  readonly isUsable?: (namespace: string) => boolean;
 }
 
 type Listener = (entry: TableEntry) => void;
@@ -38,7 +43,7 @@ export class FunctionTable {
   /** By every form under which a call may name the function. */
   readonly #index = new Map<string, TableEntry>();
   readonly #endpoints = new Map<string, FunctionEndpoints>();
-  readonly #namespaceSizes = new Map<string, number>();
+  readonly #isUsable: (namespace: string) => boolean;
   readonly #onReplicas: Listener[] = [];
   readonly #onWanted: Listener[] = [];
   readonly #onRemoved: Listener[] = [];
@@ -48,6 +53,7 @@ export class FunctionTable {
 
   constructor(options: FunctionTableOptions) {
     this.#options = options;
+    this.#isUsable = options.isUsable ?? ((namespace) => !options.aliases.includes(namespace));
     this.functionObserver = {
       set: (wanted) => this.#setFunction(wanted),
       removed: (ref) => this.#removeFunction(ref),
@@ -77,6 +83,16 @@ export class FunctionTable {
   /** The function that `<name>` or `<name>.<namespace or alias>` means, with one look-up. */
   findKey(key: string): TableEntry | undefined {
     return this.#index.get(key);
+  }
+
+  /** Asks anew whether a namespace is usable. */
+  reindex(namespace: string): void {
+    const { aliases, defaultNamespace } = this.#options;
+    const affected = [...this.#entries.values()].filter(
+      ({ ref }) => ref.namespace === namespace || (ref.namespace === defaultNamespace && aliases.includes(namespace)),
+    );
+    for (const entry of affected) this.#removeForms(entry);
+    for (const entry of affected) this.#addForms(entry);
   }
 
   entries(): Iterable<TableEntry> {
@@ -110,7 +126,6 @@ export class FunctionTable {
       const ref = { name: wanted.name, namespace: wanted.namespace };
       entry = { ref, key, wanted, endpoints: undefined, replicas: [], turn: 0 };
       this.#entries.set(key, entry);
-      this.#count(wanted.namespace, 1);
       this.#addForms(entry);
       this.#applyEndpoints(entry);
     } else {
@@ -126,10 +141,7 @@ export class FunctionTable {
     const entry = this.#entries.get(formatRef(ref));
     if (entry === undefined) return;
     this.#entries.delete(entry.key);
-    this.#count(ref.namespace, -1);
-    for (const form of this.#forms(entry)) {
-      if (this.#index.get(form) === entry) this.#index.delete(form);
-    }
+    this.#removeForms(entry);
     this.#setReplicas(entry, undefined);
     for (const listener of this.#onRemoved) listener(entry);
   }
@@ -167,20 +179,17 @@ export class FunctionTable {
   }
 
   #addForms(entry: TableEntry): void {
+    const { name, namespace } = entry.ref;
+    if (namespace !== this.#options.defaultNamespace && !this.#isUsable(namespace)) return;
     for (const form of this.#forms(entry)) {
-      const alias = form !== entry.key && form !== entry.ref.name;
-      if (!alias || !this.#namespaceSizes.has(form.slice(entry.ref.name.length + 1))) this.#index.set(form, entry);
+      const alias = form !== entry.key && form !== name;
+      if (!alias || !this.#isUsable(form.slice(name.length + 1))) this.#index.set(form, entry);
     }
   }
 
-  /** An alias means the default namespace only while no namespace of that name holds functions. */
-  #count(namespace: string, change: 1 | -1): void {
-    const size = (this.#namespaceSizes.get(namespace) ?? 0) + change;
-    if (size === 0) this.#namespaceSizes.delete(namespace);
-    else this.#namespaceSizes.set(namespace, size);
-    const flipped = (size === 0 || (size === 1 && change === 1)) && this.#options.aliases.includes(namespace);
-    if (!flipped) return;
-    this.#index.clear();
-    for (const entry of this.#entries.values()) this.#addForms(entry);
+  #removeForms(entry: TableEntry): void {
+    for (const form of this.#forms(entry)) {
+      if (this.#index.get(form) === entry) this.#index.delete(form);
+    }
   }
 }

@@ -1,5 +1,6 @@
 const names: ReadonlySet<string> = new Set([
   "connection",
+  "http2-settings",
   "keep-alive",
   "te",
   "trailer",

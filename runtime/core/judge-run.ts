@@ -5,10 +5,7 @@ import type { InvokeOutcome } from "./ports/invoker.ts";
 import { parseRetryAfter, retryDelay, type RetryRules } from "./retry.ts";
 
 /** How a run ended, as the worker saw it. */
-export type RunOutcome =
-  | InvokeOutcome
-  | { readonly kind: "no-replica"; readonly error: string; readonly duration: number }
-  | { readonly kind: "function-gone"; readonly duration: number };
+export type RunOutcome = InvokeOutcome;
 
 /** What a run means for its call. */
 export type RunVerdict =
@@ -23,12 +20,13 @@ export type RunVerdict =
   /** The run was cut off from outside: whoever did so says what follows. */
   | { readonly kind: "none" };
 
-/** Judges a run by the retry rules; `retries` is how many there were before. */
+/** Judges a run by the retry rules; `retries` is how many there were before, `now` is in Unix milliseconds. */
 export function judgeRun(
   outcome: RunOutcome,
   rules: RetryRules,
   retries: number,
   random: () => number = Math.random,
+  now: number = Date.now(),
 ): RunVerdict {
   switch (outcome.kind) {
     case "aborted":
@@ -47,7 +45,8 @@ export function judgeRun(
       const internal = status >= 500 && headerValue(headers, header.internal.toLowerCase()) !== undefined;
       if (!internal && !rules.codes.includes(status))
         return { kind: "failed", status, reason: "rejected", error: undefined };
-      const after = status === 429 || status === 503 ? parseRetryAfter(headerValue(headers, "retry-after")) : undefined;
+      const after =
+        status === 429 || status === 503 ? parseRetryAfter(headerValue(headers, "retry-after"), now) : undefined;
       return again(status, undefined, after);
     }
     default:

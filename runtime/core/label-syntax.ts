@@ -1,18 +1,16 @@
-const dnsLabel = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-const prefix = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
-const word = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+import { namePattern } from "../api/grammar.ts";
+
+const labelKey = new RegExp(namePattern.key);
+const labelValue = new RegExp(namePattern.labelValue);
 
 /** Whether `key` is a Kubernetes label or annotation key: `[prefix/]name`, prefix ≤ 253 and name ≤ 63 characters. */
 export function isLabelKey(key: string): boolean {
-  const slash = key.indexOf("/");
-  const name = key.slice(slash + 1);
-  const head = slash === -1 ? undefined : key.slice(0, slash);
-  return isWord(name) && (head === undefined || (head.length <= 253 && prefix.test(head)));
+  return key.indexOf("/") <= 253 && labelKey.test(key);
 }
 
 /** Whether `value` is a Kubernetes label value: empty, or at most 63 letters, digits, `-`, `_`, `.`, no sign at the ends. */
 export function isLabelValue(value: string): boolean {
-  return value === "" || isWord(value);
+  return labelValue.test(value);
 }
 
 /** Rules in words, for error sentences. */
@@ -20,7 +18,3 @@ export const labelRule = {
   key: 'expected an optional DNS prefix with "/" and a name of at most 63 letters, digits, "-", "_" or "."',
   value: 'expected at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends',
 } as const;
-
-function isWord(text: string): boolean {
-  return text.length <= 63 && word.test(text);
-}

@@ -8,8 +8,19 @@ const factors: ReadonlyMap<string, bigint> = new Map([
   ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, index) => [unit, 1024n ** BigInt(index + 1)] as const),
 ]);
 
-/** A Kubernetes quantity such as `128Mi`, `0.5` or `250m` in `quantityScale` parts of one, or undefined. */
+/** What Kubernetes and container engines count with: signed numbers of 64 bits. */
+const mostWhole = 2n ** 63n - 1n;
+
+/**
+ * A Kubernetes quantity such as `128Mi`, `0.5` or `250m` in `quantityScale` parts of one; undefined when it is none, or
+ * above 2^63 - 1.
+ */
 export function parseQuantity(text: string): bigint | undefined {
+  const quantity = readQuantity(text);
+  return quantity === undefined || quantity > mostWhole * quantityScale ? undefined : quantity;
+}
+
+function readQuantity(text: string): bigint | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
   const [, whole = "", fraction = "", unit = ""] = match;

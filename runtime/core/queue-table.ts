@@ -9,6 +9,11 @@ export class QueueTable {
     synced: () => {},
   };
 
+  /** All of them, sorted by name. */
+  list(): readonly QueueDeclaration[] {
+    return [...this.#queues.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   /** The declaration of a queue, or undefined when there is none of that name. */
   find(name: string): QueueDeclaration | undefined {
     return this.#queues.get(name);

@@ -1,4 +1,5 @@
 import { PlatformError } from "../api/platform-error.ts";
+import { scaledBecause, withReplicas } from "./desired-function.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
 import { scaleBounds } from "./scale-bounds.ts";
@@ -7,7 +8,12 @@ import { scaleBounds } from "./scale-bounds.ts";
  * Sets the desired replicas of one function, 0 to its label scale.max.
  * @throws PlatformError `function_not_found`; `validation_failed` above scale.max
  */
-export async function scaleFunction(functions: FunctionStore, ref: FunctionRef, replicas: number): Promise<void> {
+export async function scaleFunction(
+  functions: FunctionStore,
+  ref: FunctionRef,
+  replicas: number,
+  now: () => number = Date.now,
+): Promise<void> {
   await functions.write({ namespace: ref.namespace, name: ref.name }, (current) => {
     if (current === undefined) throw functionNotFound(ref);
     const { max } = scaleBounds(current.deployment.labels);
@@ -17,7 +23,7 @@ export async function scaleFunction(functions: FunctionStore, ref: FunctionRef, 
         `Cannot scale function "${ref.name}" to ${replicas} replicas: its label scale.max allows ${max}`,
       );
     }
-    return { ...current, replicas };
+    return withReplicas(current, replicas, scaledBecause("Requested", `Scaled to ${replicas} by request`, now()));
   });
 }
 

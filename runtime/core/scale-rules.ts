@@ -34,3 +34,25 @@ export function scaleRules(labels: KeyedTexts): ScaleRules {
     downWindow: keys.duration(label.scaleDownWindow, 0, 300_000) ?? 0,
   };
 }
+
+const known = new WeakMap<object, ScaleRules>();
+const unlabelled: ScaleRules = scaleRules(undefined);
+
+/** The same, read once per deployment; labels that cannot be used, as an older version may have let in, count as absent. */
+export function knownScaleRules(labels: KeyedTexts): ScaleRules {
+  if (labels === undefined) return unlabelled;
+  let rules = known.get(labels);
+  if (rules === undefined) {
+    rules = readable(labels);
+    known.set(labels, rules);
+  }
+  return rules;
+}
+
+function readable(labels: KeyedTexts): ScaleRules {
+  try {
+    return scaleRules(labels);
+  } catch {
+    return unlabelled;
+  }
+}

@@ -1,5 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { formatDuration } from "../api/duration.ts";
+import { finalFailure } from "./conditions.ts";
 import type { FunctionTable, TableEntry } from "./function-table.ts";
 import { pickReplica, type ReadyReplica } from "./pick-replica.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
@@ -13,6 +14,18 @@ export interface WakerParts {
   readonly wakeTimeout: number;
   /** Most callers that wait at once in this process. */
   readonly maxWaitingCallers: number;
+  /** Most bytes that those hold in memory together. */
+  readonly maxWaitingBytes: number;
+}
+
+/** Who waits. */
+export interface WaitingCaller {
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal;
+  /** What the call takes in memory meanwhile; 0 unless said. */
+  readonly bytes?: number;
+  /** When it began to wait, if it waits again (`performance.now()`): the wake timeout is for both. */
+  readonly since?: number | undefined;
 }
 
 interface Waiter {
@@ -20,6 +33,7 @@ interface Waiter {
   readonly reject: (err: unknown) => void;
   readonly timer: NodeJS.Timeout;
   readonly signal: AbortSignal | undefined;
+  readonly bytes: number;
   readonly onAbort: () => void;
 }
 
@@ -35,6 +49,7 @@ export class Waker {
   readonly #parts: WakerParts;
   readonly #waking = new Map<TableEntry, Waking>();
   #waitingCallers = 0;
+  #waitingBytes = 0;
 
   constructor(parts: WakerParts) {
     this.#parts = parts;
@@ -61,41 +76,56 @@ export class Waker {
   /**
    * A ready replica of `entry`: at once if there is one, else as soon as the endpoints show one; any number of callers
    * cause one scale-up to `scale.min`, and are served in the order they came.
-   * @throws PlatformError `no_ready_replica` after the wake timeout or when too many wait already, `function_not_found`
-   * when it is removed meanwhile, `provider_unavailable` when it cannot be scaled; the reason of `signal` when it aborts
+   * @throws PlatformError `no_ready_replica` after the wake timeout, when too many wait already, or at once when its
+   * replicas fail and the next is started only after a pause; `function_not_found` when it is removed meanwhile,
+   * `provider_unavailable` when it cannot be scaled; the reason of `signal` when it aborts
    */
-  wait(entry: TableEntry, signal?: AbortSignal): Promise<ReadyReplica> {
+  wait(entry: TableEntry, caller: WaitingCaller = {}): Promise<ReadyReplica> {
     const ready = pickReplica(entry);
     if (ready !== undefined) return Promise.resolve(ready);
-    if (signal?.aborted === true) return Promise.reject(signal.reason);
-    if (this.#parts.table.findKey(entry.key) !== entry) {
-      const sentence = `Cannot wake function "${entry.key}": it was removed`;
-      return Promise.reject(new PlatformError("function_not_found", sentence));
-    }
-    if (this.#waitingCallers >= this.#parts.maxWaitingCallers) {
-      const sentence = `Cannot wake function "${entry.key}": ${this.#waitingCallers} callers are waiting already`;
-      return Promise.reject(new PlatformError("no_ready_replica", sentence, { retryAfterSeconds: 5 }));
-    }
-    const waited = new Promise<ReadyReplica>((resolve, reject) => this.#add(entry, signal, resolve, reject));
+    if (caller.signal?.aborted === true) return Promise.reject(caller.signal.reason);
+    const refusal = this.#refusal(entry, caller.bytes ?? 0);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const waited = new Promise<ReadyReplica>((resolve, reject) => this.#add(entry, caller, resolve, reject));
     this.#wake(entry);
     return waited;
   }
 
-  #add(entry: TableEntry, signal: AbortSignal | undefined, resolve: Waiter["resolve"], reject: Waiter["reject"]): void {
+  /** Why a caller need not begin to wait. */
+  #refusal(entry: TableEntry, bytes: number): PlatformError | undefined {
+    if (this.#parts.table.findKey(entry.key) !== entry) {
+      return new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`);
+    }
+    const { maxWaitingCallers, maxWaitingBytes } = this.#parts;
+    if (this.#waitingCallers >= maxWaitingCallers)
+      return cannotWake(entry, `${this.#waitingCallers} callers are waiting already`);
+    if (this.#waitingBytes + bytes > maxWaitingBytes)
+      return cannotWake(entry, `callers with ${this.#waitingBytes} bytes are waiting already`);
+    return finalRefusal(entry);
+  }
+
+  #add(
+    entry: TableEntry,
+    { signal, bytes = 0, since }: WaitingCaller,
+    resolve: Waiter["resolve"],
+    reject: Waiter["reject"],
+  ): void {
     let waking = this.#waking.get(entry);
     if (waking === undefined) {
       waking = { waiters: new Set(), scaling: false };
       this.#waking.set(entry, waking);
     }
     const onAbort = (): void => this.#settle(entry, waiter, () => reject(signal?.reason));
+    const waited = since === undefined ? 0 : performance.now() - since;
     const timer = setTimeout(
       () => this.#settle(entry, waiter, () => reject(this.#tooLate(entry))),
-      this.#parts.wakeTimeout,
+      Math.max(0, this.#parts.wakeTimeout - waited),
     );
-    const waiter: Waiter = { resolve, reject, timer, signal, onAbort };
+    const waiter: Waiter = { resolve, reject, timer, signal, bytes, onAbort };
     signal?.addEventListener("abort", onAbort, { once: true });
     waking.waiters.add(waiter);
     this.#waitingCallers += 1;
+    this.#waitingBytes += bytes;
   }
 
   #settle(entry: TableEntry, waiter: Waiter, tell: () => void): void {
@@ -103,6 +133,7 @@ export class Waker {
     if (waking?.waiters.delete(waiter) !== true) return;
     if (waking.waiters.size === 0) this.#waking.delete(entry);
     this.#waitingCallers -= 1;
+    this.#waitingBytes -= waiter.bytes;
     clearTimeout(waiter.timer);
     waiter.signal?.removeEventListener("abort", waiter.onAbort);
     tell();
@@ -111,9 +142,11 @@ export class Waker {
   #serve(entry: TableEntry): void {
     for (const waiter of this.#waking.get(entry)?.waiters ?? []) {
       const replica = pickReplica(entry);
-      if (replica === undefined) return;
+      if (replica === undefined) break;
       this.#settle(entry, waiter, () => waiter.resolve(replica));
     }
+    const refusal = this.#waking.has(entry) ? finalRefusal(entry) : undefined;
+    if (refusal !== undefined) this.#rejectAll(entry, refusal);
   }
 
   #rejectAll(entry: TableEntry, err: unknown): void {
@@ -131,9 +164,19 @@ export class Waker {
   #tooLate(entry: TableEntry): PlatformError {
     const stalled = entry.endpoints?.conditions.find(({ type, status }) => type === "Stalled" && status === "True");
     const why = stalled === undefined ? "" : ` (${stalled.message})`;
-    const sentence = `Cannot wake function "${entry.key}": no replica ready after ${seconds(this.#parts.wakeTimeout)}${why}`;
-    return new PlatformError("no_ready_replica", sentence, { retryAfterSeconds: 5 });
+    return cannotWake(entry, `no replica ready after ${seconds(this.#parts.wakeTimeout)}${why}`);
   }
+}
+
+/** The provider's own words, if what it says is of the wanted generation and nothing is tried just now. */
+function finalRefusal({ wanted, endpoints, ...entry }: TableEntry): PlatformError | undefined {
+  if (wanted.replicas === 0 || endpoints?.observedGeneration !== wanted.generation) return undefined;
+  const failure = finalFailure(endpoints.conditions);
+  return failure === undefined ? undefined : cannotWake(entry, failure);
+}
+
+function cannotWake({ key }: Pick<TableEntry, "key">, why: string): PlatformError {
+  return new PlatformError("no_ready_replica", `Cannot wake function "${key}": ${why}`, { retryAfterSeconds: 5 });
 }
 
 function seconds(duration: number): string {

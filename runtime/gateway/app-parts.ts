@@ -7,10 +7,16 @@ import { functionStatus } from "../core/function-status.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
 import type { Usage } from "../core/ports/usage.ts";
+import type { QueueViewParts } from "../core/queue-views.ts";
+import type { RedriveParts } from "../core/redrive.ts";
 import type { Log } from "../process/log.ts";
 import type { BasicAuth } from "./basic-auth.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { ErrorWriter } from "./error-handler.ts";
+import type { RouteCounts } from "./route-counts.ts";
+
+/** What the routes of queues and dead letters work with. */
+export interface QueueParts extends QueueViewParts, RedriveParts {}
 
 /** All that the REST side of the gateway is made of. What is absent answers `not_built`. Durations are milliseconds. */
 export interface AppParts extends DeployParts {
@@ -26,8 +32,11 @@ export interface AppParts extends DeployParts {
   /** Finished calls of a function, best effort. */
   readonly invocations: (ref: FunctionRef) => number;
   readonly info: SystemInfo;
+  readonly queueParts: QueueParts;
   /** Silence after which a log stream sends an empty line. */
   readonly logHeartbeat: number;
+  /** Where answered requests are counted. */
+  readonly routes: RouteCounts;
 }
 
 /** A function as clients see it now. */

@@ -7,30 +7,27 @@ import fastify, {
   type FastifyServerFactory,
 } from "fastify";
 
+import { editions } from "../api/editions.ts";
 import { header } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
 import { quote } from "../core/quote.ts";
 import type { AppParts } from "./app-parts.ts";
+import { addRoutes, checkBuilt } from "./add-routes.ts";
+import { endStatus } from "./call-observer.ts";
 import { checkBodyHeaders, readJsonBody } from "./body-parser.ts";
 import { checkOrigin } from "./check-origin.ts";
+import type { ErrorWriter } from "./error-handler.ts";
+import { buildDocument } from "./openapi/build-document.ts";
+import { serveDocument } from "./openapi/served-document.ts";
 import { parseQuery } from "./query.ts";
-import { allowedMethods, routeTable, type Needs } from "./route-table.ts";
-import { functionRoutes } from "./routes/functions.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { infoRoutes } from "./routes/info.ts";
-import { logRoutes } from "./routes/logs.ts";
-import { namespaceRoutes } from "./routes/namespaces.ts";
-import { notBuiltRoutes } from "./routes/not-built.ts";
-import { scaleRoutes } from "./routes/scale.ts";
-import { secretRoutes } from "./routes/secrets.ts";
+import { allowedMethods, restRoutes, routeTable } from "./route-table.ts";
+import type { RouteEntry } from "./route.ts";
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** From the route table; set for every route by the app. */
-    needs?: Needs;
-  }
-}
+type NotFound = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** Paths with `%` or a dot segment are no route (`security.md` §3). */
+const encodedOrDotted = /%|\/\.{1,2}(?:\/|$)/;
 
 /**
  * The REST side of the gateway: everything but `/function/` and `/async-function/`, on the server that `serverFactory`
@@ -50,49 +47,32 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
 
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((err, request, reply) => parts.errors.sendError(request, reply, err));
-  addRouteCheck(app);
-  addRequestChecks(app, parts);
+  const routes = restRoutes(editions[parts.edition].iam);
+  const notFound: NotFound = (request, reply) => answerNotFound(request, reply, parts.errors, routes);
+  addRequestChecks(app, parts, notFound);
   addBodyParser(app);
-  app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
-
-  for (const routes of [
-    functionRoutes,
-    scaleRoutes,
-    secretRoutes,
-    namespaceRoutes,
-    logRoutes,
-    infoRoutes,
-    healthRoutes,
-    notBuiltRoutes,
-  ]) {
-    app.register(routes, parts);
-  }
+  app.addHook("onResponse", async (request, reply) => {
+    const path = request.is404 ? undefined : request.routeOptions.url;
+    parts.routes.add(path, request.method, endStatus(reply.raw), reply.elapsedTime);
+  });
+  app.setNotFoundHandler(notFound);
+  addRoutes(app, routes, { ...parts, document: serveDocument(buildDocument(routeTable)) });
   return app;
 }
 
-/** Nothing is routed that is not in the table. */
-function addRouteCheck(app: FastifyInstance): void {
-  app.addHook("onRoute", (route) => {
-    const method = route.method === "HEAD" ? "GET" : route.method;
-    const entry = routeTable.find((candidate) => candidate.method === method && candidate.path === route.url);
-    if (entry === undefined)
-      throw new Error(`Cannot add route "${String(route.method)} ${route.url}": it is not in the route table`);
-    route.config = { ...route.config, needs: entry.needs };
-  });
-}
-
 /** Route and method were found; then credentials, origin and the head of the body, in the order of contract §1.6. */
-function addRequestChecks(app: FastifyInstance, parts: AppParts): void {
+function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFound): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Content-Type-Options", "nosniff");
     if (request.originalUrl.startsWith("/system/")) {
       reply.headers({ "Cache-Control": "no-store", [header.apiVersion]: apiVersion });
     }
-    // The router would decode these, and so find a route for a path that is not one.
-    if (pathOf(request.originalUrl).includes("%")) throw routeNotFound(request.originalUrl);
+    // The router would decode the one, and others resolve the other, and so find a route for a path that is not one.
+    if (encodedOrDotted.test(pathOf(request.originalUrl))) throw routeNotFound(request.originalUrl);
     // Here and not in the handler, which would read the body first.
-    if (request.is404) return answerNotFound(request, reply, parts);
-    if (request.routeOptions.config.needs !== "nothing") {
+    if (request.is404) return notFound(request, reply);
+    const { entry } = request.routeOptions.config;
+    if (entry?.needs !== "nothing") {
       const { clients } = parts.origins;
       const forwarded = request.headers["x-forwarded-for"];
       const address = clients.of(
@@ -102,6 +82,7 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts): void {
       parts.auth.check(request.headers.authorization, address);
       checkOrigin(request.raw, parts.origins);
     }
+    if (entry !== undefined) checkBuilt(entry);
     if (request.method !== "GET" && request.method !== "HEAD") checkBodyHeaders(request.raw);
     return undefined;
   });
@@ -113,16 +94,21 @@ function addBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
   app.addHook("preValidation", async (request) => {
     const { body } = request;
-    const known = propertiesOf(request.routeOptions.schema?.body);
+    const known = propertiesOf(request.routeOptions.config.entry?.body);
     if (known === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return;
     request.body = Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(known, key)));
   });
 }
 
 /** No such path, or not with this method. */
-function answerNotFound(request: FastifyRequest, reply: FastifyReply, { errors }: AppParts): FastifyReply {
+function answerNotFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  errors: ErrorWriter,
+  routes: readonly RouteEntry[],
+): FastifyReply {
   const path = pathOf(request.originalUrl);
-  const methods = allowedMethods(path);
+  const methods = allowedMethods(path, routes);
   if (methods.length === 0) return errors.sendError(request, reply, routeNotFound(path));
   const allowed = methods.join(", ");
   const err = new PlatformError("method_not_allowed", `Cannot ${request.method} ${quote(path)}: it allows ${allowed}`);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 
 import type { Registry } from "prom-client";
 
@@ -8,44 +7,64 @@ import type { SystemInfo } from "../api/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
 import { knownLimits } from "../core/function-limits.ts";
-import { formatRef } from "../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../core/function-ref.ts";
 import { FunctionTable } from "../core/function-table.ts";
+import { ensureDefaultNamespace } from "../core/namespace-changes.ts";
+import { isUsable, type NamespaceRules } from "../core/namespace-rules.ts";
+import { NamespaceTable } from "../core/namespace-table.ts";
 import type { Activity } from "../core/ports/activity.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { CallQueue } from "../core/ports/call-queue.ts";
 import type { CallSignals } from "../core/ports/call-signals.ts";
+import type { CallbackQueue } from "../core/ports/callback-queue.ts";
+import type { DeadLetterStore } from "../core/ports/dead-letters.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
+import type { NamespaceStore } from "../core/ports/namespace-store.ts";
 import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
+import type { QueueStates } from "../core/ports/queue-states.ts";
 import type { SecretStore } from "../core/ports/secret-store.ts";
 import type { Upstream } from "../core/ports/upstream.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import { QueueTable } from "../core/queue-table.ts";
 import { SeenFunctionStore } from "../core/seen-function-store.ts";
 import { Waker } from "../core/wake.ts";
+import { WorkerSums } from "../core/worker-sums.ts";
 import type { Log } from "../process/log.ts";
+import { createAccessLog } from "./access-log.ts";
 import { buildApp } from "./app.ts";
 import { buildAcceptMetrics } from "./async/accept-metrics.ts";
 import { createAsyncInvoker } from "./async/async-invoker.ts";
 import { EndWatch } from "./async/end-watch.ts";
+import { QueuePositions } from "./async/queue-positions.ts";
 import { openBasicAuth, openToAll } from "./basic-auth.ts";
+import { createCallObserver, type CallObserver } from "./call-observer.ts";
 import { clientAddresses } from "./client-address.ts";
+import { emptyNamespaces } from "./empty-namespaces.ts";
 import { createErrorWriter } from "./error-handler.ts";
 import { registerGatewayMetrics } from "./gateway-metrics.ts";
 import { createGatewayServer } from "./http-server.ts";
 import { InvocationCounts } from "./invocation/invocation-counts.ts";
+import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
 import { createSyncInvoker } from "./invocation/sync-invoker.ts";
 import type { WriteError } from "./invocation/write-error.ts";
+import { openInvokeKey } from "./invoke-key.ts";
+import { RouteCounts } from "./route-counts.ts";
+import type { ListenAddress } from "./servers-beside.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** Everything a gateway works with. */
 export interface GatewayParts {
   readonly settings: GatewaySettings;
   readonly functions: FunctionStore;
+  readonly namespaces: NamespaceStore;
   readonly endpoints: Endpoints;
   readonly queues: QueueCatalog;
   readonly calls: CallQueue;
+  readonly callbacks: CallbackQueue;
+  readonly letters: DeadLetterStore;
+  readonly states: QueueStates;
   readonly ledger: CallLedger;
   readonly signals: CallSignals;
   readonly activity: Activity;
@@ -65,6 +84,8 @@ export interface GatewayParts {
 export interface Gateway {
   /** Fills the tables, then listens; resolves with the port. */
   open(): Promise<number>;
+  /** Answers beside that, without TLS, at exactly these addresses; rejects when one cannot be had. */
+  listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
   /** From now on every reply closes its connection; requests are still served. */
   drain(): void;
   /** Stops listening and resolves when the last reply was sent. */
@@ -75,7 +96,17 @@ export interface Gateway {
 export function buildGateway(parts: GatewayParts): Gateway {
   const { settings, log } = parts;
   const source = `gateway-${randomUUID()}`;
-  const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: settings.namespaceAliases });
+  const namespaceTable = new NamespaceTable();
+  const namespaces: NamespaceRules = {
+    defaultNamespace: settings.functionNamespace,
+    aliases: settings.namespaceAliases,
+    platformNamespace: settings.platformNamespace,
+    reserved: settings.reservedNamespaces,
+    edition: settings.edition,
+    exists: (name) => namespaceTable.find(name) !== undefined,
+  };
+  const namespaceParts = { namespaces, namespaceStore: parts.namespaces, namespaceTable };
+  const table = new FunctionTable({ ...namespaces, isUsable: (name) => isUsable(name, namespaces) });
   const queues = new QueueTable();
   const functions = new SeenFunctionStore(parts.functions, table.functionObserver);
   const waker = new Waker({
@@ -83,8 +114,11 @@ export function buildGateway(parts: GatewayParts): Gateway {
     table,
     wakeTimeout: settings.wakeTimeout,
     maxWaitingCallers: settings.maxWaitingCallers,
+    maxWaitingBytes: settings.maxWaitingBytes,
   });
   const counts = new InvocationCounts();
+  const routes = new RouteCounts();
+  const accessLog = settings.accessLog ? createAccessLog(log) : undefined;
   const errors = createErrorWriter(log);
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
   const writeError: WriteError = (request, response, err, context) =>
@@ -92,6 +126,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const clients = clientAddresses(settings.trustedProxies);
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
+  const workers = new WorkerSums(parts.activity);
+  const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: settings.ackWait };
   const common = {
     table,
     authorise: (authorization: string | undefined, client: string) => auth.check(authorization, client),
@@ -99,6 +135,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     isPlatformCredential: (authorization: string) => auth.isPlatformCredential(authorization),
     writeError,
   };
+  const observe = (path: string): CallObserver =>
+    createCallObserver({ path, counts: routes, accessLog, clientOf: common.clientOf });
   const server = createGatewayServer({
     invoke: createSyncInvoker({
       ...common,
@@ -107,13 +145,16 @@ export function buildGateway(parts: GatewayParts): Gateway {
       counts,
       settings,
       draining: () => server.draining,
+      observer: observe(`${functionPrefix}:name`),
+      webSocketIdle: settings.websocketIdle,
     }),
     invokeAsync: createAsyncInvoker({
       ...common,
       calls: parts.calls,
       ledger: parts.ledger,
-      times: { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: settings.ackWait },
+      times,
       queues,
+      positions: new QueuePositions(parts.states),
       signals: parts.signals,
       ends,
       edition: settings.edition,
@@ -122,11 +163,15 @@ export function buildGateway(parts: GatewayParts): Gateway {
       callbackRules: parts.callbackRules,
       bodyLimit: settings.asyncMaxBody,
       metrics: buildAcceptMetrics(parts.registry),
+      observer: observe(`${asyncFunctionPrefix}:name`),
     }),
     writeError,
+    routes,
     headersTimeout: settings.headersTimeout,
     bodySilence: settings.bodySilence,
+    webSocketGrace: settings.upstreamTimeout,
     isTrustedProxy: (address) => clients.isTrusted(address),
+    isInvokeKey: openInvokeKey(settings.secretMountPath),
     ...tlsOf(settings),
   });
   const app = buildApp(
@@ -140,36 +185,40 @@ export function buildGateway(parts: GatewayParts): Gateway {
       logs: parts.logs,
       usage: parts.usage,
       queues: parts.queues,
-      namespaces: {
-        defaultNamespace: settings.functionNamespace,
-        aliases: settings.namespaceAliases,
-        platformNamespace: settings.platformNamespace,
-        reserved: settings.reservedNamespaces,
-        edition: settings.edition,
-      },
+      queueParts: { ...parts, table: queues, workers, times, retriesOf: (ref) => mostRetries(ref, table, queues) },
+      ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
       endpoints: (ref) => table.findKey(formatRef(ref))?.endpoints,
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
       logHeartbeat: settings.logHeartbeat,
+      routes,
     },
     server.serverFactory,
   );
-  table.onRemoved((entry) => counts.forget(entry.key));
+  namespaceTable.onChange((name) => table.reindex(name));
+  table.onRemoved(({ key }) => {
+    counts.forget(key);
+    elsewhere.forget(key);
+  });
   table.onGone((address) => parts.upstream.forget(address));
-  registerGatewayMetrics(parts.registry, { counts, table, reconnects: parts.reconnects });
+  registerGatewayMetrics(parts.registry, { counts, routes, table, reconnects: parts.reconnects });
 
   const endings: (() => unknown)[] = [];
   return {
     open: async () => {
       endings.push(await parts.queues.watch(queues.observer));
+      endings.push(await parts.namespaces.watch(namespaceTable.observer));
+      await ensureDefaultNamespace(namespaceParts);
       endings.push(await functions.watch(table.functionObserver));
       endings.push(await parts.endpoints.watch(table.endpointsObserver));
       endings.push(reportActivity(parts.activity, source, () => counts.entries()));
+      endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
       await app.ready();
       return server.listen({ host: settings.host, port: settings.port });
     },
+    listenAlso: (addresses) => server.listenAlso(addresses),
     drain: () => server.drain(),
     close: async () => {
       await app.close();
@@ -177,14 +226,16 @@ export function buildGateway(parts: GatewayParts): Gateway {
       for (const end of endings.reverse()) end();
       ends.close();
       elsewhere.close();
+      workers.close();
     },
   };
 }
 
-/** Waits the time between being unready and refusing connections, still serving. */
-export async function drainGateway(gateway: Gateway, shutdownDelay: number): Promise<void> {
-  gateway.drain();
-  await pause(shutdownDelay);
+function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {
+  const entry = table.findKey(formatRef(ref));
+  if (entry === undefined) return undefined;
+  const { retry, queue } = knownLimits(entry.wanted.deployment);
+  return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
 }
 
 function allowedOrigins({ allowedOrigins: allowed, publicUrl }: GatewaySettings): readonly string[] {

@@ -1,16 +1,25 @@
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 /** Time a client gets to read the answer before its connection is destroyed, in milliseconds. */
 const linger = 1_000;
 
-/** Where node:http keeps the response that is being written on a connection. */
-type HttpConnection = Duplex & { readonly _httpMessage?: ServerResponse | null };
+/** Where node:http keeps the response that is being written on a connection, and the request that is being read. */
+export type HttpConnection = Duplex & {
+  readonly bytesRead?: number;
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
 
 /** Answers bytes that are no HTTP request, or came too slowly, and closes the connection (`security.md` H10). */
 export function answerClientError(err: NodeJS.ErrnoException, socket: HttpConnection): void {
   if (err.code === "ECONNRESET" || !socket.writable) {
     if (err.code === "ECONNRESET") socket.destroy();
+    return;
+  }
+  if (err.code === "ERR_HTTP_REQUEST_TIMEOUT" && socket.bytesRead === 0) {
+    // Nothing came, so nobody waits for an answer: one would be taken for that of the request that comes next.
+    socket.destroy();
     return;
   }
   const current = socket._httpMessage;
@@ -22,6 +31,11 @@ export function answerClientError(err: NodeJS.ErrnoException, socket: HttpConnec
   }
   if (current?.headersSent === true) {
     socket.destroy();
+    return;
+  }
+  if (current === null && socket.parser?.incoming?.complete === false) {
+    // The fault is in the body of a request that was answered without it: it gets no second answer.
+    endSocket(socket, "");
     return;
   }
   const { status, sentence } = faultOf(err.code ?? "");
@@ -42,8 +56,11 @@ export function writeRaw(socket: Duplex, status: number, sentence: string, heade
   endSocket(socket, `${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Lets the client read what was sent: an immediate close would answer bytes still on their way with a reset. */
-function endSocket(socket: Duplex, last: string): void {
+/**
+ * Sends `last` and closes the connection, but lets the client read what was sent: an immediate close would answer bytes
+ * still on their way with a reset.
+ */
+export function endSocket(socket: Duplex, last: string): void {
   if (socket.destroyed) return;
   socket.end(last);
   const timer = setTimeout(() => socket.destroy(), linger).unref();

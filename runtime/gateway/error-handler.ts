@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { header, internalGateway } from "../api/names.ts";
 import type { ErrorCode, PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
+import { traceIdOf } from "../core/trace-parent.ts";
 import type { Log } from "../process/log.ts";
 import { errorText } from "./error-text.ts";
 import { platformErrorOf } from "./platform-error-of.ts";
@@ -67,6 +68,8 @@ export function statusOf(code: ErrorCode): number {
 /** What the caller of the error writer knows beside the error. */
 export interface ErrorContext {
   readonly callId?: string;
+  /** The valid one of the request, or the one that was made for it; its trace id is logged. */
+  readonly traceParent?: string;
   /** The request was for `/function/` or `/async-function/`. */
   readonly invocation?: boolean;
   /** More headers, e.g. `Allow`. */
@@ -75,8 +78,11 @@ export interface ErrorContext {
 
 /** Answers requests that failed, the same way inside Fastify and outside. */
 export interface ErrorWriter {
-  /** For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. */
-  writeError(request: IncomingMessage, response: ServerResponse, err: unknown, context?: ErrorContext): void;
+  /**
+   * For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. Returns the bytes
+   * of the body that it sent.
+   */
+  writeError(request: IncomingMessage, response: ServerResponse, err: unknown, context?: ErrorContext): number;
   /** For Fastify's handlers. */
   sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
 }
@@ -86,7 +92,10 @@ export function createErrorWriter(log: Log): ErrorWriter {
   const answer = (request: IncomingMessage, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
-    if (error.code === "internal_error") log.error({ err, method: request.method, path, callId }, "request failed");
+    if (error.code === "internal_error") {
+      const traceId = context.traceParent === undefined ? undefined : traceIdOf(context.traceParent);
+      log.error({ err, method: request.method, path, callId, traceId }, "request failed");
+    }
     const status = statusOf(error.code);
     const facts = { code: error.code, status, sentence: error.message, instance: path, callId };
     const { type, body } = errorText(facts, request.headers.accept);
@@ -103,10 +112,11 @@ export function createErrorWriter(log: Log): ErrorWriter {
       const { status, headers, body } = answer(request, pathOf(request.url), err, context);
       if (response.headersSent || response.destroyed) {
         response.destroy();
-        return;
+        return 0;
       }
       dropRest(request, response);
       response.writeHead(status, headers).end(body);
+      return request.method === "HEAD" ? 0 : Buffer.byteLength(body);
     },
     sendError(request, reply, err, context = {}) {
       // Answered already, by the server, because the body came too slowly.

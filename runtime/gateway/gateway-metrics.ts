@@ -1,10 +1,14 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { FunctionTable } from "../core/function-table.ts";
+import { knownScaleRules } from "../core/scale-rules.ts";
+import { CountedHistogram } from "./counted-histogram.ts";
 import type { InvocationCounts } from "./invocation/invocation-counts.ts";
+import type { RouteCounts } from "./route-counts.ts";
 
 export interface GatewayMetricsParts {
   readonly counts: InvocationCounts;
+  readonly routes: RouteCounts;
   readonly table: FunctionTable;
   readonly reconnects: () => number;
 }
@@ -21,10 +25,18 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
     registers,
     collect: () => {
       invocations.reset();
-      for (const [key, counts] of parts.counts.entries()) {
-        for (const [status, calls] of counts.byStatus())
-          invocations.inc({ function_name: key, code: String(status) }, calls);
-      }
+      for (const [labels, { count }] of parts.counts.ended()) invocations.inc(labels, count);
+    },
+  });
+  const begun: Counter<"function_name"> = new Counter({
+    name: "gateway_function_invocation_started",
+    help: "Synchronous calls that began",
+    labelNames: byFunction,
+    registers,
+    collect: () => {
+      begun.reset();
+      for (const [key, counts] of parts.counts.entries())
+        begun.inc({ function_name: key }, counts.finished + counts.inFlight);
     },
   });
   const inFlight: Gauge<"function_name"> = new Gauge({
@@ -57,6 +69,30 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
       for (const entry of parts.table.entries()) ready.set({ function_name: entry.key }, entry.replicas.length);
     },
   });
+  const least: Gauge<"function_name"> = new Gauge({
+    name: "gateway_service_min",
+    help: "Fewest replicas while not scaled to zero",
+    labelNames: byFunction,
+    registers,
+    collect: () => {
+      least.reset();
+      for (const { key, wanted } of parts.table.entries())
+        least.set({ function_name: key }, knownScaleRules(wanted.deployment.labels).min);
+    },
+  });
+  const target: Gauge<"function_name" | "scale_type"> = new Gauge({
+    name: "gateway_service_target_load",
+    help: "Load that one replica is to bear, by what it is scaled by",
+    labelNames: ["function_name", "scale_type"],
+    registers,
+    collect: () => {
+      target.reset();
+      for (const { key, wanted } of parts.table.entries()) {
+        const rules = knownScaleRules(wanted.deployment.labels);
+        target.set({ function_name: key, scale_type: rules.type }, rules.target);
+      }
+    },
+  });
   const reconnects: Counter = new Counter({
     name: "gateway_nats_reconnect_total",
     help: "Times the connection to the broker came back",
@@ -66,4 +102,30 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
       reconnects.inc(parts.reconnects());
     },
   });
+  const requests: Counter<"path" | "method" | "code"> = new Counter({
+    name: "http_requests_total",
+    help: "Requests that ended, by route",
+    labelNames: ["path", "method", "code"],
+    registers,
+    collect: () => {
+      requests.reset();
+      for (const [labels, { count }] of parts.routes.entries()) requests.inc(labels, count);
+    },
+  });
+  registry.registerMetric(
+    new CountedHistogram({
+      name: "gateway_functions_seconds",
+      help: "Time that synchronous calls took, by status; of a WebSocket the time until it began",
+      labelNames: [...byCode],
+      read: () => parts.counts.ended(),
+    }),
+  );
+  registry.registerMetric(
+    new CountedHistogram({
+      name: "http_request_duration_seconds",
+      help: "Time that requests took, by route; of a WebSocket its whole life",
+      labelNames: ["path", "method", "code"],
+      read: () => parts.routes.entries(),
+    }),
+  );
 }

@@ -1,17 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { PlatformError } from "../api/platform-error.ts";
-import { answerClientError, writeRaw } from "./client-error.ts";
+import { writeRaw } from "./client-error.ts";
+import { checkRequestLine, oldChunks } from "./check-request-line.ts";
+import { continueOnRead } from "./continue-on-read.ts";
+import { cutSlowReader } from "./cut-slow-reader.ts";
+import { checkHttp2Head, Http2Request } from "./http2/http2-request.ts";
+import { Http2Sessions } from "./http2/http2-sessions.ts";
 import { readRequestHead, type Peer, type RequestHead } from "./invocation/request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
 import type { CallHandler } from "./invocation/sync-invoker.ts";
+import { isWebSocketHandshake, UpgradeResponse } from "./invocation/upgrade-response.ts";
+import { workerHead } from "./invocation/worker-head.ts";
 import type { WriteError } from "./invocation/write-error.ts";
+import type { RouteCounts } from "./route-counts.ts";
+import { endServer, ServersBeside, startServer, type ListenAddress } from "./servers-beside.ts";
 import { SilenceWatch } from "./silence-watch.ts";
+import { UpgradedSockets } from "./upgraded-sockets.ts";
 
 /** What the public server of the gateway is made of; durations in milliseconds. */
 export interface GatewayServerParts {
@@ -20,13 +29,19 @@ export interface GatewayServerParts {
   /** Takes requests whose target begins with `/async-function/`. */
   readonly invokeAsync: CallHandler;
   readonly writeError: WriteError;
+  /** Where requests are counted that get no further than here. */
+  readonly routes: RouteCounts;
   /** Longest a client may take for the head of a request. */
   readonly headersTimeout: number;
-  /** Longest a body may rest without a byte. */
+  /** Longest a body may rest without a byte, in either direction. */
   readonly bodySilence: number;
+  /** How long WebSockets stay open after `close` was called. */
+  readonly webSocketGrace: number;
   /** Whether the address is a proxy whose `X-Forwarded-*` count; none is if absent. */
   readonly isTrustedProxy?: (address: string) => boolean;
-  /** PEM texts; the server speaks TLS with them. */
+  /** Whether the text is the key of the queue-workers; none is if absent. */
+  readonly isInvokeKey?: (key: string) => boolean;
+  /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
 }
 
@@ -36,18 +51,25 @@ export interface GatewayServer {
   /** Give it to Fastify: all routes but the invocation routes are its own. */
   readonly serverFactory: (handler: RequestListener) => Server;
   /** Port 0 = any free one; resolves with the port. Fastify must be ready by then. */
-  listen(options: { readonly host: string; readonly port: number }): Promise<number>;
+  listen(options: ListenAddress): Promise<number>;
+  /**
+   * Answers, beside the first address and always without TLS, at these addresses and at no others that were named so
+   * before. Rejects when one of them cannot be had; the others are served.
+   */
+  listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
   /** From now on every reply closes its connection; requests are still served. */
   drain(): void;
   readonly draining: boolean;
-  /** Stops listening, closes idle connections at once and resolves when the last reply was sent. */
+  /**
+   * Stops listening, then closes idle connections and resolves when the last reply was sent and WebSockets were
+   * closed, by themselves or after their grace.
+   */
   close(): Promise<void>;
 }
 
 /** Contract §1.6 and `security.md` §2. */
 const limits = {
   head: 16_384,
-  target: 8_192,
   keepAlive: 65_000,
   connections: 10_000,
   connectionsCheckingInterval: 1_000,
@@ -58,8 +80,6 @@ const limits = {
 /** For the two methods that no route takes. */
 const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 
-const origin = /^\/[!"$-~]*$/;
-
 /** Makes the one `http.Server` of the gateway (`performance.md` §3). It does not listen yet. */
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   let draining = false;
@@ -68,14 +88,12 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       invocation: false,
     });
   };
-  /** Connections that ended with an error: nothing after it is served. */
-  const refused = new WeakSet<Socket>();
-  const secure = parts.tls !== undefined;
-  const plainPeer: Peer = { trusted: false, secure };
-  const proxyPeer: Peer = { trusted: true, secure };
+  /** Connections whose last request has come: nothing after it is served. */
+  const ending = new WeakSet<Socket>();
+  const upgraded = new UpgradedSockets();
 
   const refuse = (request: IncomingMessage, response: ServerResponse, err: unknown): void => {
-    refused.add(request.socket);
+    ending.add(request.socket);
     response.shouldKeepAlive = false;
     const target = request.url ?? "";
     const invocation = target.startsWith(functionPrefix) || target.startsWith(asyncFunctionPrefix);
@@ -91,30 +109,42 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     },
   });
 
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, peers: Peers): void => {
     const { socket } = request;
-    if (refused.has(socket)) return;
+    if (ending.has(socket)) return;
     const target = request.url ?? "";
     let head: RequestHead;
     try {
-      checkRequestLine(request.method ?? "", target);
+      if (request instanceof Http2Request) checkHttp2Head(request);
+      checkRequestLine(request, target);
       const address = socket.remoteAddress ?? "";
       head = readRequestHead(
         request.rawHeaders,
         address,
-        parts.isTrustedProxy?.(address) === true ? proxyPeer : plainPeer,
+        parts.isTrustedProxy?.(address) === true ? peers.proxy : peers.client,
       );
+      if (head.invokeKey !== undefined && parts.isInvokeKey?.(head.invokeKey) === true)
+        head = workerHead(request.rawHeaders, head);
+      if (head.chunked && request.httpVersion === "1.0") throw oldChunks();
     } catch (err) {
       refuse(request, response, err);
+      parts.routes.add(undefined, request.method, response.statusCode, 0);
       return;
     }
     if (draining) response.shouldKeepAlive = false;
+    if (head.upgrade !== undefined) {
+      // node:http loses what came in one piece with an upgrade that it does not make.
+      ending.add(socket);
+      response.shouldKeepAlive = false;
+    }
     const isCall = target.startsWith(functionPrefix);
     const isAsyncCall = !isCall && target.startsWith(asyncFunctionPrefix);
     if (head.chunked || (head.contentLength ?? 0) > 0) {
-      if (head.expect) response.writeContinue();
+      if (head.expect) continueOnRead(request, response);
       silence.watch(request, response, isCall || isAsyncCall ? undefined : limits.plainBody);
     }
+    // A synchronous call has a limit of its own, which ends it for readers, too.
+    if (!isCall) socket.setTimeout(parts.bodySilence);
     if (isCall) parts.invoke(request, response, head);
     else if (isAsyncCall) parts.invokeAsync(request, response, head);
     else handleOther(request, response);
@@ -129,20 +159,48 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     // Both are ours to check, so that both are answered in the words of the contract.
     requireHostHeader: false,
     insecureHTTPParser: false,
+    shouldUpgradeCallback: isWebSocketHandshake,
   };
-  const server: Server =
-    parts.tls === undefined
-      ? createServer(options, handle)
-      : createTlsServer({ ...options, ...parts.tls, ALPNProtocols: ["http/1.1"] }, handle);
-  server.maxHeadersCount = 0;
-  server.maxConnections = limits.connections;
-  server.timeout = 0;
-  server.on("checkContinue", handle);
-  server.on("checkExpectation", handle);
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    socket.on("error", () => socket.destroy());
-    writeRaw(socket, 405, 'Cannot use method "CONNECT": it is not allowed here', [`Allow: ${allowed}`]);
+  const makeServer = (tls: GatewayServerParts["tls"]): Server => {
+    const peers = tls === undefined ? plainPeers : securePeers;
+    const handle = (request: IncomingMessage, response: ServerResponse): void => answer(request, response, peers);
+    const made: Server =
+      tls === undefined
+        ? createServer(options, handle)
+        : createTlsServer({ ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"] }, handle);
+    made.maxHeadersCount = 0;
+    made.maxConnections = limits.connections;
+    made.timeout = 0;
+    made.on("timeout", cutSlowReader);
+    made.on("checkContinue", handle);
+    made.on("checkExpectation", handle);
+    made.on("upgrade", (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
+      upgraded.add(made, request.socket);
+      // Waking a function may take longer than a body may rest.
+      request.socket.setTimeout(0);
+      handle(request, new UpgradeResponse(request, head));
+    });
+    made.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+      socket.on("error", () => socket.destroy());
+      writeRaw(socket, 405, 'Cannot use method "CONNECT": it is not allowed here', [`Allow: ${allowed}`]);
+    });
+    return made;
+  };
+  const server = makeServer(parts.tls);
+  const sessions = new Http2Sessions({
+    handle: (request, response) => answer(request, response, securePeers),
+    headersTimeout: parts.headersTimeout,
+    keepAlive: limits.keepAlive,
+    draining: () => draining,
   });
+  if (parts.tls !== undefined) sessions.join(server);
+  const others = new ServersBeside(
+    () => makeServer(undefined),
+    (gone) => {
+      gone.closeAllConnections();
+      upgraded.cut(gone);
+    },
+  );
 
   return {
     server,
@@ -150,47 +208,28 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       handleOther = handler;
       return server;
     },
-    listen: async ({ host, port }) => {
-      // Fastify adds a listener of its own, which would answer a second time.
-      server.removeAllListeners("clientError");
-      server.on("clientError", answerClientError);
-      server.listen(port, host);
-      await once(server, "listening");
-      return (server.address() as AddressInfo).port;
-    },
+    listen: (address) => startServer(server, address),
+    listenAlso: (addresses) => others.serve(addresses),
     drain: () => {
       draining = true;
+      sessions.drain();
     },
     get draining() {
       return draining;
     },
     close: async () => {
       draining = true;
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      // Connections whose reply began before the drain become idle later.
-      const idle = setInterval(() => server.closeIdleConnections(), 100);
-      await closed;
-      clearInterval(idle);
+      sessions.close();
+      const cut = setTimeout(() => upgraded.cut(), parts.webSocketGrace);
+      await Promise.all([endServer(server), others.close()]);
+      clearTimeout(cut);
     },
   };
 }
 
-/** @throws PlatformError for targets and methods that no route takes; all of them close the connection */
-function checkRequestLine(method: string, target: string): void {
-  if (target.length > limits.target) {
-    throw new PlatformError(
-      "target_too_long",
-      `Cannot read request: its target of ${target.length} bytes is over the limit of ${limits.target}`,
-    );
-  }
-  if (!origin.test(target)) {
-    throw new PlatformError(
-      "malformed_request",
-      "Cannot read request: its target is not an origin-form of printable ASCII",
-    );
-  }
-  if (method === "TRACE")
-    throw new PlatformError("method_not_allowed", 'Cannot use method "TRACE": it is not allowed here');
+interface Peers {
+  readonly client: Peer;
+  readonly proxy: Peer;
 }
+const plainPeers: Peers = { client: { trusted: false, secure: false }, proxy: { trusted: true, secure: false } };
+const securePeers: Peers = { client: { trusted: false, secure: true }, proxy: { trusted: true, secure: true } };

@@ -10,8 +10,6 @@ const mostStreams = 200;
 export interface LogStreamOptions {
   /** Silence after which an empty line is sent, milliseconds. */
   readonly heartbeat: number;
-  /** Longest a reader may not read, milliseconds. */
-  readonly patience: number;
   /** Most often it is asked whether the function is still there, milliseconds. */
   readonly checkEvery: number;
 }
@@ -26,8 +24,8 @@ export class LogStreams {
   }
 
   /**
-   * Streams what `read` gives until it ends, the client leaves or stops reading, or `isThere` says false; then ends
-   * the response. When `read` fails it rejects and leaves the response open: the caller must cut it, so that this
+   * Streams what `read` gives, no faster than the client reads, until it ends, the client leaves, or `isThere` says
+   * false; then ends the response. When `read` fails it rejects and leaves the response open: the caller must cut it, so that this
    * cannot be taken for the end of the log.
    * @throws PlatformError `too_many_streams`, before anything is sent
    */
@@ -60,7 +58,7 @@ export class LogStreams {
       for await (const record of read(ending.signal)) {
         if (ending.signal.aborted) break;
         beat.refresh();
-        if (!response.write(`${JSON.stringify(record)}\n`)) await this.#drained(response, ending.signal);
+        if (!response.write(`${JSON.stringify(record)}\n`)) await once(response, "drain", { signal: ending.signal });
       }
     } catch (err) {
       if (!ending.signal.aborted) throw err;
@@ -76,14 +74,5 @@ export class LogStreams {
   /** Ends all streams. */
   close(): void {
     for (const ending of this.#open) ending.abort();
-  }
-
-  async #drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const cut = setTimeout(() => response.destroy(), this.#options.patience);
-    try {
-      await once(response, "drain", { signal });
-    } finally {
-      clearTimeout(cut);
-    }
   }
 }

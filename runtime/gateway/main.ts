@@ -1,24 +1,28 @@
+import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
+import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
 import { createLog } from "../process/log.ts";
+import type { Lifecycle } from "../process/lifecycle.ts";
+import { readOrExit } from "../process/read-or-exit.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
-import { UndiciUpstream } from "../adapters/http/undici-upstream.ts";
+import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { LocalLogSource } from "../adapters/local/local-log-source.ts";
 import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
-import { NatsEndpoints } from "../adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../adapters/nats/nats-function-store.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
-import { NatsQueueCatalog } from "../adapters/nats/nats-queue-catalog.ts";
-import { brokerTrouble, callAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { flagsOf, startSettings } from "../api/read-settings.ts";
+import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";
+import { brokerTrouble, gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-nats.ts";
+import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
+import { flagsOf } from "../api/read-settings.ts";
+import { startSettings } from "../api/start-settings.ts";
 import { apiVersion, release } from "../api/version.ts";
 import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
-import { buildGateway, drainGateway } from "./build-gateway.ts";
-import { gatewayDrainTimeout, gatewaySettings } from "./settings.ts";
+import { buildGateway } from "./build-gateway.ts";
+import { drainGateway } from "./drain-gateway.ts";
+import { gatewayDrainTimeout, gatewayPortRule, gatewayRules, gatewaySettings } from "./settings.ts";
 
-const flags = readCommandLine(
+const typed = readCommandLine(
   {
     name: "gateway",
     about: "The HTTP gateway of Weir, beside a broker that runs already.",
@@ -27,8 +31,17 @@ const flags = readCommandLine(
   },
   process.argv.slice(2),
 );
-const settings = startSettings(gatewaySettings, { flags, environment: environment(), readFile: readConfigFile });
+const { settings, warnings } = readOrExit(() =>
+  startSettings(gatewaySettings, {
+    typed,
+    environment: environment(),
+    readFile: readConfigFile,
+    rules: [...gatewayRules, gatewayPortRule, brokerUserRule, passwordFileRule, tlsRule],
+    sharedFile: true,
+  }),
+);
 const log = createLog("gateway", settings.logLevel);
+for (const warning of warnings) log.warn(warning);
 
 await runService({
   log,
@@ -39,19 +52,17 @@ await runService({
 
     const link = await NatsLink.open(natsOptions(settings, "gateway", "_INBOX.gw"));
     lifecycle.onClose("broker", () => link.close());
-    admin.addCheck(() => brokerTrouble(link));
+    admin.addCheck("broker", () => brokerTrouble(link));
 
-    const upstream = new UndiciUpstream();
+    const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
+    const onCluster = settings.provider === "kubernetes";
+    const home = onCluster ? await openCluster(lifecycle) : await openMachine(link);
     const gateway = buildGateway({
       settings,
-      ...callAdapters(link),
-      functions: await NatsFunctionStore.open(link),
-      endpoints: await NatsEndpoints.open(link),
-      queues: await NatsQueueCatalog.open(link),
+      ...(await gatewayBroker(link)),
+      ...home,
       upstream,
-      secrets: new FileSecretStore(settings.secretsDir),
-      logs: new LocalLogSource(settings.logsDir),
       callbackRules: {
         policy: settings.callbackPolicy,
         allow: settings.callbackAllow,
@@ -63,17 +74,20 @@ await runService({
         closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       info: {
-        provider: { provider: "weir-local", orchestration: "process", version: release },
+        provider: {
+          provider: onCluster ? "weir-kubernetes" : "weir-local",
+          orchestration: onCluster ? "kubernetes" : "process",
+          version: release,
+        },
         version: { release, sha: "unreleased", commit_message: "unreleased" },
         arch: process.arch,
         edition: settings.edition,
         apiVersion,
         functionNamespace: settings.functionNamespace,
         namespaceAliases: [...settings.namespaceAliases],
-        durability: "interval",
+        durability: settings.durability,
       },
       registry: admin.registry,
-      reconnects: () => link.reconnects,
       log,
     });
     lifecycle.onClose("gateway", () => gateway.close());
@@ -87,3 +101,19 @@ await runService({
     });
   },
 });
+
+/** Functions and what belongs to them, with the broker and in directories. */
+async function openMachine(link: NatsLink) {
+  return {
+    ...(await machineHome(link)),
+    secrets: new FileSecretStore(settings.secretsDir),
+    logs: new LocalLogSource(settings.logsDir),
+  };
+}
+
+/** The same in Kubernetes. */
+async function openCluster(lifecycle: Lifecycle) {
+  const { close, ...home } = gatewayCluster(await clusterConfig(settings), settings, sayClusterTrouble(log));
+  lifecycle.onClose("API server", close);
+  return home;
+}

@@ -1,21 +1,29 @@
+import { clusterSettings } from "../api/cluster-settings.ts";
 import {
   brokerSettings,
   callbackSettings,
   callTimeSettings,
+  credentialSettings,
+  durabilitySettings,
   machineSettings,
+  namespaceRule,
+  optionalUrl,
   platformSettings,
   processSettings,
   queueSettings,
   wakeSettings,
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
+import { differentPorts } from "../api/setting-rules.ts";
 import { duration, flag, list, optionalText, port, text, type Values } from "../api/setting.ts";
+import { textRule } from "../api/text-rules.ts";
 
 /** Every setting that the gateway reads. */
 export const gatewaySettings = {
   ...processSettings,
   ...brokerSettings,
   ...platformSettings,
+  ...clusterSettings,
   ...callTimeSettings,
   ...queueSettings,
   ...wakeSettings,
@@ -26,7 +34,7 @@ export const gatewaySettings = {
   port: port("port", { fallback: "8080", about: "Port the gateway listens on; 0 = any free one" }),
   tlsCert: optionalText("tls_cert", { about: "Certificate chain (PEM file); with tls_key the gateway speaks HTTPS" }),
   tlsKey: optionalText("tls_key", { about: "Private key of tls_cert (PEM file)" }),
-  publicUrl: optionalText("public_url", {
+  publicUrl: optionalUrl("public_url", {
     about: "Address of the gateway for clients outside, e.g. https://weir.example.com",
   }),
 
@@ -34,47 +42,86 @@ export const gatewaySettings = {
     fallback: "true",
     about: "Whether /system and /ui need the administrator's credentials",
   }),
-  secretMountPath: text("secret_mount_path", {
-    fallback: "/var/secrets",
-    about: "Directory with the files basic-auth-user, basic-auth-password and invoke-key",
-  }),
+  ...credentialSettings,
+  ...durabilitySettings,
   invokeAuth: flag("invoke_auth", { fallback: "false", about: "Whether every function call needs credentials" }),
   allowedOrigins: list("allowed_origins", {
     fallback: "",
     about: "Origins beside the gateway's own that browsers may call /system from",
+    rule: textRule.origins,
   }),
   trustedProxies: list("trusted_proxies", {
     fallback: "",
     about: "Addresses or CIDR ranges whose X-Forwarded headers are believed",
+    rule: textRule.addressRanges,
   }),
 
   namespaceAliases: list("namespace_aliases", {
     fallback: "openfaas-fn",
     about: "Other names of the default namespace",
+    rule: textRule.namespaces,
   }),
   reservedNamespaces: list("reserved_namespaces", {
     fallback: "",
     about: "Namespaces that functions may never live in",
+    rule: textRule.namespaces,
   }),
 
-  headersTimeout: duration("headers_timeout", { fallback: "10s", about: "Longest a request's head may take" }),
-  bodySilence: duration("body_silence", { fallback: "30s", about: "Longest a body may go without a byte" }),
+  headersTimeout: duration("headers_timeout", {
+    fallback: "10s",
+    min: 100,
+    max: 300_000,
+    about: "Longest a request's head may take",
+  }),
+  bodySilence: duration("body_silence", {
+    fallback: "30s",
+    min: 100,
+    max: 3_600_000,
+    about: "Longest a body may go without a byte",
+  }),
+  websocketIdle: duration("websocket_idle", {
+    fallback: "10m",
+    min: 100,
+    max: 86_400_000,
+    about: "Longest a WebSocket may go without a byte",
+  }),
+  accessLog: flag("access_log", { fallback: "false", about: "Whether each call is logged, in one line" }),
   logHeartbeat: duration("log_heartbeat", {
     fallback: "15s",
+    min: 100,
+    max: 3_600_000,
     about: "Silence after which a log stream sends an empty line",
   }),
   shutdownDelay: duration("shutdown_delay", {
     fallback: "5s",
+    max: 3_600_000,
     about: "Time between being unready and refusing connections at a stop",
   }),
 };
 
+/** What its settings must keep together. */
+export const gatewayRules = [namespaceRule, reservedRule()];
+
+/** The ports that a gateway of its own listens on. */
+export const gatewayPortRule = differentPorts(["port", "adminPort"]);
+
 /** What the gateway itself needs of them. */
-export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting>;
+export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting | "durability">;
 
 /** Milliseconds the gateway may take to stop: its delay, the longest call with its wait for a replica, and 5 s. */
 export function gatewayDrainTimeout(
   settings: Pick<GatewaySettings, "shutdownDelay" | "upstreamTimeout" | "wakeTimeout">,
 ): number {
   return settings.shutdownDelay + settings.wakeTimeout + settings.upstreamTimeout + 5_000;
+}
+
+function reservedRule() {
+  return {
+    needs: ["functionNamespace", "reservedNamespaces"],
+    sentence: "`reserved_namespaces` does not hold `function_namespace`.",
+    problems: (values: { readonly functionNamespace: string; readonly reservedNamespaces: readonly string[] }) =>
+      values.reservedNamespaces.includes(values.functionNamespace)
+        ? [`reserved_namespaces: expected no function_namespace in it, got "${values.functionNamespace}"`]
+        : [],
+  } as const;
 }

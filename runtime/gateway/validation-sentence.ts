@@ -1,4 +1,5 @@
-import { grammarRule } from "../api/grammar.ts";
+import { grammarRule, namePattern } from "../api/grammar.ts";
+import { labelRule } from "../core/label-syntax.ts";
 import { quote } from "../core/quote.ts";
 
 /** One finding of the schema validator, which is set to tell what it saw. */
@@ -7,6 +8,8 @@ interface Finding {
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly data?: unknown;
+  /** Present when it is about the key of a map. */
+  readonly propertyName?: string;
 }
 
 interface SchemaFailure {
@@ -14,18 +17,32 @@ interface SchemaFailure {
   readonly validationContext?: string;
 }
 
-/** Rules of fields that a pattern alone would not explain. */
-const patternRules: Readonly<Record<string, string>> = {
-  name: grammarRule.secret,
-  service: grammarRule.function,
-  functionName: grammarRule.function,
-  namespace: grammarRule.namespace,
-  secrets: grammarRule.secret,
+/** Patterns in words. */
+const patternRules: ReadonlyMap<string, string> = new Map([
+  [namePattern.function, grammarRule.function],
+  [namePattern.secret, grammarRule.secret],
+  [namePattern.queue, grammarRule.queue],
+  [namePattern.key, labelRule.key],
+  [namePattern.labelValue, labelRule.value],
+  [namePattern.resource, "expected memory, cpu or a device such as nvidia.com/gpu"],
+]);
+
+/** Rules of fields that their patterns alone would not explain. */
+const fieldRules: Readonly<Record<string, string>> = {
   image: 'expected an image reference without scheme, blank or leading "-"',
   constraints: "expected key=value or key==value",
   limits: "expected a quantity such as 128Mi or 500m",
   requests: "expected a quantity such as 128Mi or 500m",
+  envProcess: "expected text without NUL",
+  rawValue: "expected base64",
 };
+const environmentRules = {
+  key: 'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+  value: "expected text without NUL",
+} as const;
+
+/** Parameters of paths, by what they are called in sentences. */
+const pathNames: Readonly<Record<string, string>> = { name: "function name", namespace: "namespace name" };
 
 /** Fields whose values may be confidential and are not shown. */
 const hidden = new Set(["value", "rawValue", "envVars"]);
@@ -61,20 +78,24 @@ export function validationSentence({ validation, validationContext }: SchemaFail
       finding.data === undefined || finding.data === null ? "it is empty" : `expected ${rule(finding, path)}`;
     return `Cannot read the ${validationContext ?? "request"}: ${state}`;
   }
-  if (validationContext === "params" && path[0] === "name") {
-    return `Cannot read function name ${show(finding.data)}: ${grammarRule.function}`;
+  const [first = ""] = path;
+  if (validationContext === "params" && pathNames[first] !== undefined) {
+    return `Cannot read ${pathNames[first]} ${show(finding.data)}: ${rule(finding, path)}`;
   }
-  const value = hidden.has(path[0] ?? "") ? "" : ` ${show(finding.data)}`;
+  const shown = finding.propertyName ?? (hidden.has(first) ? undefined : finding.data);
+  const value = shown === undefined ? "" : ` ${show(shown)}`;
   return `Cannot read field "${path.join(".")}"${value}: ${rule(finding, path)}`;
 }
 
-function rule({ keyword, params }: Finding, path: readonly string[]): string {
+function rule({ keyword, params, propertyName }: Finding, path: readonly string[]): string {
   const limit = String(params["limit"]);
   switch (keyword) {
     case "type":
       return `expected ${words[String(params["type"])] ?? "another type"}`;
     case "pattern":
-      return patternRules[path[0] ?? ""] ?? `expected text like ${String(params["pattern"])}`;
+      return patternRule(String(params["pattern"]), path[0] ?? "", propertyName !== undefined);
+    case "minLength":
+      return limit === "1" ? "it is empty" : `expected at least ${limit} characters`;
     case "maxLength":
       return `expected at most ${limit} characters`;
     case "minimum":
@@ -85,9 +106,16 @@ function rule({ keyword, params }: Finding, path: readonly string[]): string {
       return `expected at most ${limit} items`;
     case "maxProperties":
       return `expected at most ${limit} keys`;
+    case "uniqueItems":
+      return "expected no item twice";
     default:
       return "it does not fit the schema";
   }
+}
+
+function patternRule(pattern: string, field: string, isKey: boolean): string {
+  if (field === "envVars") return environmentRules[isKey ? "key" : "value"];
+  return patternRules.get(pattern) ?? fieldRules[field] ?? `expected text like ${pattern}`;
 }
 
 function show(value: unknown): string {

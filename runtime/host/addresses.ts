@@ -2,6 +2,7 @@ import { clusterGatewayUrl } from "../api/platform-settings.ts";
 import { gatewayOrigins } from "../core/callback-origins.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
 import { isLoopback } from "./check-settings.ts";
+import type { ProviderName } from "./provider-choice.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Where the gateway is reached from this machine: for functions, callbacks and the person at the terminal. */
@@ -10,6 +11,24 @@ export function ownUrl(settings: Pick<HostSettings, "host" | "tlsCert">, port: n
   const everywhere = settings.host === "0.0.0.0" || settings.host === "::";
   const host = everywhere || (isLoopback(settings.host) && settings.host !== "::1") ? "127.0.0.1" : settings.host;
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The gateway's port for containers, which have it from `{cluster_gateway_url}` (contract §1.1). */
+export const bridgePort = 8080;
+
+/** What functions know the gateway by: containers have a network of their own, where this machine's loopback is theirs. */
+export function functionGatewayUrl(settings: HostSettings, provider: ProviderName, own: string): string {
+  return provider === "docker" ? clusterGatewayUrl(settings) : own;
+}
+
+/** Where the gateway answers on bridges with these addresses, less where it does so already. */
+export function besideGateway(
+  { host }: Pick<HostSettings, "host">,
+  port: number,
+  bridges: readonly string[],
+): { readonly host: string; readonly port: number }[] {
+  const everywhere = (host === "0.0.0.0" || host === "::") && port === bridgePort;
+  return everywhere ? [] : bridges.map((address) => ({ host: address, port: bridgePort }));
 }
 
 /** Where callbacks may go on one machine; `closedUrls` are the broker's and the admin server's. */

@@ -1,4 +1,5 @@
-import { release } from "../api/version.ts";
+import { baseImageName, release } from "../api/version.ts";
+import type { ProviderName } from "./provider-choice.ts";
 
 export interface BannerFacts {
   readonly url: string;
@@ -6,12 +7,13 @@ export interface BannerFacts {
   readonly user: string;
   readonly passwordFile: string;
   readonly edition: string;
-  readonly provider: string;
+  readonly provider: ProviderName;
   readonly durability: string;
 }
 
 /** What `npm start` prints once it serves. */
 export function formatBanner(facts: BannerFacts): string {
+  const image = facts.provider === "docker" ? baseImageName : "hello";
   return `Weir ${release} is ready
 
   address     ${facts.url}
@@ -19,13 +21,13 @@ export function formatBanner(facts: BannerFacts): string {
   user        ${facts.user}
   password    in ${facts.passwordFile}
   edition     ${facts.edition}
-  provider    ${facts.provider}
+  provider    ${providerWords[facts.provider]}
   durability  ${facts.durability}
 
 Try it in another terminal:
 
-  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
-    -d '{"service":"hello","image":"hello","envProcess":"tr a-z A-Z"}'
+${facts.provider === "docker" ? "  npm run base-image\n" : ""}  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
+    -d '{"service":"hello","image":"${image}","envProcess":"tr a-z A-Z"}'
   curl ${facts.url}/function/hello -d 'hello, weir'
 
 Ctrl-C stops it.
@@ -38,7 +40,7 @@ function quoted(path: string): string {
 }
 
 /** How the providers are called on the screen. */
-export const providerWords = {
+const providerWords = {
   local: "local (no isolation: for trusted code)",
   docker: "docker",
 } as const;

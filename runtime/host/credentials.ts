@@ -15,7 +15,6 @@ export interface Credentials {
 /** The name a generated administrator has. */
 export const generatedUser = "admin";
 
-const invokeKeyFile = "invoke-key";
 const passwordBytes = 24;
 const keyBytes = 32;
 
@@ -31,7 +30,9 @@ export async function openCredentials(directory: string): Promise<Credentials> {
     password: await readOrMake(join(directory, credentialFile.password), () =>
       randomBytes(passwordBytes).toString("base64url"),
     ),
-    invokeKey: await readOrMake(join(directory, invokeKeyFile), () => randomBytes(keyBytes).toString("base64url")),
+    invokeKey: await readOrMake(join(directory, credentialFile.invokeKey), () =>
+      randomBytes(keyBytes).toString("base64url"),
+    ),
   };
 }
 

@@ -1,29 +1,33 @@
 import { readFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 
+import { dockerAnswers } from "../adapters/docker/docker-socket.ts";
+import { openDockerProvider } from "../adapters/docker/open-docker-provider.ts";
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
-import { HttpInvoker } from "../adapters/http/http-invoker.ts";
+import { invokerFor } from "../adapters/http/invoker-for.ts";
 import { HttpProber } from "../adapters/http/http-prober.ts";
-import { UndiciUpstream } from "../adapters/http/undici-upstream.ts";
+import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { openLocalProvider } from "../adapters/local/open-local-provider.ts";
-import { NatsCallbackQueue } from "../adapters/nats/nats-callback-queue.ts";
-import { NatsDeadLetters } from "../adapters/nats/nats-dead-letters.ts";
 import { NatsEndpoints } from "../adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/nats-function-store.ts";
-import { NatsLeases } from "../adapters/nats/nats-leases.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
-import { NatsQueueCatalog } from "../adapters/nats/nats-queue-catalog.ts";
-import { NatsQueueStore } from "../adapters/nats/nats-queue-store.ts";
-import { brokerTrouble, callAdapters } from "../adapters/nats/open-nats.ts";
+import { NatsNamespaceStore } from "../adapters/nats/nats-namespace-store.ts";
+import {
+  autoscalerAdapters,
+  brokerTrouble,
+  doctorAdapters,
+  gatewayAdapters,
+  workerAdapters,
+} from "../adapters/nats/open-nats.ts";
 import { findNatsServer } from "../adapters/nats/server/find-nats-server.ts";
 import { tryPort } from "../adapters/nats/server/free-port.ts";
 import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.ts";
-import { natsUser, natsUsers } from "../adapters/nats/server/nats-users.ts";
-import { callbackSource, callSource } from "../adapters/nats/worker-sources.ts";
-import { defaultQueue } from "../api/names.ts";
-import { apiVersion, release } from "../api/version.ts";
-import { buildGateway, drainGateway } from "../gateway/build-gateway.ts";
-import { gatewayDrainTimeout } from "../gateway/settings.ts";
+import { natsUser, natsUsers } from "../api/nats-users.ts";
+import { buildAutoscalerMetrics } from "../autoscaler/autoscaler-metrics.ts";
+import { buildAutoscaler } from "../autoscaler/build-autoscaler.ts";
+import { buildGateway } from "../gateway/build-gateway.ts";
+import { drainGateway } from "../gateway/drain-gateway.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
@@ -31,16 +35,20 @@ import { environment } from "../process/settings.ts";
 import { buildProvider } from "../provider/build-provider.ts";
 import { buildQueueDoctor } from "../queue-doctor/build-queue-doctor.ts";
 import { declareQueues } from "../queue-doctor/declare-queues.ts";
-import { openQueueWorker } from "../queue-worker/open-queue-worker.ts";
-import { hostCallbackRules, ownUrl } from "./addresses.ts";
-import { formatBanner, providerWords } from "./banner.ts";
-import { warnings } from "./check-settings.ts";
+import { buildDoctorMetrics } from "../queue-doctor/doctor-metrics.ts";
+import { openQueueWorker, type OpenQueueWorker } from "../queue-worker/open-queue-worker.ts";
+import { callbackHeadTimeout } from "../queue-worker/settings.ts";
+import { buildWorkerMetrics } from "../queue-worker/worker-metrics.ts";
+import { besideGateway, bridgePort, functionGatewayUrl, hostCallbackRules, ownUrl } from "./addresses.ts";
+import { formatBanner } from "./banner.ts";
+import { countFunctions } from "./count-functions.ts";
 import { openCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { chooseProvider } from "./provider-choice.ts";
 import { readHostSettings } from "./read-host-settings.ts";
-import { releaseInfo } from "./release-info.ts";
 import { busyPort, failureText } from "./report-failure.ts";
+import { hostDrainTimeout, longestRun, machineStore } from "./settings.ts";
+import { systemInfo } from "./system-info.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -50,13 +58,14 @@ async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<nu
   return port;
 }
 
-const settings = readHostSettings(process.argv.slice(2));
+const { settings, warnings } = readHostSettings(process.argv.slice(2));
+const queues = declareQueues(settings);
 const log = createLog("host", settings.logLevel);
-for (const warning of warnings(settings)) say(warning);
+for (const warning of warnings) say(warning);
 
 await runService({
   log,
-  drainTimeout: () => gatewayDrainTimeout(settings) + 15_000,
+  drainTimeout: () => hostDrainTimeout(settings, queues),
   reportFailure: (err) => {
     say(failureText(err));
     log.debug({ err }, "cannot start");
@@ -72,7 +81,6 @@ await runService({
     const admin = await openAdminServer({ host: "127.0.0.1", port: adminPort });
     lifecycle.onClose("admin server", () => admin.close());
 
-    const queues = declareQueues(settings);
     const binary = await findNatsServer({ path: settings.natsServer, environment: environment(), say });
     const nats = await NatsServerProcess.open({
       binary,
@@ -95,18 +103,14 @@ await runService({
 
     const doctorLink = await connect(natsUser.doctor);
     const doctor = buildQueueDoctor({
-      store: new NatsQueueStore(doctorLink, {
-        maxFileStore: nats.maxFileStore,
-        payloadLimit: settings.asyncMaxBody,
-        maxCallRecords: settings.maxCallRecords,
-        replicas: 1,
-        oneMachine: true,
-      }),
-      openCatalog: () => NatsQueueCatalog.open(doctorLink),
-      leases: new NatsLeases(doctorLink),
+      ...doctorAdapters(doctorLink, { ...machineStore(settings), maxFileStore: nats.maxFileStore }, [nats.monitorUrl]),
       queues,
+      recreate: settings.recreate,
+      servers: { restart: () => nats.renew() },
       period: settings.doctorPeriod,
       leaseTtl: settings.leaseTtl,
+      times: settings,
+      metrics: buildDoctorMetrics(admin.registry),
       log: log.child({ part: "queue-doctor" }),
     });
     await doctor.provision();
@@ -115,96 +119,111 @@ await runService({
 
     const providerLink = await connect(natsUser.provider);
     const providerFunctions = await NatsFunctionStore.open(providerLink);
+    const providerNamespaces = await NatsNamespaceStore.open(providerLink);
     const chosen = await chooseProvider({
       file: layout.provider,
       wanted: settings.provider,
-      functions: async () => (await providerFunctions.list(settings.functionNamespace)).length,
-      engineAnswers: async () => false,
+      functions: () => countFunctions(providerFunctions, providerNamespaces, settings.functionNamespace),
+      engineAnswers: () => dockerAnswers(settings.dockerSocket),
     });
-    const local = await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs });
-    lifecycle.onClose("replicas", () => local.close());
+    const docker =
+      chosen === "docker"
+        ? await openDockerProvider({
+            socket: settings.dockerSocket,
+            data: layout.root,
+            secrets: layout.secrets,
+            platformNamespace: settings.platformNamespace,
+            gatewayPort: bridgePort,
+            log: log.child({ part: "docker" }),
+          })
+        : undefined;
+    const machine =
+      docker ?? (await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs }));
+    lifecycle.onClose("replicas", () => machine.close());
     const url = ownUrl(settings, port);
     const provider = buildProvider({
       functions: providerFunctions,
+      namespaces: providerNamespaces,
       endpoints: await NatsEndpoints.open(providerLink),
-      replicas: local.replicas,
+      replicas: machine.replicas,
+      secrets: machine.secrets,
       prober: new HttpProber(),
-      gatewayUrl: url,
-      secretsDirectory: (ref) => local.secretsDirectory(ref),
-      upstreamTimeout: settings.upstreamTimeout,
+      gatewayUrl: functionGatewayUrl(settings, chosen, url),
+      secretsDirectory: (ref) => machine.secretsDirectory(ref),
+      upstreamTimeout: longestRun(settings, queues),
       log: log.child({ part: "provider" }),
     });
     await provider.open();
     lifecycle.onClose("provider", () => provider.close());
 
-    const upstream = new UndiciUpstream();
+    // Before those that report to it: it hears them from their first word on.
+    const autoscaler = buildAutoscaler({
+      settings,
+      ...(await autoscalerAdapters(await connect(natsUser.autoscaler))),
+      usage: machine.usage,
+      metrics: buildAutoscalerMetrics(admin.registry),
+      log: log.child({ part: "autoscaler" }),
+    });
+    lifecycle.onClose("autoscaler", () => autoscaler.close());
+    await autoscaler.open();
+
+    const certificate = settings.tlsCert === undefined ? undefined : readFileSync(settings.tlsCert);
+    const upstream = new HttpUpstream({ certificate });
     lifecycle.onClose("upstream", () => upstream.close());
     const adminUrl = `http://127.0.0.1:${adminPort}`;
     const callbackRules = hostCallbackRules(settings, url, [adminUrl, nats.url, nats.monitorUrl]);
     const sender = new HttpCallbackSender({
       rules: callbackRules,
       gatewayOrigin: url,
-      gatewayCertificate: settings.tlsCert === undefined ? undefined : readFileSync(settings.tlsCert),
-      headTimeout: settings.callbackTimeout / 3,
+      gatewayCertificate: certificate,
+      headTimeout: callbackHeadTimeout(settings),
       timeout: settings.callbackTimeout,
     });
     lifecycle.onClose("callback sender", () => sender.close());
 
-    const workerLink = await connect(natsUser.worker(defaultQueue));
-    const { inboxPrefix } = nats.access(natsUser.worker(defaultQueue));
-    const worker = await openQueueWorker({
-      settings: { ...settings, queue: defaultQueue },
-      ...callAdapters(workerLink),
-      catalog: await NatsQueueCatalog.open(workerLink),
-      functions: await NatsFunctionStore.open(workerLink),
-      endpoints: await NatsEndpoints.open(workerLink),
-      callbacks: new NatsCallbackQueue(workerLink),
-      deadLetters: new NatsDeadLetters(workerLink),
-      openDeliveries: (queue) => callSource(workerLink, queue.name, queue.ackWait, inboxPrefix),
-      openCallbacks: (queue) => callbackSource(workerLink, queue.name, queue.ackWait, inboxPrefix),
-      slots: (queue) => queue.replicas * queue.maxInflight,
-      invoker: new HttpInvoker(upstream),
-      sender,
-      registry: admin.registry,
-      reconnects: () => workerLink.reconnects,
-      log: log.child({ part: "queue-worker" }),
-    });
-    lifecycle.onClose("queue-worker", () => worker.close());
+    const metrics = buildWorkerMetrics(admin.registry);
+    const workerLinks: { readonly queue: string; readonly link: NatsLink; readonly inboxPrefix: string }[] = [];
+    for (const { name: queue } of queues) {
+      const user = natsUser.worker(queue);
+      workerLinks.push({ queue, link: await connect(user), inboxPrefix: nats.access(user).inboxPrefix });
+    }
+    const workers: OpenQueueWorker[] = [];
+    // Together: each may take as long as the longest run of its queue.
+    lifecycle.onClose("queue-workers", () => Promise.all(workers.map((worker) => worker.close())));
+    for (const { queue, link, inboxPrefix } of workerLinks) {
+      workers.push(
+        await openQueueWorker({
+          settings: { ...settings, queue },
+          ...(await workerAdapters(link, inboxPrefix)),
+          slots: ({ replicas, maxInflight }) => replicas * maxInflight,
+          ...invokerFor(upstream, { ...settings, gatewayUrl: url, secretMountPath: layout.credentials }),
+          sender,
+          metrics,
+          log: log.child({ part: "queue-worker", queue }),
+        }),
+      );
+    }
 
     const gatewayLink = await connect(natsUser.gateway);
     const gateway = buildGateway({
       settings: { ...settings, port, secretMountPath: layout.credentials },
-      ...callAdapters(gatewayLink),
-      functions: await NatsFunctionStore.open(gatewayLink),
-      endpoints: await NatsEndpoints.open(gatewayLink),
-      queues: await NatsQueueCatalog.open(gatewayLink),
+      ...(await gatewayAdapters(gatewayLink)),
       upstream,
-      secrets: local.secrets,
-      logs: local.logs,
+      secrets: machine.secrets,
+      logs: machine.logs,
+      usage: machine.usage,
       callbackRules,
-      info: {
-        provider: {
-          provider: `weir-${chosen}`,
-          orchestration: chosen === "local" ? "process" : chosen,
-          version: release,
-        },
-        version: await releaseInfo(),
-        arch: process.arch,
-        edition: settings.edition,
-        apiVersion,
-        functionNamespace: settings.functionNamespace,
-        namespaceAliases: [...settings.namespaceAliases],
-        durability: settings.durability,
-      },
+      info: await systemInfo(settings, chosen),
       registry: admin.registry,
-      reconnects: () => gatewayLink.reconnects,
       log: log.child({ part: "gateway" }),
     });
     await gateway.open();
     lifecycle.onClose("gateway", () => gateway.close());
+    const unhear = await docker?.onBridge((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
+    lifecycle.onClose("bridges", () => unhear?.());
 
-    admin.addCheck(() => brokerTrouble(gatewayLink) ?? doctor.trouble);
-    admin.addCheck(() => provider.check());
+    admin.addCheck("broker", () => brokerTrouble(gatewayLink) ?? doctor.trouble);
+    admin.addCheck("provider", () => provider.check());
     admin.ready();
     lifecycle.onClose("readiness", () => {
       admin.drain();
@@ -217,9 +236,11 @@ await runService({
         user: credentials.user,
         passwordFile: join(settings.data, "credentials", "basic-auth-password"),
         edition: settings.edition,
-        provider: providerWords[chosen],
+        provider: chosen,
         durability: settings.durability,
       }),
     );
+    // For the next start, should this one be killed; without `NODE_COMPILE_CACHE` there is nothing to keep.
+    flushCompileCache();
   },
 });

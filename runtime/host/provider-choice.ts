@@ -7,9 +7,6 @@ export type ProviderName = "local" | "docker";
 
 const providerNames: readonly ProviderName[] = ["local", "docker"];
 
-/** Those that are there to be chosen. */
-const builtProviders: readonly ProviderName[] = ["local"];
-
 export interface ProviderFacts {
   /** The setting. */
   readonly wanted: ProviderName | "auto";
@@ -33,19 +30,19 @@ export type ProviderDecision =
 export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
   const provider = wanted === "auto" ? (noted ?? firstChoice(facts)) : wanted;
-  const cannot = `Cannot use provider "${provider}"`;
-  if (!builtProviders.includes(provider))
-    return { kind: "refuse", because: `${cannot}: it is not built yet; choose --provider local` };
   if (noted !== undefined && noted !== provider && functions > 0) {
     const those = functions === 1 ? "1 function was" : `${functions} functions were`;
     const way = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
-    return { kind: "refuse", because: `${cannot}: ${those} deployed with provider "${noted}"; ${way}` };
+    return {
+      kind: "refuse",
+      because: `Cannot use provider "${provider}": ${those} deployed with provider "${noted}"; ${way}`,
+    };
   }
   return { kind: "use", provider, note: noted !== provider };
 }
 
 function firstChoice(facts: ProviderFacts): ProviderName {
-  return facts.engineAnswers && builtProviders.includes("docker") ? "docker" : "local";
+  return facts.engineAnswers ? "docker" : "local";
 }
 
 /**

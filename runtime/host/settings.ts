@@ -1,14 +1,31 @@
-import { gatewaySettings } from "../gateway/settings.ts";
+import { autoscalerRules, autoscalerSettings } from "../autoscaler/settings.ts";
+import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../gateway/settings.ts";
 import { providerSettings } from "../provider/settings.ts";
-import { queueDoctorSettings } from "../queue-doctor/settings.ts";
-import { queueWorkerSettings } from "../queue-worker/settings.ts";
-import { choice, duration, optionalText, port, text, type Settings, type Values } from "../api/setting.ts";
+import { queueDoctorRules, queueDoctorSettings } from "../queue-doctor/settings.ts";
+import { queueWorkerRules, queueWorkerSettings, workerDrainTimeout } from "../queue-worker/settings.ts";
+import { differentPorts, type SettingRule } from "../api/setting-rules.ts";
+import {
+  choice,
+  duration,
+  optionalText,
+  port,
+  text,
+  type Setting,
+  type Settings,
+  type Values,
+} from "../api/setting.ts";
+import { engineSocket, parseUnixSocket } from "../api/unix-socket.ts";
 
 /** What the host decides for the parts it runs, so that nobody has to. */
 const decidedHere = [
   "natsUrl",
   "natsUser",
   "natsPasswordFile",
+  "natsCaFile",
+  "provider",
+  "kubernetesHost",
+  "kubernetesPort",
+  "serviceAccountDir",
   "secretMountPath",
   "secretsDir",
   "logsDir",
@@ -16,6 +33,8 @@ const decidedHere = [
   "queue",
   "gatewayUrl",
   "oneMachine",
+  "natsMonitorUrl",
+  "durability",
   "maxFileStore",
   "natsReplicas",
 ] as const;
@@ -31,6 +50,10 @@ export const hostSettings = {
   provider: choice("provider", ["auto", "local", "docker"], {
     fallback: "auto",
     about: "What runs functions: processes without isolation, or containers; auto keeps what the first start took",
+  }),
+  dockerSocket: unixSocket("docker_socket", {
+    fallback: engineSocket,
+    about: "Socket of the container engine that runs functions under provider docker",
   }),
   natsServer: optionalText("nats_server", { about: "The nats-server program; found or installed when absent" }),
   natsPort: port("nats_port", {
@@ -49,6 +72,7 @@ export const hostSettings = {
     ...queueDoctorSettings,
     ...queueWorkerSettings,
     ...otherGatewaySettings,
+    ...autoscalerSettings,
     ...providerSettings,
   }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
@@ -57,11 +81,64 @@ export const hostSettings = {
   }),
   shutdownDelay: duration("shutdown_delay", {
     fallback: "0s",
+    max: 3_600_000,
     about: "Time between being unready and refusing connections at a stop; for a load balancer in front",
   }),
 };
 
+/** The path of a Unix socket, also as a URL. */
+function unixSocket(name: string, options: { readonly fallback: string; readonly about: string }): Setting<string> {
+  return {
+    name,
+    kind: "path of a socket",
+    ...options,
+    parse: (value) => {
+      const path = parseUnixSocket(value);
+      return path === undefined
+        ? { expected: `the path of a unix socket such as ${options.fallback}` }
+        : { value: path };
+    },
+  };
+}
+
 export type HostSettings = Values<typeof hostSettings>;
+
+/** What its settings must keep together: the rules of all its parts, and different ports. */
+export const hostRules: readonly SettingRule<HostSettings>[] = [
+  ...new Set<SettingRule<HostSettings>>([
+    ...gatewayRules,
+    ...queueWorkerRules,
+    ...queueDoctorRules,
+    ...autoscalerRules,
+    differentPorts(["port", "adminPort", "natsPort", "natsMonitorPort"]),
+  ]),
+];
+
+/** What the broker, the replicas and all else get at a stop, after gateway and queue-worker. */
+const restOfStop = 15_000;
+
+/** Milliseconds this process may take to stop: its parts do so one after the other. */
+export function hostDrainTimeout(settings: HostSettings, queues: readonly { readonly timeout: number }[]): number {
+  return gatewayDrainTimeout(settings) + workerDrainTimeout({ timeout: longestRun(settings, queues) }) + restOfStop;
+}
+
+/** Milliseconds of the longest call there can be, synchronous or queued: replicas that stop get as long. */
+export function longestRun(
+  settings: Pick<HostSettings, "upstreamTimeout">,
+  queues: readonly { readonly timeout: number }[],
+): number {
+  return Math.max(settings.upstreamTimeout, ...queues.map(({ timeout }) => timeout));
+}
+
+/** What is known of the broker's store on one machine, but its size. */
+export function machineStore(settings: Pick<HostSettings, "asyncMaxBody" | "maxCallRecords">) {
+  return {
+    payloadLimit: settings.asyncMaxBody,
+    maxCallRecords: settings.maxCallRecords,
+    replicas: 1,
+    oneMachine: true,
+  };
+}
 
 function without<S extends Settings>(keys: readonly DecidedHere[], table: S): Omit<S, DecidedHere> {
   const rest: Record<string, unknown> = { ...table };

@@ -17,30 +17,63 @@ export interface CommandLine {
   readonly flags: readonly Flag[];
 }
 
-/**
- * The flags that were given, by name, and `config` if a settings file was. `--help` and `--version` print and end the
- * process with code 0, unknown flags with a sentence and code 1.
- */
-export function readCommandLine(
-  line: CommandLine,
-  argv: readonly string[],
-): Readonly<Record<string, string | undefined>> {
+/** What was typed, sorted; nothing is judged yet, so that all that is wrong can be said at once. */
+export interface TypedCommandLine {
+  /** By name without `--`, `config` among them if a settings file was given. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** Names that are no flags, without `--`. */
+  readonly unknown: readonly string[];
+  /** Flags that need a value and have none, without `--`. */
+  readonly withoutValue: readonly string[];
+  /** Words that belong to no flag. */
+  readonly words: readonly string[];
+}
+
+const trueOrFalse = "true or false";
+
+/** The flags that were given. `--help` and `--version` print and end the process with code 0. */
+export function readCommandLine(line: CommandLine, argv: readonly string[]): TypedCommandLine {
   const command = new Command(line.name)
     .description(line.about)
     .version(line.version)
     .helpOption("--help", "show this")
-    .allowExcessArguments(false)
-    .configureHelp({ sortOptions: false, helpWidth: 120 });
-  command.addOption(new Option("--config <file>", "YAML file of settings, keys as below with _ for -"));
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .configureHelp({
+      sortOptions: false,
+      helpWidth: 120,
+      optionTerm: (option) => option.flags.replace("[", "<").replace("]", ">"),
+    });
+  // To commander a value is optional, so that a missing one is found together with all else that is wrong.
+  command.addOption(new Option("--config [file]", "YAML file of settings, keys as below with _ for -"));
   for (const flag of line.flags) {
     const kind = flag.kind.includes(" | ") ? flag.kind.replaceAll(" | ", "|") : flag.kind.replaceAll(/[^a-z]+/gi, "-");
     const fallback = flag.fallback === undefined || flag.fallback === "" ? "" : ` (${flag.fallback})`;
-    command.addOption(new Option(`--${flag.name} <${kind}>`, flag.about + fallback));
+    command.addOption(new Option(`--${flag.name} [${kind}]`, flag.about + fallback));
   }
   command.parse([...argv], { from: "user" });
-  const given: Record<string, string> = {};
-  for (const [key, value] of Object.entries(command.opts<Record<string, string>>())) {
-    given[key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] = value;
+
+  const booleans = new Set(line.flags.filter(({ kind }) => kind === trueOrFalse).map(({ name }) => name));
+  const values: Record<string, string> = {};
+  const withoutValue: string[] = [];
+  for (const [key, value] of Object.entries(command.opts<Record<string, string | true>>())) {
+    const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (value !== true) values[name] = value;
+    else if (booleans.has(name)) values[name] = "true";
+    else withoutValue.push(name);
   }
-  return given;
+  return { values, withoutValue, ...sortRest(command.args) };
+}
+
+/** A word behind an unknown flag is taken for its value, which is nobody's business to repeat. */
+function sortRest(rest: readonly string[]): Pick<TypedCommandLine, "unknown" | "words"> {
+  const unknown: string[] = [];
+  const words: string[] = [];
+  let before: string | undefined;
+  for (const word of rest) {
+    if (word !== "--" && word.startsWith("-")) unknown.push(word.replace(/^-+/, "").replace(/=.*$/s, ""));
+    else if (before === undefined || !before.startsWith("-") || before.includes("=")) words.push(word);
+    before = word;
+  }
+  return { unknown, words };
 }

@@ -2,13 +2,18 @@ import type { DesiredFunction } from "../core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../core/function-ref.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { NamespaceStore } from "../core/ports/namespace-store.ts";
+import type { SecretStore } from "../core/ports/secret-store.ts";
 import { Bounded } from "./bounded.ts";
 import { FunctionReconciler, type ReconcilerParts } from "./function-reconciler.ts";
 import { ReconcileLoop } from "./reconcile-loop.ts";
+import { removeNamespaces, type NamespaceRemoval } from "./remove-namespaces.ts";
 
 /** What the single-host provider is made of; durations in milliseconds. */
 export interface ProviderParts extends Omit<ReconcilerParts, "now" | "random"> {
   readonly functions: FunctionStore;
+  readonly namespaces: NamespaceStore;
+  readonly secrets: SecretStore;
   readonly now?: () => number;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -37,7 +42,8 @@ interface Entry {
 }
 
 /** A provider that is not yet open. */
-export function buildProvider({ functions, now = Date.now, random = Math.random, ...rest }: ProviderParts): Provider {
+export function buildProvider(given: ProviderParts): Provider {
+  const { functions, namespaces, secrets, now = Date.now, random = Math.random, ...rest } = given;
   const parts: ReconcilerParts = { ...rest, now, random };
   const { replicas, endpoints, log } = parts;
   const bounded = new Bounded(parallel);
@@ -50,13 +56,18 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
   let checking: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;
   let unhear: (() => void) | undefined;
+  let removal: NamespaceRemoval | undefined;
 
   const entryOf = (ref: FunctionRef): Entry => {
     const key = formatRef(ref);
     const found = entries.get(key);
     if (found !== undefined) return found;
-    const loop = new ReconcileLoop({ bounded, log, now, gone: () => entries.delete(key) });
     const { name, namespace } = ref;
+    const gone = (): void => {
+      entries.delete(key);
+      removal?.look(namespace);
+    };
+    const loop = new ReconcileLoop({ bounded, log, now, gone });
     const reconciler = new FunctionReconciler({ name, namespace }, parts, () => loop.trigger(), published.get(key));
     published.delete(key);
     const entry = { reconciler, loop };
@@ -91,6 +102,8 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
       loop.begin(reconciler);
     }
   };
+  const isBusy = (namespace: string): boolean =>
+    [...entries.values()].some(({ reconciler }) => reconciler.ref.namespace === namespace);
   const check = async (): Promise<void> => {
     const before = unavailable;
     unavailable = await replicas.check().then(
@@ -125,6 +138,7 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
         published.delete(key);
       }
       await lookForOrphans();
+      removal = await removeNamespaces({ namespaces, functions, replicas, secrets, isBusy, log });
       await check();
     },
     check: () => unavailable,
@@ -133,6 +147,7 @@ export function buildProvider({ functions, now = Date.now, random = Math.random,
       clearTimeout(checking);
       release?.();
       unhear?.();
+      await removal?.close();
       await Promise.all([...entries.values()].map(({ loop }) => loop.close()));
     },
   };

@@ -12,6 +12,8 @@ export interface EndpointsFacts {
   readonly replicas: readonly TrackedReplica[];
   readonly backoff: Backoff | undefined;
   readonly blocked: ReplicaFailure | undefined;
+  /** Nothing is started before, Unix milliseconds. */
+  readonly startAfter: number;
   /** What was said last. */
   readonly previous: readonly Condition[];
   /** Unix milliseconds. */
@@ -24,12 +26,16 @@ export function functionEndpoints({
   replicas,
   backoff,
   blocked,
+  startAfter,
   previous,
   now,
 }: EndpointsFacts): FunctionEndpoints {
   const { namespace, name, generation } = wanted;
   const serving = replicas.filter((tracked) => tracked.serves);
   const current = serving.filter(({ replica }) => replica.generation === generation);
+  const live = replicas.filter(
+    ({ retired, replica: { state } }) => !retired && !(state === "exited" || state === "stopping"),
+  );
   const conditions = functionConditions(
     {
       wanted: wanted.replicas,
@@ -42,10 +48,16 @@ export function functionEndpoints({
       progress: replicas.find(
         ({ replica }) => replica.generation === generation && replica.state === "starting" && replica.failure,
       )?.replica.failure,
+      backingOff: now < startAfter && live.length === 0 && !awaitsProvider(blocked),
     },
     previous,
     new Date(now).toISOString(),
   );
   const addresses = serving.flatMap(({ replica }) => (replica.address === undefined ? [] : [replica.address]));
   return { namespace, name, addresses, observedGeneration: generation, conditions };
+}
+
+/** What keeps the provider from everything is not the function's own failure, and passes by itself. */
+function awaitsProvider(blocked: ReplicaFailure | undefined): boolean {
+  return blocked?.reason === "ProviderUnavailable";
 }

@@ -1,4 +1,3 @@
-import { PlatformError } from "../api/platform-error.ts";
 import type { DesiredFunction } from "../core/desired-function.ts";
 import type { FunctionRef } from "../core/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
@@ -12,6 +11,7 @@ import { probePlans } from "./probe-plan.ts";
 import { ReplicaProbe } from "./replica-probe.ts";
 import { replicaSpec } from "./replica-spec.ts";
 import { sameEndpoints } from "./same-endpoints.ts";
+import { blockedRetry, startRefusal } from "./start-refusal.ts";
 import { TrackedReplica } from "./tracked-replica.ts";
 
 /** What reconcilers work with; durations in milliseconds. */
@@ -31,8 +31,6 @@ export interface ReconcilerParts {
 
 /** Between the publishing of endpoints without a replica and its stop: callers that read the old ones have sent by then. */
 const drain = 150;
-/** What is missing, a secret for example, is looked for again after this time. */
-const blockedRetry = 5_000;
 
 /** Makes one function true; `pass` must not be called while another one runs. */
 export class FunctionReconciler {
@@ -185,6 +183,7 @@ export class FunctionReconciler {
         replicas: all,
         backoff: this.#backoff,
         blocked: this.#blocked?.failure,
+        startAfter: this.#startAfter(),
         previous: this.#published?.conditions ?? [],
         now: this.#parts.now(),
       });
@@ -237,14 +236,8 @@ export class FunctionReconciler {
   }
 
   #refused(err: unknown): void {
-    const message = err instanceof Error ? err.message : String(err);
-    if (err instanceof PlatformError && err.code === "secret_not_found") {
-      this.#blocked = { failure: { reason: "SecretNotFound", message }, until: this.#parts.now() + blockedRetry };
-      return;
-    }
-    const reason =
-      err instanceof PlatformError && err.code === "provider_unavailable" ? "ProviderUnavailable" : "CannotStart";
-    this.#fail({ reason, message }, undefined);
-    this.#blocked = { failure: { reason, message }, until: 0 };
+    const { failure, retryAfter } = startRefusal(err);
+    if (retryAfter === undefined) this.#fail(failure, undefined);
+    this.#blocked = { failure, until: retryAfter === undefined ? 0 : this.#parts.now() + retryAfter };
   }
 }

@@ -1,9 +1,12 @@
+import { functionProtocol, type FunctionProtocol } from "../core/function-limits.ts";
 import { probeRules, type ProbeRule } from "../core/probe-rules.ts";
 import type { KeyedTexts } from "../core/keys.ts";
 
 /** How often and how patiently a replica is asked. Times are milliseconds. */
 export interface ProbePlan {
-  readonly path: string;
+  /** Undefined: whether it answers at all in its protocol. */
+  readonly path: string | undefined;
+  readonly protocol: FunctionProtocol;
   readonly initialDelay: number;
   readonly period: number;
   readonly timeout: number;
@@ -21,12 +24,18 @@ const failureThreshold = 3;
  */
 export function probePlans(annotations: KeyedTexts): { readonly health: ProbePlan; readonly ready: ProbePlan } {
   const rules = probeRules(annotations);
-  return { health: planOf(rules.health, "/_/health"), ready: planOf(rules.ready, "/_/ready") };
+  const protocol = functionProtocol(annotations);
+  return {
+    health: planOf(rules.health, protocol, "/_/health"),
+    ready: planOf(rules.ready, protocol, "/_/ready"),
+  };
 }
 
-function planOf(rule: ProbeRule, path: string): ProbePlan {
+function planOf(rule: ProbeRule, protocol: FunctionProtocol, path: string): ProbePlan {
   return {
-    path: rule.path ?? path,
+    // Probes with a path are asked over HTTP/1.1, which a server of HTTP/2 need not speak.
+    path: rule.path ?? (protocol === "h2c" ? undefined : path),
+    protocol,
     initialDelay: (rule.initialDelaySeconds ?? 0) * 1_000,
     period: inMilliseconds(rule.periodSeconds) ?? period,
     timeout: inMilliseconds(rule.timeoutSeconds) ?? timeout,

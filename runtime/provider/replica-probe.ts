@@ -13,6 +13,8 @@ export interface ReplicaProbeParts {
 
 const firstInterval = 1;
 const longestInterval = 1_000;
+/** Readiness is heard of late by a fifth of the time it took, at most. */
+const growth = 1.25;
 
 /** Asks one running replica again and again whether it is ready and healthy, until `close`. */
 export class ReplicaProbe {
@@ -48,7 +50,7 @@ export class ReplicaProbe {
   async #awaitReady(interval: number): Promise<void> {
     const { ready } = this.#parts.plans;
     if (!(await this.#ask(ready))) {
-      this.#after(interval, () => this.#awaitReady(Math.min(interval * 2, longestInterval)));
+      this.#after(interval, () => this.#awaitReady(Math.min(interval * growth, longestInterval)));
       return;
     }
     if (this.#closed) return;
@@ -83,7 +85,7 @@ export class ReplicaProbe {
   }
 
   #ask(plan: ProbePlan): Promise<boolean> {
-    return this.#parts.prober.probe(this.#parts.address, plan.path, plan.timeout);
+    return this.#parts.prober.probe(this.#parts.address, plan.path, plan.timeout, plan.protocol);
   }
 
   #after(delay: number, step: () => Promise<void>): void {

@@ -1,31 +1,94 @@
-import { editions, type Edition } from "../api/editions.ts";
+import { formatDuration } from "../api/duration.ts";
+import { editionNames, editions } from "../api/editions.ts";
+import { defaultQueue } from "../api/names.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareDefaultQueue } from "../core/queue-defaults.ts";
-import type { QueueFactSettings } from "./settings.ts";
+import type { QueueEntry, QueueFactSettings } from "./settings.ts";
 
-/**
- * The queues that the settings declare.
- * @throws Error with a sentence when they go beyond the edition
- */
+/** The queues that the settings declare: the default one first, then the named ones; they must keep `queueProblems`. */
 export function declareQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {
-  checkEdition(settings.edition, settings.maxInflight);
+  const entryOf = (name: string) => settings.queues.find((entry) => entry.name === name);
+  const named = settings.queues
+    .filter(({ name }) => name !== defaultQueue)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [declare(settings, entryOf(defaultQueue) ?? { name: defaultQueue, fields: {} })].concat(
+    named.map((entry) => declare(settings, entry)),
+  );
+}
+
+function declare(settings: QueueFactSettings, { name, fields }: QueueEntry): QueueDeclaration {
+  const strict = fields.strict ?? false;
+  const declaration = declareDefaultQueue({
+    replicas: fields.replicas ?? settings.queueWorkers,
+    maxInflight: fields.maxInflight ?? (strict ? 1 : settings.maxInflight),
+    timeout: fields.timeout ?? settings.upstreamTimeout,
+    ackWait: fields.ackWait ?? settings.ackWait,
+    maxLength: fields.maxLength ?? settings.maxLength,
+    retryAttempts: fields.retryAttempts ?? settings.retryAttempts,
+    retryMinWait: fields.retryMinWait ?? settings.retryMinWait,
+    retryMaxWait: fields.retryMaxWait ?? settings.retryMaxWait,
+  });
+  const retry = { ...declaration.retry, codes: fields.retryCodes ?? declaration.retry.codes };
+  return { ...declaration, name, strict, retry };
+}
+
+/** What the entries ask for beyond the edition, and what contradicts itself in them; each begins with a setting's name. */
+export function queueProblems(settings: QueueFactSettings): string[] {
+  const { edition, queues } = settings;
+  const silent = queues.some(({ name }) => name === defaultQueue) ? [] : [{ name: defaultQueue, fields: {} }];
+  const named = editions[edition].queues === "named";
+  return [...silent, ...queues].flatMap((entry) => [
+    ...(named || entry.name === defaultQueue ? [] : [namedQueueProblem(entry.name, edition)]),
+    ...inflightProblems(settings, entry),
+    ...retryProblems(settings, entry),
+    ...strictProblems(entry),
+  ]);
+}
+
+function namedQueueProblem(name: string, edition: string): string {
+  const needed = editionNames.find((other) => editions[other].queues === "named") ?? "enterprise";
+  return `queues.${name}: edition "${edition}" has only queue "${defaultQueue}", others need edition "${needed}"`;
+}
+
+function inflightProblems(settings: QueueFactSettings, { name, fields }: QueueEntry): string[] {
+  if (editions[settings.edition].maxInflight === "custom") return [];
+  const atOnce =
+    (fields.maxInflight ?? (fields.strict === true ? 1 : settings.maxInflight)) *
+    (fields.replicas ?? settings.queueWorkers);
+  if (atOnce === 1) return [];
+  const setting =
+    fields.maxInflight !== undefined || fields.replicas !== undefined ? `queues.${name}.max_inflight` : "max_inflight";
+  const needed = editionNames.find((other) => editions[other].maxInflight === "custom") ?? "pro";
   return [
-    declareDefaultQueue({
-      replicas: settings.queueWorkers,
-      maxInflight: settings.maxInflight,
-      timeout: settings.upstreamTimeout,
-      ackWait: settings.ackWait,
-      maxLength: settings.maxLength,
-      retryAttempts: settings.retryAttempts,
-      retryMinWait: settings.retryMinWait,
-      retryMaxWait: settings.retryMaxWait,
-    }),
+    `${setting}: edition "${settings.edition}" runs 1 queued call at a time, got ${atOnce}; more need edition "${needed}"`,
   ];
 }
 
-function checkEdition(edition: Edition, maxInflight: number): void {
-  if (editions[edition].maxInflight === "custom" || maxInflight === 1) return;
-  throw new Error(
-    `Cannot start with max_inflight ${maxInflight}: edition "${edition}" allows 1, more need edition "pro"`,
-  );
+function retryProblems(settings: QueueFactSettings, { name, fields }: QueueEntry): string[] {
+  const minWait = fields.retryMinWait ?? settings.retryMinWait;
+  const maxWait = fields.retryMaxWait ?? settings.retryMaxWait;
+  const path = `queues.${name}.retry`;
+  const problems: string[] = [];
+  // What only the settings say is judged by their own rules.
+  if (fields.retryMinWait === undefined && fields.retryMaxWait === undefined) return problems;
+  if (minWait > maxWait) {
+    problems.push(
+      `${path}.min_wait: expected at most max_wait (${formatDuration(maxWait)}), got "${formatDuration(minWait)}"`,
+    );
+  }
+  if (fields.retryMaxWait !== undefined && maxWait > settings.callAge) {
+    problems.push(
+      `${path}.max_wait: expected at most call_age (${formatDuration(settings.callAge)}), got "${formatDuration(maxWait)}"`,
+    );
+  }
+  return problems;
+}
+
+function strictProblems({ name, fields }: QueueEntry): string[] {
+  if (fields.strict !== true) return [];
+  const problems: string[] = [];
+  if ((fields.maxInflight ?? 1) > 1) {
+    problems.push(`queues.${name}.max_inflight: expected 1 with strict, got "${fields.maxInflight}"`);
+  }
+  return problems;
 }

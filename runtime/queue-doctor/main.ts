@@ -1,20 +1,25 @@
-import { NatsLeases } from "../adapters/nats/nats-leases.ts";
+import { clusterConfig, doctorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
+import { checkDurability } from "../adapters/nats/check-durability.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
-import { NatsQueueCatalog } from "../adapters/nats/nats-queue-catalog.ts";
-import { NatsQueueStore } from "../adapters/nats/nats-queue-store.ts";
-import { brokerTrouble, natsOptions } from "../adapters/nats/open-nats.ts";
-import { flagsOf, startSettings } from "../api/read-settings.ts";
+import { brokerTrouble, doctorAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
+import { brokerUserRule } from "../api/platform-settings.ts";
+import { flagsOf } from "../api/read-settings.ts";
+import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { readCommandLine } from "../process/command-line.ts";
+import { passwordFileRule } from "../process/file-rules.ts";
+import type { Lifecycle } from "../process/lifecycle.ts";
 import { createLog } from "../process/log.ts";
+import { readOrExit } from "../process/read-or-exit.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { buildQueueDoctor } from "./build-queue-doctor.ts";
 import { declareQueues } from "./declare-queues.ts";
-import { queueDoctorSettings } from "./settings.ts";
+import { buildDoctorMetrics } from "./doctor-metrics.ts";
+import { clusterRule, queueDoctorRules, queueDoctorSettings, storeRule } from "./settings.ts";
 
-const flags = readCommandLine(
+const typed = readCommandLine(
   {
     name: "queue-doctor",
     about: "Provisions the queues of Weir and looks after them.",
@@ -23,44 +28,78 @@ const flags = readCommandLine(
   },
   process.argv.slice(2),
 );
-const settings = startSettings(queueDoctorSettings, { flags, environment: environment(), readFile: readConfigFile });
+const { settings, warnings } = readOrExit(() =>
+  startSettings(queueDoctorSettings, {
+    typed,
+    environment: environment(),
+    readFile: readConfigFile,
+    rules: [...queueDoctorRules, storeRule, clusterRule, brokerUserRule, passwordFileRule],
+    sharedFile: true,
+  }),
+);
 const log = createLog("queue-doctor", settings.logLevel);
+for (const warning of warnings) log.warn(warning);
 
-await runService({
-  log,
-  drainTimeout: () => 10_000,
-  open: async (lifecycle) => {
-    const queues = declareQueues(settings);
-    const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
-    lifecycle.onClose("admin server", () => admin.close());
+const queues = declareQueues(settings);
+const openLink = () => NatsLink.open(natsOptions(settings, "queue-doctor", "_INBOX.dr"));
+const adaptersOf = (link: NatsLink) =>
+  doctorAdapters(
+    link,
+    {
+      maxFileStore: settings.maxFileStore,
+      payloadLimit: settings.asyncMaxBody,
+      maxCallRecords: settings.maxCallRecords,
+      replicas: Number(settings.natsReplicas),
+      oneMachine: settings.oneMachine,
+    },
+    settings.natsMonitorUrl,
+  );
 
-    const link = await NatsLink.open(natsOptions(settings, "queue-doctor", "_INBOX.dr"));
-    lifecycle.onClose("broker", () => link.close());
-    const doctor = buildQueueDoctor({
-      store: new NatsQueueStore(link, {
-        maxFileStore: settings.maxFileStore,
-        payloadLimit: settings.asyncMaxBody,
-        maxCallRecords: settings.maxCallRecords,
-        replicas: Number(settings.natsReplicas),
-        oneMachine: settings.oneMachine,
-      }),
-      openCatalog: () => NatsQueueCatalog.open(link),
-      leases: new NatsLeases(link),
-      queues,
-      period: settings.doctorPeriod,
-      leaseTtl: settings.leaseTtl,
-      log,
-    });
-    admin.addCheck(() => brokerTrouble(link) ?? doctor.trouble);
-    await doctor.provision();
-    admin.ready();
-    log.info({ adminPort: admin.port }, "queue-doctor is ready");
+if (settings.recreate.length > 0) {
+  // A command beside the doctor that runs: it makes the stores anew and is done.
+  const link = await openLink();
+  await adaptersOf(link).store.provision(queues, settings.recreate);
+  await link.close();
+  log.info({ queues: settings.recreate }, "made anew, empty");
+} else
+  await runService({
+    log,
+    drainTimeout: () => 10_000,
+    open: async (lifecycle) => {
+      const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
+      lifecycle.onClose("admin server", () => admin.close());
 
-    const stop = new AbortController();
-    const running = doctor.run(stop.signal);
-    lifecycle.onClose("queue-doctor", () => {
-      stop.abort();
-      return running;
-    });
-  },
-});
+      const link = await openLink();
+      lifecycle.onClose("broker", () => link.close());
+      await checkDurability(settings.durability, settings.natsMonitorUrl);
+      const doctor = buildQueueDoctor({
+        ...adaptersOf(link),
+        ...(settings.provider === "kubernetes" ? await openCluster(lifecycle) : {}),
+        queues,
+        recreate: [],
+        period: settings.doctorPeriod,
+        leaseTtl: settings.leaseTtl,
+        times: settings,
+        metrics: buildDoctorMetrics(admin.registry),
+        log,
+      });
+      admin.addCheck("broker", () => brokerTrouble(link) ?? doctor.trouble);
+      await doctor.provision();
+      admin.ready();
+      log.info({ adminPort: admin.port }, "queue-doctor is ready");
+
+      const stop = new AbortController();
+      const running = doctor.run(stop.signal);
+      lifecycle.onClose("queue-doctor", () => {
+        stop.abort();
+        return running;
+      });
+    },
+  });
+
+/** The broker's servers, where they are pods of the platform. */
+async function openCluster(lifecycle: Lifecycle) {
+  const { close, servers } = doctorCluster(await clusterConfig(settings), settings);
+  lifecycle.onClose("API server", close);
+  return { servers };
+}

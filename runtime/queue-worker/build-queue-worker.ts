@@ -1,5 +1,6 @@
 import { CallHandler } from "./call-handler.ts";
 import { CallbackHandler } from "./callback-handler.ts";
+import { TurnTaker } from "./turn-taker.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Callbacks that one worker sends at once. */
@@ -14,6 +15,8 @@ export interface QueueWorker {
    * Resolves when `run` does.
    */
   stop(grace: number): Promise<void>;
+  /** Calls it can run at once now; 0 while another has the turn of a strict queue. */
+  readonly slots: number;
   /** Runs under way. */
   readonly running: number;
 }
@@ -24,13 +27,16 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
   const cutOff = new AbortController();
   const calls = new CallHandler(parts);
   const callbacks = new CallbackHandler(parts, cutOff.signal);
+  const turns = parts.queue.strict ? new TurnTaker(parts, (delivery, turn) => calls.handle(delivery, turn)) : undefined;
   let finished: Promise<void> | undefined;
 
   const take = async (): Promise<void> => {
     const forget = parts.signals.onCancelled((id) => calls.heardCancelled(id));
     try {
       await Promise.all([
-        parts.deliveries.take(parts.slots, (delivery) => calls.handle(delivery), stopTaking.signal),
+        turns === undefined
+          ? parts.deliveries.take(parts.slots, (delivery) => calls.handle(delivery), stopTaking.signal)
+          : turns.take(stopTaking.signal),
         parts.callbackDeliveries.take(callbackSlots, (delivery) => callbacks.handle(delivery), stopTaking.signal),
       ]);
     } finally {
@@ -43,12 +49,18 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
     run,
     stop: async (grace) => {
       stopTaking.abort();
+      calls.stopWaiting();
       const timer = setTimeout(() => {
         calls.handBack();
         cutOff.abort();
       }, grace);
       await finished;
+      await calls.idle();
       clearTimeout(timer);
+    },
+    get slots() {
+      if (turns === undefined) return parts.slots;
+      return turns.hasTurn ? 1 : 0;
     },
     get running() {
       return calls.running;

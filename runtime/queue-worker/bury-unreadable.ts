@@ -25,7 +25,7 @@ export async function buryUnreadable(
 ): Promise<void> {
   const ownId = parseCallId(delivery.raw.headers.get("Weir-Call") ?? "");
   const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
-  const now = Date.now();
+  const now = parts.ledger.now();
   let found: Pick<LedgerEntry, "entry" | "revision"> | undefined;
   while (!lease.lost.aborted) {
     try {
@@ -70,7 +70,7 @@ async function failRecord(
   for (;;) {
     const found = await parts.ledger.read(id);
     if (found === undefined || found.entry.ended !== null) return found;
-    const now = Date.now();
+    const now = parts.ledger.now();
     const end = { now, status: 502, duration: 0, error: why };
     const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
     const ttl = ttlOf(parts, ended);

@@ -1,13 +1,14 @@
 import { header } from "../api/names.ts";
 import type { CallEntry, CallbackState } from "../core/call-entry.ts";
 import { resultTtlOf } from "../core/call-ttl.ts";
-import { isTooDeep, judgeCallback, type CallbackVerdict } from "../core/decide-callback.ts";
+import { attemptsByAge, isTooDeep, judgeCallback, type CallbackVerdict } from "../core/decide-callback.ts";
 import { endToEndHeaders } from "../core/hop-by-hop.ts";
 import { withoutHeaders } from "../core/header-list.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../core/ports/callback-sender.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
+import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
 import { Lease } from "./lease.ts";
 import { ttlOf } from "./settle-call.ts";
@@ -33,16 +34,13 @@ export class CallbackHandler {
   /** Deals with one delivery; never rejects. */
   async handle(delivery: Delivery<QueuedCallback>): Promise<void> {
     const lease = new Lease({
-      ackWait: this.#parts.times.ackWait,
+      ackWait: this.#parts.callbackAckWait,
       deliveredAt: delivery.deliveredAt,
       extend: () => delivery.extend(),
     });
     try {
       if ("unreadable" in delivery.content) {
-        this.#parts.log.error(
-          { sequence: delivery.sequence, why: delivery.content.unreadable },
-          "callback cannot be read, dropped",
-        );
+        await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
         await delivery.acknowledge();
       } else {
         await this.#deal(delivery, delivery.content.read, lease);
@@ -57,22 +55,25 @@ export class CallbackHandler {
   }
 
   async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
-    const found = await this.#parts.ledger.read(callback.id);
-    const known = found !== undefined && found.entry.redrives === callback.redrives ? found : undefined;
-    if (known !== undefined && known.entry.callback?.state !== "pending") {
-      await delivery.acknowledge();
-      return;
-    }
+    // Before anything is read: of very many to one host most only learn that it is not their turn.
     const release = this.#hosts.take(callback.url);
     if (release === undefined) {
       delivery.putBack(hostFullDelay);
       return;
     }
     try {
-      await this.#attempt(delivery, callback, known, lease);
+      await this.#look(delivery, callback, lease);
     } finally {
       release();
     }
+  }
+
+  async #look(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+    const found = await this.#parts.ledger.read(callback.id);
+    // A call that was redriven is called back at each of its ends; its record tells of the last one.
+    const known = found?.entry.redrives === callback.redrives ? found : undefined;
+    if (known !== undefined && known.entry.callback?.state !== "pending") await delivery.acknowledge();
+    else await this.#attempt(delivery, callback, known, lease, await this.#resultOf(callback, found?.entry));
   }
 
   async #attempt(
@@ -80,15 +81,17 @@ export class CallbackHandler {
     callback: QueuedCallback,
     found: LedgerEntry | undefined,
     lease: Lease,
+    result: CallbackBody,
   ): Promise<void> {
-    const now = Date.now();
+    const { callbackTimes, ledger } = this.#parts;
+    const now = ledger.now();
     const state: CallbackState = found?.entry.callback ?? {
       url: callback.url,
       state: "pending",
-      attempts: 0,
+      // Without a record nobody counts: its entry's age tells how often it will have been tried.
+      attempts: attemptsByAge(now - delivery.storedAt, callbackTimes),
       first: delivery.storedAt,
     };
-    const result = await this.#resultOf(callback, found?.entry);
     let verdict: CallbackVerdict;
     if (isTooDeep(callback.depth)) {
       verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
@@ -99,10 +102,16 @@ export class CallbackHandler {
         if (!lease.lost.aborted) delivery.putBack(hostFullDelay);
         return;
       }
-      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, Date.now(), this.#parts.callbackTimes);
+      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
     }
     this.#parts.metrics.callbacks.inc({ queue_name: callback.queue, outcome: verdict.kind });
-    if (verdict.kind === "failed") await this.#bury(callback, found?.entry, state.attempts + 1, verdict, result);
+    if (verdict.kind === "failed") {
+      await buryCallback(this.#parts, callback, {
+        attempts: state.attempts + 1,
+        verdict,
+        output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
+      });
+    }
     if (found !== undefined) await this.#record(callback, state, now, verdict, found, result);
     lease.close();
     if (verdict.kind === "retry") delivery.putBack(verdict.delay);
@@ -110,39 +119,22 @@ export class CallbackHandler {
   }
 
   async #resultOf(callback: QueuedCallback, entry: CallEntry | undefined): Promise<CallbackBody> {
+    if (callback.output !== undefined) {
+      const { body, truncated } = callback.output;
+      return truncated ? { truncated } : { truncated, body };
+    }
     if (entry === undefined) return { truncated: true };
+    // The call was redriven: what the record says of a result is of a later run.
+    if (entry.redrives !== callback.redrives) return this.#resultOfRun(callback.id, callback.run);
     if (entry.result === null) return { truncated: false };
     if (!entry.result.stored) return { truncated: true };
     const stored = await this.#parts.ledger.readResult(callback.id, entry.result.run);
-    return stored === undefined ? { truncated: true } : { truncated: false, stored };
+    return stored === undefined ? { truncated: true } : { truncated: false, body: stored.body, stored };
   }
 
-  async #bury(
-    callback: QueuedCallback,
-    entry: CallEntry | undefined,
-    attempts: number,
-    verdict: Extract<CallbackVerdict, { kind: "failed" }>,
-    result: CallbackBody,
-  ): Promise<void> {
-    await this.#parts.deadLetters.put({
-      kind: "callback",
-      id: callback.id,
-      queue: callback.queue,
-      function: callback.function,
-      reason: "callback",
-      attempts,
-      lastStatus: verdict.status,
-      acceptedAt: entry === undefined ? 0 : Number(BigInt(entry.accepted) / 1_000_000n),
-      deadAt: Date.now(),
-      redrives: callback.redrives,
-      headers: new Map([
-        ["Weir-Callback", callback.url],
-        ["Weir-Headers", JSON.stringify(callback.headers)],
-      ]),
-      body: result.stored?.body ?? new Uint8Array(0),
-    });
-    this.#parts.metrics.deadLetters.inc({ queue_name: callback.queue, reason: "callback" });
-    this.#parts.log.warn({ callId: callback.id, err: verdict.error, status: verdict.status }, "callback was given up");
+  async #resultOfRun(id: string, run: number): Promise<CallbackBody> {
+    const stored = await this.#parts.ledger.readResult(id, run);
+    return stored === undefined ? { truncated: true } : { truncated: false, body: stored.body };
   }
 
   /** Writes the attempt into the record; the result then lives only as long as the function's annotation says. */
@@ -166,10 +158,11 @@ export class CallbackHandler {
     for (let race = 0; race < 10; race++) {
       const wanted = { ...entry, callback: after };
       const ttl = ttlOf(this.#parts, wanted);
-      const written = await ledger.update(callback.id, { ...wanted, expires: Date.now() + ttl }, revision, ttl);
+      const written = await ledger.update(callback.id, { ...wanted, expires: ledger.now() + ttl }, revision, ttl);
       if (written !== undefined) break;
       const again = await ledger.read(callback.id);
-      if (again === undefined) return;
+      // Redriven meanwhile: the record tells of that, and no more of this attempt.
+      if (again === undefined || again.entry.redrives !== callback.redrives) return;
       ({ entry, revision } = again);
       // Written already, perhaps by this very update, its answer lost.
       if (entry.callback?.state !== "pending") break;
@@ -184,11 +177,13 @@ export class CallbackHandler {
 /** What a callback carries: the output, nothing because there was none, or nothing because it could not be kept. */
 interface CallbackBody {
   readonly truncated: boolean;
+  readonly body?: Uint8Array;
+  /** The output as the ledger has it. */
   readonly stored?: StoredResult;
 }
 
 function requestOf(callback: QueuedCallback, result: CallbackBody): CallbackRequest {
-  const body = result.stored?.body ?? new Uint8Array(0);
+  const body = result.body ?? new Uint8Array(0);
   const headers = endToEndHeaders(callback.headers);
   if (result.truncated) {
     return {

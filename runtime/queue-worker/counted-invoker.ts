@@ -25,6 +25,11 @@ export class CountedInvoker implements Invoker {
     }
   }
 
+  /** The function is gone for good; runs of it that are still under way count no more. */
+  forget(key: string): void {
+    this.#totals.delete(key);
+  }
+
   /** Running totals by `<name>.<namespace>`. */
   totals(): Iterable<readonly [string, ActivityTotals]> {
     return this.#totals.entries();

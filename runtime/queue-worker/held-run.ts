@@ -1,5 +1,4 @@
-import type { CallEntry } from "../core/call-entry.ts";
-import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../core/call-transitions.ts";
+import { endedEntry, handedBackEntry, isDeadReason, waitingEntry, type CallEnd } from "../core/call-transitions.ts";
 import { openTtl, resultTtlOf } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { formatRef } from "../core/function-ref.ts";
@@ -7,11 +6,13 @@ import { judgeRun, type RunOutcome, type RunVerdict } from "../core/judge-run.ts
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { RetryRules } from "../core/retry.ts";
+import { traceIdIn } from "../core/trace-parent.ts";
 import type { HeldCall } from "./held-call.ts";
 import type { Lease } from "./lease.ts";
+import type { Ending, RunEnding } from "./run-ending.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
 import { settleCall, ttlOf } from "./settle-call.ts";
-import { storeResult } from "./store-result.ts";
+import { storeResult, storeWhenRoom } from "./store-result.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Delay after which a call that a stopping worker hands back is offered again, milliseconds. */
@@ -28,10 +29,20 @@ export class HeldRun {
   readonly #lease: Lease;
   readonly #held: HeldCall;
   readonly #stop = new AbortController();
+  readonly #mayWait: () => boolean;
   #cut: Cut | undefined;
   #over = false;
 
-  constructor(parts: WorkerParts, delivery: Delivery<QueuedCall>, call: QueuedCall, lease: Lease, held: HeldCall) {
+  /** `mayWait` says whether this call may wait outside its slot for room for its output. */
+  constructor(
+    parts: WorkerParts,
+    delivery: Delivery<QueuedCall>,
+    call: QueuedCall,
+    lease: Lease,
+    held: HeldCall,
+    mayWait: () => boolean,
+  ) {
+    this.#mayWait = mayWait;
     this.#parts = parts;
     this.#delivery = delivery;
     this.#call = call;
@@ -52,8 +63,23 @@ export class HeldRun {
     if (!this.#over) this.#cutOff("handed-back");
   }
 
-  /** Runs the function and deals with the outcome. */
-  async go(rules: RetryRules): Promise<void> {
+  /**
+   * Runs the function and deals with the outcome; resolves when the slot is free. In a strict queue a call that waits for
+   * its retry stays with the worker: its delivery is not answered, and its lease goes on.
+   */
+  async go(rules: RetryRules): Promise<RunEnding> {
+    this.#touch();
+    const outcome = await runFunction(this.#parts, this.#call, this.#held.entry.run, this.#signal());
+    this.#over = true;
+    this.#lease.stopTouching();
+    if (this.#lease.lost.aborted) return this.#lost();
+    if (outcome.kind === "aborted") return this.#cut === "cancelled" ? this.#drop() : this.#giveBack();
+    const now = this.#parts.ledger.now();
+    return this.#conclude(outcome, judgeRun(outcome, rules, this.#held.entry.retries, Math.random, now));
+  }
+
+  /** Each heartbeat touches the record, and so learns of a cancel that was missed. */
+  #touch(): void {
     this.#lease.touchWith(async () => {
       const touched = await this.#held.touch();
       if (touched === "not-ours" && this.#held.entry.state === "cancelled") {
@@ -62,32 +88,29 @@ export class HeldRun {
       }
       return touched;
     });
-    const signal = AbortSignal.any([this.#stop.signal, this.#lease.lost]);
-    const outcome = await runFunction(this.#parts, this.#call, this.#held.entry.run, signal);
-    this.#over = true;
-    this.#lease.stopTouching();
-    if (this.#lease.lost.aborted) return this.#lost();
-    if (outcome.kind !== "aborted") return this.#conclude(outcome, judgeRun(outcome, rules, this.#held.entry.retries));
-    return this.#cut === "cancelled" ? this.#drop() : this.#giveBack();
   }
 
-  async #conclude(outcome: RunOutcome, verdict: RunVerdict): Promise<void> {
+  #signal(): AbortSignal {
+    return AbortSignal.any([this.#stop.signal, this.#lease.lost]);
+  }
+
+  async #conclude(outcome: RunOutcome, verdict: RunVerdict): Promise<RunEnding> {
     switch (verdict.kind) {
       case "none":
-        return;
+        return "over";
       case "retry":
         return this.#retry(outcome, verdict);
       case "done":
       case "failed":
-        return this.#end(outcome, verdict);
+        return this.#end(this.#endingOf(outcome, verdict));
       default:
-        verdict satisfies never;
+        return verdict satisfies never;
     }
   }
 
   /** Steps W4 and W5. */
-  async #retry(outcome: RunOutcome, verdict: Extract<RunVerdict, { kind: "retry" }>): Promise<void> {
-    const now = Date.now();
+  async #retry(outcome: RunOutcome, verdict: Extract<RunVerdict, { kind: "retry" }>): Promise<RunEnding> {
+    const now = this.#parts.ledger.now();
     const next = now + verdict.delay;
     const end = { now, status: verdict.status, duration: outcome.duration, error: verdict.error };
     const ttl = openTtl(this.#parts.times);
@@ -98,72 +121,90 @@ export class HeldRun {
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#count("retry");
+    if (this.#parts.queue.strict) return "waiting";
     this.#lease.close();
-    this.#delivery.putBack(Math.max(1, Math.round(next - Date.now())));
-    return undefined;
+    this.#delivery.putBack(Math.max(1, Math.round(next - this.#parts.ledger.now())));
+    return "over";
   }
 
-  /** Steps W6 and W7, then the debts. */
-  async #end(outcome: RunOutcome, verdict: Extract<RunVerdict, { kind: "done" | "failed" }>): Promise<void> {
-    const now = Date.now();
+  #endingOf(outcome: RunOutcome, verdict: Ending["verdict"]): Ending {
+    const { table, times, ledger } = this.#parts;
+    const endedAt = ledger.now();
+    if (outcome.kind !== "answered") return { outcome, verdict, endedAt, facts: undefined, kept: undefined };
     const { entry } = this.#held;
-    const stored = await this.#storeResult(outcome, entry);
+    const ttl = limitsOf(table.findKey(formatRef(this.#call.function)))?.resultTtl ?? times.callRecordTtl;
+    const facts = { run: entry.run, size: outcome.size, ttl };
+    const { status, headers, body, duration } = outcome;
+    const wanted = body !== undefined && (ttl > 0 || entry.callback !== null);
+    return { outcome, verdict, endedAt, facts, kept: wanted ? { status, headers, body, duration } : undefined };
+  }
+
+  /** Steps W6 and W7, then the debts. An output that is owed to a callback may wait for room, but not in the slot. */
+  async #end(ending: Ending): Promise<RunEnding> {
+    const stored = await this.#store(ending);
     if (this.#lease.lost.aborted) return this.#lost();
+    if (stored || ending.kept === undefined || this.#held.entry.callback === null || !this.#mayWait())
+      return this.#finish(ending, stored);
+    return async () => {
+      // As long as it waits it can be cancelled, and a stopping worker ends the wait.
+      this.#over = false;
+      this.#touch();
+      const storedLater = await storeWhenRoom(() => this.#store(ending), this.#signal());
+      this.#over = true;
+      this.#lease.stopTouching();
+      if (this.#lease.lost.aborted) this.#lost();
+      else await this.#finish(ending, storedLater);
+    };
+  }
+
+  async #store({ kept, facts }: Ending): Promise<boolean> {
+    if (kept === undefined || facts === undefined) return false;
+    const { times, ledger } = this.#parts;
+    const lifetime = resultTtlOf(times, facts.ttl, this.#held.entry.callback !== null, ledger.fill());
+    return storeResult(ledger, this.#lease, this.#call.id, facts.run, kept, lifetime);
+  }
+
+  async #finish({ outcome, verdict, endedAt, facts, kept }: Ending, stored: boolean): Promise<"over"> {
+    const result = facts === undefined ? null : { ...facts, stored };
     const error = verdict.kind === "failed" ? verdict.error : undefined;
-    const end = { now, status: verdict.status, duration: outcome.duration, error };
+    const end = { now: endedAt, status: verdict.status, duration: outcome.duration, error };
     const callEnd: CallEnd =
       verdict.kind === "done"
-        ? { state: "done", end, result: stored.result }
-        : { state: "failed", end, reason: verdict.reason, result: stored.result };
-    const ttl = ttlOf(this.#parts, endedEntry(entry, callEnd));
-    const changed = await this.#held.change(
-      (current) => ({ ...endedEntry(current, callEnd), expires: now + ttl }),
-      ttl,
-    );
+        ? { state: "done", end, result }
+        : { state: "failed", end, reason: verdict.reason, result };
+    const ttl = ttlOf(this.#parts, endedEntry(this.#held.entry, callEnd));
+    const expires = this.#parts.ledger.now() + ttl;
+    const changed = await this.#held.change((current) => ({ ...endedEntry(current, callEnd), expires }), ttl);
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#parts.signals.ended(this.#call.id);
     this.#count(verdict.kind);
+    const reason = verdict.kind === "failed" ? verdict.reason : null;
+    if (isDeadReason(reason)) this.#warn("call was given up", { reason });
     this.#parts.metrics.processed.inc({ queue_name: this.#delivery.queue });
-    return this.#settle(stored.kept);
-  }
-
-  async #storeResult(
-    outcome: RunOutcome,
-    entry: CallEntry,
-  ): Promise<{ readonly result: CallEntry["result"]; readonly kept?: StoredResult }> {
-    if (outcome.kind !== "answered") return { result: null };
-    const { table, times, ledger } = this.#parts;
-    const ttl = limitsOf(table.findKey(formatRef(this.#call.function)))?.resultTtl ?? times.callRecordTtl;
-    const facts = { run: entry.run, size: outcome.size, ttl };
-    const wanted = ttl > 0 || entry.callback !== null;
-    if (!wanted || outcome.body === undefined) return { result: { ...facts, stored: false } };
-    const kept = { status: outcome.status, headers: outcome.headers, body: outcome.body, duration: outcome.duration };
-    const lifetime = resultTtlOf(times, ttl, entry.callback !== null, ledger.fill());
-    const stored = await storeResult(ledger, this.#lease, this.#call.id, entry.run, kept, lifetime);
-    return { result: { ...facts, stored }, kept };
+    return this.#settle(kept);
   }
 
   /** The call was cancelled: its message is dropped and its record gets its last time to live. */
-  #drop(): Promise<void> {
+  #drop(): Promise<"over"> {
     this.#count("cancelled");
     return this.#settle(undefined);
   }
 
-  async #giveBack(): Promise<void> {
-    const now = Date.now();
+  async #giveBack(): Promise<"over"> {
+    const now = this.#parts.ledger.now();
     const ttl = openTtl(this.#parts.times);
     const changed = await this.#held.change((entry) => ({ ...handedBackEntry(entry, now), expires: now + ttl }), ttl);
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#count("handed-back");
     this.#lease.close();
-    this.#delivery.putBack(handBackDelay);
-    return undefined;
+    this.#delivery.putBack(this.#parts.queue.strict ? 0 : handBackDelay);
+    return "over";
   }
 
-  #settle(result: StoredResult | undefined): Promise<void> {
-    return settleCall(this.#parts, {
+  async #settle(result: StoredResult | undefined): Promise<"over"> {
+    await settleCall(this.#parts, {
       id: this.#call.id,
       found: { entry: this.#held.entry, revision: this.#held.revision },
       delivery: this.#delivery,
@@ -171,15 +212,20 @@ export class HeldRun {
       depth: this.#call.depth,
       ...(result === undefined ? {} : { result }),
     });
+    return "over";
   }
 
   /** Another worker has the call, or soon will: nothing may be said about it here. */
-  #lost(): void {
+  #lost(): "over" {
     this.#count("lost");
-    this.#parts.log.warn(
-      { callId: this.#call.id, functionName: formatRef(this.#call.function) },
-      "lease of a call was lost",
-    );
+    this.#warn("lease of a call was lost");
+    return "over";
+  }
+
+  #warn(message: string, facts: { readonly reason?: string } = {}): void {
+    const functionName = formatRef(this.#call.function);
+    const traceId = traceIdIn(this.#call.headers);
+    this.#parts.log.warn({ callId: this.#call.id, functionName, traceId, ...facts }, message);
   }
 
   #cutOff(cut: Cut): void {

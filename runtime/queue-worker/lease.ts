@@ -19,6 +19,7 @@ export type Touch = "ours" | "no-answer" | "not-ours";
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #lastSuccess: number;
   #touch: (() => Promise<Touch>) | undefined;
@@ -46,6 +47,12 @@ export class Lease {
     this.#touch = undefined;
   }
 
+  /** It is lost, too, when `signal` aborts. */
+  loseWith(signal: AbortSignal): void {
+    if (signal.aborted) this.#lose();
+    else signal.addEventListener("abort", () => this.#lose(), { once: true, signal: this.#ended.signal });
+  }
+
   /** A write of the record succeeded: that proves the lease as a touch does. */
   proven(): void {
     this.#lastSuccess = performance.now();
@@ -54,6 +61,7 @@ export class Lease {
   /** Ends the heartbeat; the lease runs out by itself, or the verdict ends it. */
   close(): void {
     this.#closed = true;
+    this.#ended.abort();
     clearInterval(this.#timer);
   }
 

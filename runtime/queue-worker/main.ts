@@ -1,27 +1,34 @@
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
-import { HttpInvoker } from "../adapters/http/http-invoker.ts";
-import { UndiciUpstream } from "../adapters/http/undici-upstream.ts";
-import { NatsCallbackQueue } from "../adapters/nats/nats-callback-queue.ts";
-import { NatsDeadLetters } from "../adapters/nats/nats-dead-letters.ts";
-import { NatsEndpoints } from "../adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../adapters/nats/nats-function-store.ts";
+import { invokerFor } from "../adapters/http/invoker-for.ts";
+import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
-import { NatsQueueCatalog } from "../adapters/nats/nats-queue-catalog.ts";
-import { brokerTrouble, callAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
-import { callbackSource, callSource } from "../adapters/nats/worker-sources.ts";
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { flagsOf, startSettings } from "../api/read-settings.ts";
+import { clusterConfig, workerCluster } from "../adapters/kubernetes/open-kubernetes.ts";
+import { brokerTrouble, machineFunctions, natsOptions, workerBroker } from "../adapters/nats/open-nats.ts";
+import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
+import { flagsOf } from "../api/read-settings.ts";
+import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
+import { passwordFileRule } from "../process/file-rules.ts";
 import { createLog } from "../process/log.ts";
+import type { Lifecycle } from "../process/lifecycle.ts";
+import { readOrExit } from "../process/read-or-exit.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { openQueueWorker } from "./open-queue-worker.ts";
-import { queueWorkerSettings, workerDrainTimeout } from "./settings.ts";
+import {
+  callbackHeadTimeout,
+  gatewayInvokeRule,
+  queueWorkerRules,
+  queueWorkerSettings,
+  workerDrainTimeout,
+} from "./settings.ts";
+import { buildWorkerMetrics } from "./worker-metrics.ts";
 
-const flags = readCommandLine(
+const typed = readCommandLine(
   {
     name: "queue-worker",
     about: "Runs the queued calls of one queue of Weir.",
@@ -30,8 +37,17 @@ const flags = readCommandLine(
   },
   process.argv.slice(2),
 );
-const settings = startSettings(queueWorkerSettings, { flags, environment: environment(), readFile: readConfigFile });
+const { settings, warnings } = readOrExit(() =>
+  startSettings(queueWorkerSettings, {
+    typed,
+    environment: environment(),
+    readFile: readConfigFile,
+    rules: [...queueWorkerRules, gatewayInvokeRule, brokerUserRule, passwordFileRule],
+    sharedFile: true,
+  }),
+);
 const log = createLog("queue-worker", settings.logLevel);
+for (const warning of warnings) log.warn(warning);
 let drainTimeout = workerDrainTimeout({ timeout: settings.upstreamTimeout });
 const inbox = `_INBOX.wk-${settings.queue}`;
 
@@ -44,9 +60,9 @@ await runService({
 
     const link = await NatsLink.open(natsOptions(settings, `queue-worker-${settings.queue}`, inbox));
     lifecycle.onClose("broker", () => link.close());
-    admin.addCheck(() => brokerTrouble(link));
+    admin.addCheck("broker", () => brokerTrouble(link));
 
-    const upstream = new UndiciUpstream();
+    const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
     const sender = new HttpCallbackSender({
       rules: {
@@ -60,26 +76,20 @@ await runService({
         closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
       },
       gatewayOrigin: settings.gatewayUrl,
-      headTimeout: settings.callbackTimeout / 3,
+      headTimeout: callbackHeadTimeout(settings),
       timeout: settings.callbackTimeout,
     });
     lifecycle.onClose("callback sender", () => sender.close());
 
     const worker = await openQueueWorker({
       settings,
-      ...callAdapters(link),
-      catalog: await NatsQueueCatalog.open(link),
-      functions: await NatsFunctionStore.open(link),
-      endpoints: await NatsEndpoints.open(link),
-      callbacks: new NatsCallbackQueue(link),
-      deadLetters: new NatsDeadLetters(link),
-      openDeliveries: (queue) => callSource(link, queue.name, queue.ackWait, inbox),
-      openCallbacks: (queue) => callbackSource(link, queue.name, queue.ackWait, inbox),
+      ...(await workerBroker(link, inbox)),
+      ...(settings.provider === "kubernetes" ? await openCluster(lifecycle) : await machineFunctions(link)),
       slots: (queue) => queue.maxInflight,
-      invoker: new HttpInvoker(upstream),
+      ...invokerFor(upstream, settings),
+      onGone: (address) => upstream.forget(address),
       sender,
-      registry: admin.registry,
-      reconnects: () => link.reconnects,
+      metrics: buildWorkerMetrics(admin.registry),
       log,
     });
     lifecycle.onClose("queue-worker", () => worker.close());
@@ -89,3 +99,9 @@ await runService({
     lifecycle.onClose("readiness", () => admin.drain());
   },
 });
+
+async function openCluster(lifecycle: Lifecycle) {
+  const { close, ...functions } = workerCluster(await clusterConfig(settings), settings, sayClusterTrouble(log));
+  lifecycle.onClose("API server", close);
+  return functions;
+}

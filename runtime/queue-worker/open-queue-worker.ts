@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { Registry } from "prom-client";
-
-import { PlatformError } from "../api/platform-error.ts";
+import { defaultQueue } from "../api/names.ts";
 import { reportActivity } from "../core/activity-reporter.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { FunctionTable } from "../core/function-table.ts";
@@ -16,13 +14,20 @@ import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
+import type { Leases } from "../core/ports/leases.ts";
 import type { QueueCatalog, QueueDeclaration } from "../core/ports/queue-catalog.ts";
+import type { QueueStates } from "../core/ports/queue-states.ts";
 import { Waker } from "../core/wake.ts";
 import type { Log } from "../process/log.ts";
 import { buildQueueWorker } from "./build-queue-worker.ts";
 import { CountedInvoker } from "./counted-invoker.ts";
+import { declaredQueue } from "./declared-queue.ts";
+import { LoggedInvoker } from "./logged-invoker.ts";
 import type { QueueWorkerSettings } from "./settings.ts";
-import { buildWorkerMetrics } from "./worker-metrics.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
+
+/** Milliseconds. */
+const declarationWait = { within: 30_000, every: 250 };
 
 /** Everything a worker is opened with. */
 export interface QueueWorkerSources {
@@ -35,13 +40,20 @@ export interface QueueWorkerSources {
   readonly activity: Activity;
   readonly callbacks: CallbackQueue;
   readonly deadLetters: DeadLetters;
+  readonly states: QueueStates;
+  readonly leases: Leases;
   readonly openDeliveries: (queue: QueueDeclaration) => DeliverySource<QueuedCall>;
-  readonly openCallbacks: (queue: QueueDeclaration) => DeliverySource<QueuedCallback>;
-  /** Calls run at once. */
+  /** `ackWait` in milliseconds. */
+  readonly openCallbacks: (queue: string, ackWait: number) => DeliverySource<QueuedCallback>;
+  /** Calls run at once, unless the queue is strict. */
   readonly slots: (queue: QueueDeclaration) => number;
   readonly invoker: Invoker;
+  /** Origin of the gateway, if `invoker` goes through it; the gateway counts runs then. */
+  readonly runsThrough?: string | undefined;
+  /** Hears of addresses that no function has any more. */
+  readonly onGone?: (address: string) => void;
   readonly sender: CallbackSender;
-  readonly registry: Registry;
+  readonly metrics: WorkerMetrics;
   readonly reconnects: () => number;
   readonly log: Log;
 }
@@ -59,30 +71,35 @@ export interface OpenQueueWorker {
  */
 export async function openQueueWorker(sources: QueueWorkerSources): Promise<OpenQueueWorker> {
   const { settings } = sources;
-  const queue = await sources.catalog.get(settings.queue);
-  if (queue === undefined) {
-    throw new PlatformError(
-      "queue_not_found",
-      `Cannot work on queue "${settings.queue}": it is not declared; is the queue-doctor running?`,
-    );
-  }
+  const queue = await declaredQueue(sources.catalog, settings.queue, {
+    ...declarationWait,
+    onWait: () => sources.log.info({ queue: settings.queue }, "waits for the queue-doctor to declare its queue"),
+  });
+  // Callbacks of all queues lie together and have the lease of the default queue.
+  const callbackAckWait = (await sources.catalog.get(defaultQueue))?.ackWait ?? queue.ackWait;
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: [] });
+  if (sources.onGone !== undefined) table.onGone(sources.onGone);
   const waker = new Waker({
     functions: sources.functions,
     table,
     wakeTimeout: settings.wakeTimeout,
     maxWaitingCallers: settings.maxWaitingCallers,
+    maxWaitingBytes: settings.maxWaitingBytes,
   });
-  const invoker = new CountedInvoker(sources.invoker);
+  const logged = new LoggedInvoker(sources.invoker, sources.log, settings.writeDebug);
+  const invoker = new CountedInvoker(logged);
+  table.onRemoved(({ key }) => invoker.forget(key));
   const worker = buildQueueWorker({
     ...sources,
     queue,
-    slots: sources.slots(queue),
+    slots: queue.strict ? 1 : sources.slots(queue),
     deliveries: sources.openDeliveries(queue),
-    callbackDeliveries: sources.openCallbacks(queue),
+    callbackDeliveries: sources.openCallbacks(queue.name, callbackAckWait),
+    callbackAckWait,
     table,
     waker,
-    invoker,
+    invoker: sources.runsThrough === undefined ? invoker : logged,
+    runsThrough: sources.runsThrough,
     times: { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait },
     callbackTimes: {
       minWait: settings.callbackMinWait,
@@ -90,11 +107,16 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
       window: settings.callbackWindow,
     },
     resultLimit: settings.asyncMaxBody,
-    metrics: buildWorkerMetrics(sources.registry, sources.reconnects),
   });
   const endFunctions = await sources.functions.watch(table.functionObserver);
   const endEndpoints = await sources.endpoints.watch(table.endpointsObserver);
-  const endReports = reportActivity(sources.activity, `queue-worker-${randomUUID()}`, () => invoker.totals());
+  const endReports = reportActivity(
+    sources.activity,
+    `queue-worker-${randomUUID()}`,
+    () => invoker.totals(),
+    () => ({ queue: queue.name, slots: worker.slots, running: worker.running }),
+  );
+  const endFigures = sources.metrics.watch(queue.name, sources);
   const running = worker.run();
   running.catch((err: unknown) => sources.log.fatal({ err }, "queue-worker stopped taking calls"));
 
@@ -102,6 +124,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     queue,
     close: async () => {
       await worker.stop(queue.timeout);
+      endFigures();
       endReports();
       endEndpoints();
       endFunctions();

@@ -4,9 +4,13 @@ import { callLimit, knownLimits, type FunctionLimits } from "../core/function-li
 import { pickReplica, type ReadyReplica, type TableEntry } from "../core/function-table.ts";
 import { formatRef } from "../core/function-ref.ts";
 import type { RunOutcome } from "../core/judge-run.ts";
+import type { WaitingCaller } from "../core/wake.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
-type RunParts = Pick<WorkerParts, "functions" | "table" | "waker" | "invoker" | "queue" | "resultLimit">;
+type RunParts = Pick<
+  WorkerParts,
+  "functions" | "table" | "waker" | "invoker" | "runsThrough" | "queue" | "resultLimit"
+>;
 
 /** What the function's deployment says; undefined when there is no such function. */
 export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
@@ -25,13 +29,29 @@ export async function runFunction(
   const limits = limitsOf(entry);
   if (entry === undefined || limits === undefined) return withoutEntry(parts, call);
 
+  const options = {
+    attempt,
+    timeout: callLimit({ timeout: parts.queue.timeout, timeoutName: "timeout" }, limits).timeout,
+    outputLimit: parts.resultLimit,
+    signal,
+  };
+  if (parts.runsThrough !== undefined) {
+    const outcome = await parts.invoker.invoke(parts.runsThrough, call, options);
+    // Only the store can say so: the gateway's table may lag behind it, too.
+    return outcome.kind === "function-gone" ? withoutEntry(parts, call) : outcome;
+  }
   let outcome: RunOutcome = { kind: "aborted", duration: 0 };
   let tried: ReadyReplica | undefined;
+  let waitedSince: number | undefined;
   // A replica that refuses the connection has seen nothing of the call: one other is tried.
   for (let round = 0; round < 2; round++) {
     let replica: ReadyReplica | undefined;
     try {
-      replica = pickReplica(entry, limits.concurrencyMax, tried) ?? (await readyReplica(parts, entry, tried, signal));
+      replica = pickReplica(entry, limits.concurrencyMax, tried);
+      if (replica === undefined) {
+        waitedSince ??= performance.now();
+        replica = await readyReplica(parts, entry, tried, { signal, bytes: call.body.length, since: waitedSince });
+      }
     } catch (err) {
       const duration = performance.now() - startedAt;
       if (signal.aborted) return { kind: "aborted", duration };
@@ -41,12 +61,7 @@ export async function runFunction(
     if (replica === undefined) break;
     replica.inFlight++;
     try {
-      outcome = await parts.invoker.invoke(replica.address, call, {
-        attempt,
-        timeout: callLimit({ timeout: parts.queue.timeout, timeoutName: "timeout" }, limits).timeout,
-        outputLimit: parts.resultLimit,
-        signal,
-      });
+      outcome = await parts.invoker.invoke(replica.address, call, { ...options, protocol: limits.protocol });
     } finally {
       replica.inFlight--;
     }
@@ -72,14 +87,14 @@ async function readyReplica(
   parts: RunParts,
   entry: TableEntry,
   tried: ReadyReplica | undefined,
-  signal: AbortSignal,
+  caller: WaitingCaller,
 ): Promise<ReadyReplica | undefined> {
-  if (tried !== undefined) return undefined;
+  if (tried !== undefined && entry.replicas.length > 0) return undefined;
   if (entry.replicas.length > 0) {
     throw new PlatformError(
       "too_many_calls",
       `Cannot call function "${entry.key}": all replicas are at concurrency.max`,
     );
   }
-  return parts.waker.wait(entry, signal);
+  return parts.waker.wait(entry, caller);
 }

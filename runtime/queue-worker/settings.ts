@@ -1,49 +1,97 @@
+import { clusterSettings } from "../api/cluster-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import {
   brokerSettings,
+  callbackRules,
   callbackSettings,
   callTimeSettings,
+  credentialSettings,
+  namespaceRule,
+  optionalUrl,
   platformSettings,
   processSettings,
   queueSettings,
   wakeSettings,
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
-import { duration, optionalText, text, type Values } from "../api/setting.ts";
+import type { SettingRule } from "../api/setting-rules.ts";
+import { duration, flag, text, type Values } from "../api/setting.ts";
+import { textRule } from "../api/text-rules.ts";
+
+const hour = 3_600_000;
 
 /** Everything a queue-worker reads. */
 export const queueWorkerSettings = {
   ...processSettings,
   ...brokerSettings,
   ...platformSettings,
+  ...clusterSettings,
   ...callTimeSettings,
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
-  queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from" }),
+  queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from", rule: textRule.queue }),
   callbackMinWait: duration("callback_min_wait", {
     fallback: "500ms",
+    min: 10,
+    max: hour,
     about: "Wait before a callback is tried again, doubled each time",
   }),
   callbackMaxWait: duration("callback_max_wait", {
     fallback: "60s",
+    min: 10,
+    max: hour,
     about: "Longest wait between two tries of a callback",
   }),
   callbackWindow: duration("callback_window", {
     fallback: "15m",
+    min: 100,
+    // Records and results of calls with callbacks outlive the call by a day.
+    max: 24 * hour,
     about: "How long a callback is tried, from its first try on",
   }),
   callbackTimeout: duration("callback_timeout", {
     fallback: "30s",
+    min: 100,
+    max: hour,
     about: "Longest one try of a callback may take; its head a third of that",
   }),
-  gatewayUrl: optionalText("gateway_url", {
+  gatewayUrl: optionalUrl("gateway_url", {
     about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there",
   }),
+  gatewayInvoke: flag("gateway_invoke", {
+    fallback: "false",
+    about: "Run functions through the gateway instead of calling their replicas",
+  }),
+  writeDebug: flag("write_debug", {
+    fallback: "false",
+    about: "Log what is sent to functions and what they answer; without, only who, when and how",
+  }),
+  ...credentialSettings,
 };
 
+/** What its settings must keep together. */
+export const queueWorkerRules = [namespaceRule, ...callbackRules];
+
+/** Who calls through the gateway must know where it is. */
+export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettings>, "gatewayInvoke" | "gatewayUrl">> =
+  {
+    needs: ["gatewayInvoke", "gatewayUrl"],
+    sentence: "`gateway_invoke` needs `gateway_url`.",
+    problems: ({ gatewayInvoke, gatewayUrl }) =>
+      gatewayInvoke && gatewayUrl === undefined ? ["gateway_invoke: expected gateway_url with it, got none"] : [],
+  };
+
 /** What a queue-worker itself needs of them. */
-export type QueueWorkerSettings = Omit<Values<typeof queueWorkerSettings>, ConnectionSetting | "gatewayUrl">;
+export type QueueWorkerSettings = Omit<
+  Values<typeof queueWorkerSettings>,
+  ConnectionSetting | "gatewayUrl" | "secretMountPath"
+>;
+
+/** Milliseconds in which the head of a callback's answer must be there. */
+export function callbackHeadTimeout({ callbackTimeout }: Pick<QueueWorkerSettings, "callbackTimeout">): number {
+  return callbackTimeout / 3;
+}
 
 /** Milliseconds a worker may take to stop: the longest run its queue allows, the hand-back and what else is to be closed. */
 export function workerDrainTimeout(queue: { readonly timeout: number }): number {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import type { CallEntry } from "../core/call-entry.ts";
 import { callbackHeaders } from "../core/callback-headers.ts";
-import { isOpen } from "../core/call-transitions.ts";
-import { endedTtl, openTtl } from "../core/call-ttl.ts";
+import { isDeadReason } from "../core/call-transitions.ts";
+import { entryTtl } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
@@ -45,7 +45,7 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall): Promise<
 
 /** Time to live that the record of `entry` is due. */
 export function ttlOf(parts: Pick<WorkerParts, "times" | "ledger">, entry: CallEntry): number {
-  return isOpen(entry) ? openTtl(parts.times) : endedTtl(parts.times, entry.result?.ttl ?? 0, parts.ledger.fill());
+  return entryTtl(parts.times, entry, parts.ledger.fill());
 }
 
 async function writeSettled(parts: WorkerParts, ended: EndedCall): Promise<boolean> {
@@ -53,11 +53,18 @@ async function writeSettled(parts: WorkerParts, ended: EndedCall): Promise<boole
   for (let race = 0; race < 20; race++) {
     const settled: CallEntry = { ...entry, owes: [] };
     const ttl = ttlOf(parts, settled);
-    const written = await parts.ledger.update(ended.id, { ...settled, expires: Date.now() + ttl }, revision, ttl);
+    const written = await parts.ledger.update(
+      ended.id,
+      { ...settled, expires: parts.ledger.now() + ttl },
+      revision,
+      ttl,
+    );
     if (written !== undefined) return true;
     // The callback may already have been sent and have written the record.
     const found = await parts.ledger.read(ended.id);
     if (found === undefined || (found.entry.owes.length === 0 && found.entry.state !== "cancelled")) return true;
+    // Redriven meanwhile, as its dead letter could be seen: what the record owes now is another's to pay.
+    if (found.entry.redrives !== ended.found.entry.redrives) return true;
     ({ entry, revision } = found);
   }
   return false;
@@ -88,7 +95,7 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
       return outcome.kind === "stored";
     }
     case "dead-letter": {
-      if (entry.reason === null) return true;
+      if (!isDeadReason(entry.reason)) return true;
       await parts.deadLetters.put({
         kind: "call",
         id: ended.id,
@@ -98,7 +105,7 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
         attempts: entry.run,
         lastStatus: entry.status ?? undefined,
         acceptedAt: Number(BigInt(entry.accepted) / 1_000_000n),
-        deadAt: entry.ended ?? Date.now(),
+        deadAt: entry.ended ?? parts.ledger.now(),
         redrives: entry.redrives,
         headers: ended.delivery.raw.headers,
         body: ended.delivery.raw.body,

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** The metrics of one queue-worker; all carry `queue_name`. */
+import type { QueueDepths, QueueStates } from "../core/ports/queue-states.ts";
+
+/** The metrics of the queue-workers of one process; all carry `queue_name`. */
 export interface WorkerMetrics {
   readonly processed: Counter<"queue_name">;
   readonly inflight: Gauge<"queue_name">;
@@ -9,22 +11,66 @@ export interface WorkerMetrics {
   readonly wait: Histogram<"queue_name">;
   readonly callbacks: Counter<"queue_name" | "outcome">;
   readonly deadLetters: Counter<"queue_name" | "reason">;
+  /** From now on the figures of this queue are asked for at each scrape; the function it gives ends that. */
+  watch(queue: string, sources: WatchedQueue): () => void;
 }
 
-/** Registers the metrics of a queue-worker. */
-export function buildWorkerMetrics(registry: Registry, reconnects: () => number): WorkerMetrics {
+/** Where the figures of a queue come from that nobody here counts. */
+export interface WatchedQueue {
+  readonly states: QueueStates;
+  /** Times the connection to the broker came back. */
+  readonly reconnects: () => number;
+}
+
+/** Registers the metrics of queue-workers, once per registry. */
+export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const queue = ["queue_name"] as const;
-  const nats: Counter = new Counter({
+  const watched = new Map<string, WatchedQueue>();
+  const nats: Counter<"queue_name"> = new Counter({
     name: "queue_worker_nats_reconnect_total",
     help: "Times the connection to the broker came back",
+    labelNames: queue,
     registers,
     collect: () => {
       nats.reset();
-      nats.inc(reconnects());
+      for (const [name, { reconnects }] of watched) nats.inc({ queue_name: name }, reconnects());
+    },
+  });
+  let asked: Promise<readonly QueueFigures[] | undefined> | undefined;
+  const ask = () => (asked ??= figuresOf(watched).finally(() => (asked = undefined)));
+  const submitted: Counter<"queue_name"> = new Counter({
+    name: "queue_worker_messages_submitted_total",
+    help: "Calls that were ever put into the queue",
+    labelNames: queue,
+    registers,
+    collect: async () => {
+      const figures = await ask();
+      if (figures === undefined) return;
+      submitted.reset();
+      for (const found of figures) submitted.inc({ queue_name: found.queue }, found.submitted);
+    },
+  });
+  const pending: Gauge<"queue_name" | "function_name"> = new Gauge({
+    name: "queue_worker_pending_messages",
+    help: "Calls in the queue that are not over, by function",
+    labelNames: ["queue_name", "function_name"],
+    registers,
+    collect: async () => {
+      const figures = await ask();
+      if (figures === undefined) return;
+      pending.reset();
+      for (const found of figures) {
+        for (const [key, calls] of found.byFunction)
+          pending.set({ queue_name: found.queue, function_name: key }, calls);
+      }
     },
   });
   return {
+    watch: (name, sources) => {
+      watched.set(name, sources);
+      return () => watched.delete(name);
+    },
     processed: new Counter({
       name: "queue_worker_messages_processed_total",
       help: "Calls that came to their end",
@@ -69,4 +115,19 @@ export function buildWorkerMetrics(registry: Registry, reconnects: () => number)
       registers,
     }),
   };
+}
+
+interface QueueFigures extends QueueDepths {
+  readonly queue: string;
+}
+
+/** Undefined when the broker does not say: the figures stay as they were last. */
+async function figuresOf(watched: ReadonlyMap<string, WatchedQueue>): Promise<readonly QueueFigures[] | undefined> {
+  try {
+    return await Promise.all(
+      [...watched].map(async ([queue, { states }]) => ({ queue, ...(await states.depths(queue)) })),
+    );
+  } catch {
+    return undefined;
+  }
 }

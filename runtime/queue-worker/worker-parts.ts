@@ -9,6 +9,7 @@ import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
+import type { Leases } from "../core/ports/leases.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { Waker } from "../core/wake.ts";
 import type { Log } from "../process/log.ts";
@@ -22,6 +23,10 @@ export interface WorkerParts {
   readonly slots: number;
   readonly deliveries: DeliverySource<QueuedCall>;
   readonly callbackDeliveries: DeliverySource<QueuedCallback>;
+  /** Milliseconds of a callback's lease: callbacks of all queues lie together. */
+  readonly callbackAckWait: number;
+  /** Says which worker of a strict queue has the turn. */
+  readonly leases: Leases;
   readonly ledger: CallLedger;
   readonly signals: CallSignals;
   readonly callbacks: CallbackQueue;
@@ -30,8 +35,10 @@ export interface WorkerParts {
   /** Says what is deployed when the table does not know it yet. */
   readonly functions: Pick<FunctionStore, "get">;
   readonly table: FunctionTable;
-  readonly waker: Waker;
+  readonly waker: Pick<Waker, "wait">;
   readonly invoker: Invoker;
+  /** Origin of the gateway through which functions are run; undefined = straight at a replica. */
+  readonly runsThrough: string | undefined;
   readonly times: CallTimes;
   readonly callbackTimes: CallbackTimes;
   /** Most bytes of output that are kept as a result. */

@@ -9,6 +9,8 @@ export interface FunctionHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Takes over the connection of a request for another protocol; absent = such requests are handled as any other. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Takes over a connection that began with `head`, HTTP/2 without TLS; absent = it is refused. */
+  tunnel?(socket: Duplex, head: Buffer): void;
   ready(): Promise<boolean>;
   /** Resolves when the function can serve no more, never if that cannot happen. */
   readonly ended: Promise<Failure & { readonly code: number }>;

@@ -43,6 +43,7 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   return {
     handle: (request, response) => proxy.handle(request, response),
     upgrade: (request, socket, head) => proxy.upgrade(request, socket, head),
+    tunnel: (socket, head) => proxy.tunnel(socket, head),
     ready: async () => !over && (await accepts(address)),
     ended,
     close: async (grace) => {

@@ -1,15 +1,12 @@
-import {
-  Agent,
-  request as sendRequest,
-  type ClientRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
 import { endToEndHeaders } from "../core/hop-by-hop.ts";
+import { joinSockets } from "../process/join-sockets.ts";
 import { refuse } from "./function-handler.ts";
+import { nodeHttp } from "./node-http.ts";
 
 /** What proxying works with. */
 export interface HttpProxyParts {
@@ -26,7 +23,7 @@ const idle = 1_000;
 /** Hands requests to the long-running process of mode `http`, streaming both ways with back-pressure. */
 export class HttpProxy {
   readonly #parts: HttpProxyParts;
-  readonly #agent = new Agent({ keepAlive: true, timeout: idle });
+  readonly #agent = new nodeHttp.Agent({ keepAlive: true, timeout: idle });
 
   constructor(parts: HttpProxyParts) {
     this.#parts = parts;
@@ -80,20 +77,31 @@ export class HttpProxy {
     socket.on("error", () => upstream.destroy());
     socket.once("close", () => upstream.destroy());
     upstream.once("error", () => socket.destroy());
+    // Read from the beginning, as only who reads hears of a client that leaves before the answer.
+    const early = [head];
+    const collect = (chunk: Buffer): void => void early.push(chunk);
+    const leave = (): void => void socket.destroy();
+    socket.on("data", collect).once("end", leave);
     upstream.once("upgrade", (answer, peer, peerHead) => {
+      socket.off("data", collect).off("end", leave).pause();
       socket.write(`${headOf(answer)}\r\n`);
       socket.write(peerHead);
-      peer.write(head);
-      peer.on("error", () => socket.destroy());
-      peer.once("close", () => socket.destroy());
-      socket.once("close", () => peer.destroy());
-      peer.pipe(socket).pipe(peer);
+      for (const chunk of early) peer.write(chunk);
+      joinSockets(socket, peer);
     });
     upstream.once("response", (answer) => {
       socket.write(`${headOf(answer)}Connection: close\r\n\r\n`);
       answer.pipe(socket);
     });
     upstream.end();
+  }
+
+  /** Joins the two connections at once; `head` are the bytes that came already. */
+  tunnel(socket: Duplex, head: Buffer): void {
+    const { host, port } = this.#parts;
+    const peer = connect({ host, port });
+    peer.write(head);
+    joinSockets(socket, peer);
   }
 
   close(): void {
@@ -113,7 +121,7 @@ export class HttpProxy {
       headers.push("Content-Length", "0");
     }
     const agent = extra.length > 0 ? false : this.#agent;
-    return sendRequest({ host, port, agent, method: request.method, path: request.url, headers });
+    return nodeHttp.request({ host, port, agent, method: request.method, path: request.url, headers });
   }
 }
 

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { refuse, type FunctionHandler } from "./function-handler.ts";
+import { nodeHttp } from "./node-http.ts";
 
 /** How a function is served. */
 export interface ServeOptions {
@@ -19,25 +20,37 @@ export interface ServeOptions {
 /** The HTTP server in front of a function. */
 export interface FunctionServer {
   readonly port: number;
-  /** Not ready from now on and open to nobody new; resolves when no request is in flight, or after `grace` milliseconds. */
+  /**
+   * Not ready from now on and open to nobody new; resolves when nobody is connected, or no request is in flight and none
+   * came for two seconds, or after `grace` milliseconds.
+   */
   drain(grace: number): Promise<void>;
 }
 
 /** Longer than gateways keep idle connections, so that none is closed under a request. */
 const keepAlive = 90_000;
+/**
+ * Time in which callers that did not hear of the stop in time may still send over connections that they have, milliseconds.
+ * Gateways and queue-workers end theirs when they hear, so nobody waits for it but others.
+ */
+const linger = 2_000;
+/** With which clients begin that know that HTTP/2 is spoken (RFC 9113 §3.4). */
+const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /** Listens and serves. Health and readiness are answered here and count as no request. */
 export async function serveFunction(options: ServeOptions): Promise<FunctionServer> {
   const { handler, maxInflight } = options;
   const inFlight = new Set<ServerResponse | Duplex>();
+  const connections = new Set<Socket>();
   let draining = false;
-  let idle = (): void => {};
+  let changed = (): void => {};
 
   const enter = (what: ServerResponse | Duplex): void => {
     inFlight.add(what);
+    changed();
     what.once("close", () => {
       inFlight.delete(what);
-      if (inFlight.size === 0) idle();
+      changed();
     });
   };
   const full = (): boolean => maxInflight > 0 && inFlight.size >= maxInflight;
@@ -61,7 +74,17 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     }
   };
 
-  const server = createServer({ keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 }, serve);
+  const server = nodeHttp.createServer(
+    { keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 },
+    serve,
+  );
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => {
+      connections.delete(socket);
+      changed();
+    });
+  });
   if (handler.upgrade !== undefined) {
     const upgrade = handler.upgrade.bind(handler);
     server.on("upgrade", (request, socket, head) => {
@@ -75,6 +98,23 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       upgrade(request, socket, head);
     });
   }
+  if (handler.tunnel !== undefined) {
+    const tunnel = handler.tunnel.bind(handler);
+    const tunnels = new WeakSet<Duplex>();
+    server.on("clientError", (err: Error & { readonly rawPacket?: Buffer }, socket: Duplex) => {
+      // Its limits of time are none of the parser's any more.
+      if (tunnels.has(socket)) return;
+      const head = err.rawPacket;
+      if (head?.toString("latin1", 0, http2Preface.length) !== http2Preface) {
+        if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        return;
+      }
+      tunnels.add(socket);
+      socket.removeAllListeners("data");
+      enter(socket);
+      tunnel(socket, head);
+    });
+  }
   server.listen(options.port, options.host);
   await once(server, "listening");
 
@@ -82,14 +122,31 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     port: (server.address() as AddressInfo).port,
     drain: async (grace) => {
       draining = true;
-      server.close();
-      if (inFlight.size === 0) return;
+      // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
+      TcpServer.prototype.close.call(server);
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, grace);
-        idle = () => {
-          clearTimeout(timer);
+        let quiet: NodeJS.Timeout | undefined;
+        let looked: NodeJS.Immediate | undefined;
+        const over = setTimeout(() => end(), grace);
+        const wait = (): void => {
+          clearTimeout(quiet);
+          clearImmediate(looked);
+        };
+        const end = (): void => {
+          wait();
+          clearTimeout(over);
           resolve();
         };
+        // A process that stood still finds its timers over before it has read what came meanwhile.
+        const look = (): void => {
+          looked = setImmediate(() => (looked = setImmediate(end)));
+        };
+        changed = () => {
+          wait();
+          if (connections.size === 0) end();
+          else if (inFlight.size === 0) quiet = setTimeout(look, linger);
+        };
+        changed();
       });
     },
   };

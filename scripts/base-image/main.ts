@@ -1,25 +1,34 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { Command } from "commander";
 
 import { dockerSocket } from "../../runtime/adapters/docker/docker-socket.ts";
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { baseImageName } from "../../runtime/api/version.ts";
 import { environment } from "../../runtime/process/settings.ts";
-import { baseImageName, importImage, stageBaseImage } from "./base-image.ts";
+import { makeBaseImage } from "./make-base-image.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const engine = new EngineClient(dockerSocket(process.argv[2] ?? environment()["DOCKER_HOST"]));
-const directory = await mkdtemp(join(tmpdir(), "weir-base-image-"));
+
+const command = new Command("npm run base-image --")
+  .description(
+    `Makes the image "${baseImageName}" of Weir's watchdog, Node.js and a few programs of this machine: functions can be made FROM it.`,
+  )
+  .option("--docker-socket <path>", "the container engine that gets it", environment()["docker_socket"])
+  .helpOption("--help", "show this")
+  .action(async (options: { dockerSocket?: string }) => {
+    const engine = new EngineClient(dockerSocket(options.dockerSocket));
+    try {
+      await engine.ping();
+      say(`Making image "${baseImageName}" of this system's Node.js and libraries`);
+      await makeBaseImage(engine);
+      say(`Image "${baseImageName}" is there; make others FROM it`);
+    } finally {
+      await engine.close();
+    }
+  });
+
 try {
-  await engine.ping();
-  say(`Making image "${baseImageName}" of this system's Node.js and libraries`);
-  await stageBaseImage(directory);
-  await importImage(engine, directory);
-  say(`Image "${baseImageName}" is there; make others FROM it`);
+  await command.parseAsync();
 } catch (err) {
   say(err instanceof Error ? err.message : String(err));
   process.exitCode = 1;
-} finally {
-  await engine.close();
-  await rm(directory, { recursive: true, force: true });
 }

@@ -4,6 +4,8 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { environment } from "../../runtime/process/settings.ts";
+
 /** A process of the bench that runs beside it. */
 export interface Background {
   readonly child: ChildProcess;
@@ -11,11 +13,18 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-/** Starts a process; its errors go to the terminal. */
-export function startBackground(command: readonly string[]): Background {
+/** Starts a process that does not outlive this one; its errors go to the terminal, and `variables` are added to this process's environment. */
+export function startBackground(
+  command: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Background {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const env = { ...environment(), ...variables };
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   child.on("error", () => {});
+  const killAtExit = (): void => void child.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  child.once("exit", () => process.off("exit", killAtExit));
   return {
     child,
     stop: async () => {
@@ -34,6 +43,26 @@ export async function firstLine({ child }: Background): Promise<string> {
   if (child.stdout === null) throw new Error("Cannot read a line: the process has no output");
   for await (const line of createInterface({ input: child.stdout })) return line;
   throw new Error("Cannot read a line: the process ended");
+}
+
+/** A process of the bench that takes calls at a port of the loopback address. */
+export interface Server {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts a process whose first line is the port that it listens on. */
+export async function openServer(command: readonly string[]): Promise<Server> {
+  const background = startBackground(command);
+  const close = (): Promise<void> => background.stop();
+  try {
+    const port = Number(await firstLine(background));
+    if (!(port > 0)) throw new Error(`Cannot use ${command.join(" ")}: it does not say its port`);
+    return { port, close };
+  } catch (err) {
+    await close();
+    throw err;
+  }
 }
 
 /** Resolves once something listens on the port of the loopback address. */

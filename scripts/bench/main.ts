@@ -2,14 +2,27 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 
-import { BenchSkipped, type BenchRow } from "./bench-row.ts";
+import { benchActivity } from "./activity/bench-activity.ts";
+import { BenchSkipped, reaches, type BenchRow } from "./bench-row.ts";
 import { interleave, spreadOf, type ContestOutcome } from "./interleave.ts";
-import { p1SyncCall } from "./p1-sync-call.ts";
-import { p7QueuedCall } from "./p7-queued-call.ts";
+import { benchMixed } from "./mixed/bench-mixed.ts";
 import { formatJson, formatTable, type RowResult } from "./report.ts";
+import { rows } from "./rows/rows.ts";
+import { benchScaling } from "./scaling/bench-scaling.ts";
 import { say } from "./tools.ts";
 
-const rows: readonly BenchRow[] = [p1SyncCall, p7QueuedCall];
+// What was started ends with this process, whichever way it ends.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+// No contests: they have no peer, only a rule to keep.
+const alone = new Map([
+  ["scaling", benchScaling],
+  ["activity", benchActivity],
+  ["mixed", benchMixed],
+]);
+const chosen = alone.get(process.argv[2] ?? "");
+if (chosen !== undefined) process.exit(await chosen(process.argv.slice(3)));
+
 const resultFile = "bench-results.json";
 const checkRuns = 3;
 
@@ -20,8 +33,16 @@ const { values, positionals } = parseArgs({
 const rounds = Math.max(5, Number(values.rounds) || 5);
 const unknown = positionals.filter((id) => !rows.some((row) => row.id === id));
 if (unknown.length > 0) {
-  say(`Cannot run ${unknown.join(", ")}: there are ${rows.map(({ id }) => id).join(", ")}`);
+  const all = [...new Set(rows.map(({ id }) => id)), ...alone.keys()];
+  say(`Cannot run ${unknown.join(", ")}: there are ${all.join(", ")}`);
   process.exit(2);
+}
+
+/** Rejects when somebody ends the bench, so that what is open is closed first. */
+const interruption = Promise.withResolvers<never>();
+interruption.promise.catch(() => {});
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => interruption.reject(new Error(`The bench was ended by ${signal}`)));
 }
 
 const results: RowResult[] = [];
@@ -33,16 +54,19 @@ for (const row of rows.filter(({ id }) => positionals.length === 0 || positional
       say(`${row.id}: ${row.what} against ${row.peer}, ${rounds} rounds`);
       outcomes.push(await measure(row));
     }
-    const median = spreadOf(outcomes.map(({ ratio }) => ratio.median)).median;
-    if (values.check && median < row.firstBar) {
-      say(`${row.id} is below its bar: ${median.toFixed(3)} of ${row.firstBar}`);
+    const median = spreadOf(outcomes.map(({ judged }) => judged.median)).median;
+    if (values.check && !reaches(row, median, row.firstBar)) {
+      say(`${row.id} misses its bar: ${median.toFixed(3)} of ${row.firstBar}`);
       failed = true;
     }
     for (const outcome of outcomes) results.push({ row, outcome });
   } catch (err) {
-    if (!(err instanceof BenchSkipped)) throw err;
-    say(`${row.id} is skipped: ${err.message}`);
-    results.push({ row, skipped: err.message });
+    const message = err instanceof Error ? err.message : String(err);
+    const skipped = err instanceof BenchSkipped;
+    say(`${row.id} ${skipped ? "is skipped" : "cannot be measured"}: ${message}`);
+    // The other rows are measured all the same.
+    results.push(skipped ? { row, skipped: message } : { row, failed: message });
+    failed ||= !skipped;
   }
 }
 process.stdout.write(`${formatTable(results)}\n`);
@@ -59,7 +83,7 @@ process.exitCode = failed ? 1 : 0;
 async function measure(row: BenchRow): Promise<ContestOutcome> {
   const contest = await row.open();
   try {
-    return await interleave(contest, rounds);
+    return await Promise.race([interruption.promise, interleave(contest, rounds, row.judged ?? "ratio")]);
   } finally {
     await contest.close();
   }

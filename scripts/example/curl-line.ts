@@ -8,12 +8,16 @@ export interface ShownRequest {
   readonly credentialsOf?: string;
 }
 
+/** Content-Type of server-sent events. */
+export const eventStream = "text/event-stream";
+
 /** The request as a command that can be pasted into a shell; the password is read by the command, not shown. */
 export function curlLine(request: ShownRequest): string {
   const { body, credentialsOf, method } = request;
   const implied = body === undefined ? "GET" : "POST";
   const parts = [
     "curl",
+    ...(request.headers["Accept"] === eventStream ? ["-N"] : []),
     ...(credentialsOf === undefined ? [] : ["-u", credentials(credentialsOf)]),
     ...(method === implied ? [] : ["-X", method]),
     quoted(request.url),

@@ -26,7 +26,6 @@ const Example = Type.Object(
   {
     about: Type.String({ description: "What the function does, one sentence without a full stop" }),
     with: Type.Optional(Type.Array(Type.String(), { description: "Examples that are deployed first" })),
-    packages: Type.Optional(Type.Array(Type.String(), { description: "npm packages the function imports" })),
     secrets: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
     deployment: Type.Object(
       { ...FunctionDeployment.properties, envProcess: Type.String() },
@@ -41,13 +40,18 @@ const Example = Type.Object(
 export interface Example extends Readonly<Static<typeof Example>> {
   readonly name: string;
   readonly directory: string;
+  /** Names of the npm packages it imports, as its `package.json` says. */
+  readonly packages: readonly string[];
 }
+
+/** A Pulumi program that deploys functions, not a function. */
+const programExample = "pulumi";
 
 /** The names of the directories below `root` that hold an example, sorted. */
 export async function exampleNames(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true });
   return entries
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== programExample)
     .map((entry) => entry.name)
     .toSorted();
 }
@@ -61,9 +65,14 @@ export async function readExample(root: string, name: string): Promise<Example> 
   if (!names.includes(name)) throw new Error(`Cannot find example "${name}": there are ${names.join(", ")}`);
   const directory = join(root, name);
   const content: unknown = JSON.parse(await readFile(join(directory, "example.json"), "utf8"));
-  if (Check(Example, content)) return { ...content, name, directory };
+  if (Check(Example, content)) return { ...content, name, directory, packages: await packagesOf(directory) };
   const problems = [...Errors(Example, content)].map((error) => `${error.instancePath || "/"} ${error.message}`);
   throw new Error(`Cannot read example "${name}": ${problems.join("; ")}`);
+}
+
+async function packagesOf(directory: string): Promise<string[]> {
+  const content = await readFile(join(directory, "package.json"), "utf8").catch(() => "{}");
+  return Object.keys((JSON.parse(content) as { dependencies?: object }).dependencies ?? {});
 }
 
 /** `value` with every `{name}` that `values` knows replaced, in all texts it holds. */

@@ -2,9 +2,17 @@ import { fileURLToPath } from "node:url";
 
 import { Command } from "commander";
 
+import { dockerSocket } from "../../runtime/adapters/docker/docker-socket.ts";
+import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "./example.ts";
 import { runExample } from "./run-example.ts";
 import { WeirClient } from "./weir-client.ts";
+
+interface Options {
+  readonly gateway: string;
+  readonly data: string;
+  readonly dockerSocket?: string;
+}
 
 const root = fileURLToPath(new URL("../../examples", import.meta.url));
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));
@@ -20,11 +28,20 @@ const command = new Command("npm run example --")
   .argument("[name]", "which one; without it they are listed")
   .option("--gateway <url>", "address of the gateway", "http://127.0.0.1:8080")
   .option("--data <directory>", "the data directory of that Weir, for its credentials", ".weir")
+  .option("--docker-socket <path>", "the container engine of that Weir, if it has one", environment()["docker_socket"])
   .helpOption("--help", "show this")
-  .action(async (name: string | undefined, { gateway: address, data }: { gateway: string; data: string }) => {
+  .action(async (name: string | undefined, options: Options) => {
     if (name === undefined) return listExamples();
-    const gateway = address.replace(/\/+$/, "");
-    return runExample(name, { root, packages, gateway, client: new WeirClient(gateway, data, show), show });
+    const gateway = options.gateway.replace(/\/+$/, "");
+    const client = new WeirClient(gateway, options.data, show);
+    return runExample(name, {
+      root,
+      packages,
+      gateway,
+      dockerSocket: dockerSocket(options.dockerSocket),
+      client,
+      show,
+    });
   });
 
 try {

@@ -1,6 +1,8 @@
-import { chmod, cp, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+
+import { copyFiles, type FunctionFiles } from "./copy-files.ts";
 
 const others = { read: 0o004, write: 0o022, search: 0o001 };
 
@@ -11,11 +13,8 @@ export interface PlacedFiles {
   readonly copied: boolean;
 }
 
-export interface PlaceOptions {
+export interface PlaceOptions extends FunctionFiles {
   readonly name: string;
-  readonly directory: string;
-  /** Directories of the npm packages that the files import. */
-  readonly packages: readonly string[];
   /** Where a copy goes; the system's directory for temporary files. */
   readonly within?: string;
 }
@@ -38,16 +37,7 @@ export async function placeFiles(options: PlaceOptions): Promise<PlacedFiles> {
     );
   }
   await ownDirectory(target);
-  await cp(options.directory, target, { recursive: true, force: true });
-  for (const source of options.packages) {
-    const copy = join(
-      target,
-      "node_modules",
-      source.slice(source.lastIndexOf("node_modules/") + "node_modules/".length),
-    );
-    await cp(source, copy, { recursive: true, force: true, dereference: true });
-  }
-  await writeFile(join(target, "package.json"), '{ "type": "module" }\n');
+  await copyFiles(options, target);
   await openToAll(target);
   return { directory: target, copied: true };
 }

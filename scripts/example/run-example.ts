@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
 
+import { buildImage } from "./build-image.ts";
 import { filled, readExample, type Example } from "./example.ts";
 import { placeFiles } from "./place-files.ts";
 import type { WeirClient } from "./weir-client.ts";
+
+/** Where the Dockerfiles of the examples put the files. */
+const imageDirectory = "/home/app";
 
 export interface RunOptions {
   /** The directory of all examples. */
@@ -11,13 +15,15 @@ export interface RunOptions {
   /** The directory npm packages were installed to. */
   readonly packages: string;
   readonly gateway: string;
+  /** The engine's, for a Weir that runs functions as containers. */
+  readonly dockerSocket: string;
   readonly client: WeirClient;
   readonly show: (text: string) => void;
 }
 
 /**
  * Deploys one example, those it needs first, and makes its calls.
- * @throws Error with a sentence when Weir refuses one of the steps or cannot be reached
+ * @throws Error with a sentence when Weir refuses one of the steps or cannot be reached, or the engine cannot build
  */
 export async function runExample(name: string, options: RunOptions): Promise<void> {
   const { client, gateway } = options;
@@ -47,15 +53,22 @@ async function deploy(example: Example, options: RunOptions): Promise<void> {
   if (status !== 202) throw new Error(`Cannot deploy example "${example.name}": Weir answered ${status}`);
 }
 
+/** Makes its files ready for what runs functions there, and says in the deployment where they are. */
 async function deploymentOf(example: Example, options: RunOptions): Promise<unknown> {
-  if (!example.deployment.envProcess.includes("{directory}")) return example.deployment;
-  const packages = (example.packages ?? []).map((name) => join(options.packages, name));
-  const placed = await placeFiles({ name: example.name, directory: example.directory, packages });
+  const { deployment, directory, name } = example;
+  const files = { directory, packages: example.packages.map((each) => join(options.packages, each)) };
+  if ((await options.client.orchestration()) === "docker") {
+    const { dockerSocket: socket, show } = options;
+    await buildImage({ socket, image: deployment.image, files, show });
+    return filled(deployment, { directory: imageDirectory });
+  }
+  if (!deployment.envProcess.includes("{directory}")) return deployment;
+  const placed = await placeFiles({ name, ...files });
   if (placed.copied) {
     options.show(
-      `# Functions run as users of their own, who may not read ${example.directory}:\n` +
+      `# Functions run as users of their own, who may not read ${directory}:\n` +
         `# its files were copied to ${placed.directory}\n\n`,
     );
   }
-  return filled(example.deployment, { directory: placed.directory });
+  return filled(deployment, { directory: placed.directory });
 }

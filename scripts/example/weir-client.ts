@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { header } from "../../runtime/api/names.ts";
-import { curlLine, type ShownRequest } from "./curl-line.ts";
+import type { SystemInfo } from "../../runtime/api/system-info.ts";
+import { curlLine, eventStream, type ShownRequest } from "./curl-line.ts";
+import { showEvents } from "./show-events.ts";
 
 export interface WeirAnswer {
   readonly status: number;
@@ -43,16 +45,34 @@ export class WeirClient {
     });
   }
 
+  /**
+   * What runs the functions of this Weir, as `/system/info` calls it: `docker`, `process`.
+   * @throws Error with a sentence when Weir cannot be reached or does not say
+   */
+  async orchestration(): Promise<string> {
+    const url = `${this.#gateway}/system/info`;
+    const request = { method: "GET", url, headers: {}, body: undefined, credentialsOf: this.#dataDirectory };
+    const answer = await this.#fetch(request);
+    if (!answer.ok) throw new Error(`Cannot ask Weir what runs its functions: it answered ${answer.status}`);
+    return ((await answer.json()) as SystemInfo).provider.orchestration;
+  }
+
   async #send(request: ShownRequest): Promise<WeirAnswer> {
     this.#show(`$ ${curlLine(request)}\n`);
+    const start = performance.now();
     const answer = await this.#fetch(request);
     const callId = answer.status === 202 ? (answer.headers.get(header.callId) ?? undefined) : undefined;
-    const body = await answer.text();
     this.#show(`${answer.status} ${answer.statusText}\n`);
     if (callId !== undefined) this.#show(`${header.callId}: ${callId}\n`);
-    if (body !== "") this.#show(body.endsWith("\n") ? body : `${body}\n`);
-    this.#show("\n");
+    if (answer.body !== null && answer.headers.get("Content-Type")?.startsWith(eventStream) === true)
+      await showEvents(answer.body, start, this.#show);
+    else await this.#showText(answer);
     return { status: answer.status, callId };
+  }
+
+  async #showText(answer: Response): Promise<void> {
+    const body = await answer.text();
+    this.#show(`${body === "" || body.endsWith("\n") ? body : `${body}\n`}\n`);
   }
 
   async #fetch({ method, url, headers, body, credentialsOf }: ShownRequest): Promise<Response> {

@@ -5,26 +5,77 @@ import { join } from "node:path";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { countResults, type Counts, type VitestReport } from "./count-results.ts";
+import { listFailures } from "./list-failures.ts";
 
-/** Kinds of tests, in the order in which they run; each is a project of vitest.config.ts. */
-export const suites = ["unit", "integration", "e2e"] as const;
+/**
+ * Kinds of tests, in the order in which they run; each is a project of vitest.config.ts. Those that measure what others on
+ * the machine would disturb run alone, one file after the other.
+ */
+export const suites = ["unit", "integration", "alone", "e2e"] as const;
 
 export type Suite = (typeof suites)[number];
 
-/** Runs one suite with its output on this terminal; `root` is the repository, `reports` a directory to write to. */
-export async function runSuite(suite: Suite, root: string, reports: string, environment: Environment): Promise<Counts> {
+/** What can be run: a suite, or the tests on a Kubernetes cluster, which `npm test` leaves out. */
+export type Project = Suite | "cluster";
+
+/** How many files run at the same time. Those of integration wait for others most of their time. */
+const atOnce: Readonly<Record<Project, readonly string[]>> = {
+  unit: [],
+  integration: ["--maxWorkers=3"],
+  alone: ["--no-file-parallelism"],
+  e2e: [],
+  cluster: [],
+};
+
+export interface SuiteResult {
+  readonly counts: Counts;
+  /** What failed, each with the start of what it says. */
+  readonly failures: readonly string[];
+}
+
+export interface RunSuiteOptions {
+  /** The repository. */
+  readonly root: string;
+  /** A directory to write to. */
+  readonly reports: string;
+  readonly environment: Environment;
+  /** Only files whose path has one of these in it; all when absent. */
+  readonly files?: readonly string[];
+  /** One file after the other. */
+  readonly inTurn?: boolean;
+  /** Ends the run, as Ctrl-C does. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs one suite with its output on this terminal. */
+export async function runSuite(
+  suite: Project,
+  { root, reports, environment, files = [], inTurn = false, signal }: RunSuiteOptions,
+): Promise<SuiteResult> {
   const report = join(reports, `${suite}.json`);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const child = spawn(process.execPath, [vitest, "run", "--project", suite, ...reporters], {
-    cwd: root,
-    env: { ...environment },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  const choice = files.length === 0 ? [] : ["--passWithNoTests", ...files];
+  const order = inTurn ? ["--no-file-parallelism"] : [];
+  const child = spawn(
+    process.execPath,
+    [vitest, "run", "--project", suite, ...atOnce[suite], ...order, ...reporters, ...choice],
+    {
+      cwd: root,
+      env: { ...environment },
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
+  const end = (): void => void child.kill("SIGTERM");
+  signal?.addEventListener("abort", end, { once: true });
   const [code] = await once(child, "exit");
-  const counts = countResults(await readReport(report));
+  signal?.removeEventListener("abort", end);
+  const read = await readReport(report);
   await rm(report, { force: true });
-  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  const counts = countResults(read);
+  const failures = listFailures(suite, root, read);
+  if (code === 0 || counts.failed > 0) return { counts, failures };
+  return { counts: { ...counts, failed: 1 }, failures: [...failures, `${suite}: ended with ${code}`] };
 }
 
 async function readReport(file: string): Promise<VitestReport | undefined> {

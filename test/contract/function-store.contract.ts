@@ -4,14 +4,23 @@ import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { eventually } from "../support/eventually.ts";
+import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
 /** An opened store and how to close it. */
-export interface OpenFunctionStore {
+export interface OpenFunctionStore extends TestNamespaces {
   readonly store: FunctionStore;
   close(): Promise<void>;
 }
 
-const hello: FunctionRef = { namespace: "functions", name: "hello" };
+/** One that is opened, and its namespaces. */
+interface Opened {
+  readonly store: FunctionStore;
+  readonly hello: FunctionRef;
+  readonly namespace: string;
+  readonly other: string;
+  caughtUp(): Promise<void>;
+}
+
 const now = "2026-01-01T00:00:00.000Z";
 
 function desired(ref: FunctionRef, generation: number, replicas = 1): DesiredFunction {
@@ -26,50 +35,52 @@ function desired(ref: FunctionRef, generation: number, replicas = 1): DesiredFun
 
 /** What every `FunctionStore` promises; each test opens one that is empty. */
 export function functionStoreContract(open: () => Promise<OpenFunctionStore>): void {
-  const opened = (name: string, body: (store: FunctionStore) => Promise<void>): void => {
+  const opened = (name: string, body: (opened: Opened) => Promise<void>): void => {
     test(name, async () => {
-      const { store, close } = await open();
+      const made = await open();
+      const [namespace, other] = namespacesOf(made);
+      const caughtUp = async (): Promise<void> => made.caughtUp?.();
       try {
-        await body(store);
+        await body({ store: made.store, hello: { namespace, name: "hello" }, namespace, other, caughtUp });
       } finally {
-        await close();
+        await made.close();
       }
     });
   };
 
-  opened("get() and list() see a write as soon as it resolves", async (store) => {
+  opened("get() and list() see a write as soon as it resolves", async ({ store, hello, namespace }) => {
     const written = await store.write(hello, () => desired(hello, 1));
 
     expect(written).toEqual(desired(hello, 1));
     expect(await store.get(hello)).toEqual(desired(hello, 1));
-    expect(await store.list("functions")).toEqual([desired(hello, 1)]);
+    expect(await store.list(namespace)).toEqual([desired(hello, 1)]);
   });
 
-  opened("get() gives undefined for what is not there", async (store) => {
+  opened("get() gives undefined for what is not there", async ({ store, hello, namespace }) => {
     expect(await store.get(hello)).toBeUndefined();
-    expect(await store.list("functions")).toEqual([]);
+    expect(await store.list(namespace)).toEqual([]);
   });
 
-  opened("list() sorts by name and keeps namespaces apart", async (store) => {
+  opened("list() sorts by name and keeps namespaces apart", async ({ store, namespace, other }) => {
     for (const name of ["b", "a-1", "a", "c"]) {
-      const ref = { namespace: "functions", name };
+      const ref = { namespace, name };
       await store.write(ref, () => desired(ref, 1));
     }
-    const other = { namespace: "functions-2", name: "a" };
-    await store.write(other, () => desired(other, 1));
+    const elsewhere = { namespace: other, name: "a" };
+    await store.write(elsewhere, () => desired(elsewhere, 1));
 
-    expect((await store.list("functions")).map(({ name }) => name)).toEqual(["a", "a-1", "b", "c"]);
-    expect((await store.list("functions-2")).map(({ name }) => name)).toEqual(["a"]);
+    expect((await store.list(namespace)).map(({ name }) => name)).toEqual(["a", "a-1", "b", "c"]);
+    expect((await store.list(other)).map(({ name }) => name)).toEqual(["a"]);
   });
 
-  opened("write() hands the present value to the change", async (store) => {
+  opened("write() hands the present value to the change", async ({ store, hello }) => {
     await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
     await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
 
     expect((await store.get(hello))?.generation).toBe(2);
   });
 
-  opened("write() loses no change when many write at once", async (store) => {
+  opened("write() loses no change when many write at once", async ({ store, hello }) => {
     const writes = Array.from({ length: 10 }, () =>
       store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1)),
     );
@@ -78,7 +89,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect((await store.get(hello))?.generation).toBe(10);
   });
 
-  opened("write() stores nothing when the change throws", async (store) => {
+  opened("write() stores nothing when the change throws", async ({ store, hello }) => {
     await store.write(hello, () => desired(hello, 1));
     const refused = store.write(hello, () => {
       throw new RangeError("no");
@@ -88,7 +99,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect(await store.get(hello)).toEqual(desired(hello, 1));
   });
 
-  opened("remove() says whether there was something, and it can be written again", async (store) => {
+  opened("remove() says whether there was something, and it can be written again", async ({ store, hello }) => {
     await store.write(hello, () => desired(hello, 5));
 
     expect(await store.remove(hello)).toBe(true);
@@ -98,25 +109,33 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect((await store.get(hello))?.generation).toBe(1);
   });
 
-  opened("watch() tells what is there, then synced, then each change in order", async (store) => {
-    const heard: string[] = [];
-    await store.write(hello, () => desired(hello, 1));
-    const stop = await store.watch({
-      set: (wanted) => heard.push(`set ${formatRef(wanted)} ${wanted.generation}`),
-      removed: (ref) => heard.push(`removed ${formatRef(ref)}`),
-      synced: () => heard.push("synced"),
-    });
-    expect(heard).toEqual(["set hello.functions 1", "synced"]);
+  opened(
+    "watch() tells what is there, then synced, then each change in order",
+    async ({ store, hello, namespace, caughtUp }) => {
+      const heard: string[] = [];
+      await store.write(hello, () => desired(hello, 1));
+      await caughtUp();
+      const stop = await store.watch({
+        set: (wanted) => heard.push(`set ${formatRef(wanted)} ${wanted.generation}`),
+        removed: (ref) => heard.push(`removed ${formatRef(ref)}`),
+        synced: () => heard.push("synced"),
+      });
+      expect(heard).toEqual([`set hello.${namespace} 1`, "synced"]);
 
-    await store.write(hello, () => desired(hello, 2));
-    await store.remove(hello);
-    await store.write(hello, () => desired(hello, 1));
-    await eventually(() => heard.length === 5, { within: 5_000, what: "three changes" });
-    expect(heard.slice(2)).toEqual(["set hello.functions 2", "removed hello.functions", "set hello.functions 1"]);
-    stop();
-  });
+      await store.write(hello, () => desired(hello, 2));
+      await store.remove(hello);
+      await store.write(hello, () => desired(hello, 1));
+      await eventually(() => heard.length === 5, { within: 5_000, what: "three changes" });
+      expect(heard.slice(2)).toEqual([
+        `set hello.${namespace} 2`,
+        `removed hello.${namespace}`,
+        `set hello.${namespace} 1`,
+      ]);
+      stop();
+    },
+  );
 
-  opened("watch() of an empty store is synced at once, and ends when told so", async (store) => {
+  opened("watch() of an empty store is synced at once, and ends when told so", async ({ store, hello }) => {
     const heard: string[] = [];
     const stillHeard: string[] = [];
     const observer = (to: string[]) => ({

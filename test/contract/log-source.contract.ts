@@ -4,9 +4,10 @@ import type { LogRecord } from "../../runtime/api/log-record.ts";
 import type { FunctionRef } from "../../runtime/core/function-ref.ts";
 import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
 import { eventually } from "../support/eventually.ts";
+import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
 /** An opened source, how replicas write and go, and how to close it. */
-export interface OpenLogSource {
+export interface OpenLogSource extends Pick<TestNamespaces, "namespaces"> {
   readonly source: LogSource;
   /** Resolves when the line, without newline, can be read. */
   write(ref: FunctionRef, instance: string, text: string): Promise<void>;
@@ -14,8 +15,12 @@ export interface OpenLogSource {
   close(): Promise<void>;
 }
 
-const hello: FunctionRef = { namespace: "functions", name: "hello" };
-const all: LogQuery = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
+/** One that is opened, its namespaces, and a query of all records of a function in the first. */
+interface Opened extends OpenLogSource {
+  readonly hello: FunctionRef;
+  readonly other: string;
+  readonly all: LogQuery;
+}
 
 async function collect(records: AsyncIterable<LogRecord>, into: LogRecord[] = []): Promise<LogRecord[]> {
   for await (const record of records) into.push(record);
@@ -26,12 +31,15 @@ const texts = (records: readonly LogRecord[]): string[] => records.map(({ text }
 
 /** What every `LogSource` promises; each test opens one that is empty. */
 export function logSourceContract(open: () => Promise<OpenLogSource>): void {
-  const opened = (name: string, body: (opened: OpenLogSource, signal: AbortController) => Promise<void>): void => {
+  const opened = (name: string, body: (opened: Opened, signal: AbortController) => Promise<void>): void => {
     test(name, async () => {
       const logs = await open();
       const abort = new AbortController();
       try {
-        await body(logs, abort);
+        const [namespace, other] = namespacesOf(logs);
+        const hello = { namespace, name: "hello" };
+        const all = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
+        await body({ ...logs, source: logs.source, hello, other, all }, abort);
       } finally {
         abort.abort();
         await logs.close();
@@ -41,7 +49,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
 
   opened(
     "read() gives the backlog of each replica in order, with all fields",
-    async ({ source, write }, { signal }) => {
+    async ({ source, write, hello, all }, { signal }) => {
       await write(hello, "hello-a", "one");
       await write(hello, "hello-b", "other");
       await write(hello, "hello-a", "two  with\ttabs and ünicode");
@@ -52,16 +60,16 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
         "two  with\ttabs and ünicode\n",
       ]);
       expect(texts(records.filter(({ instance }) => instance === "hello-b"))).toEqual(["other\n"]);
-      expect(records[0]).toMatchObject({ name: "hello", namespace: "functions" });
+      expect(records[0]).toMatchObject(hello);
       expect(Math.abs(Date.parse(records[0]?.timestamp ?? "") - Date.now())).toBeLessThan(60_000);
     },
   );
 
-  opened("read() of a function without replicas is empty", async ({ source }, { signal }) => {
+  opened("read() of a function without replicas is empty", async ({ source, all }, { signal }) => {
     expect(await collect(source.read(all, signal))).toEqual([]);
   });
 
-  opened("instance and tail choose", async ({ source, write }, { signal }) => {
+  opened("instance and tail choose", async ({ source, write, hello, all }, { signal }) => {
     for (const text of ["1", "2", "3"]) {
       await write(hello, "hello-a", text);
       await write(hello, "hello-b", `b${text}`);
@@ -72,7 +80,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
     expect(await collect(source.read({ ...all, instance: "nobody" }, signal))).toEqual([]);
   });
 
-  opened("since leaves out what is older", async ({ source, write }, { signal }) => {
+  opened("since leaves out what is older", async ({ source, write, hello, all }, { signal }) => {
     await write(hello, "hello-a", "old");
     const since = await eventually(() => Date.now() + 1, { within: 1_000, what: "a time" });
     await eventually(() => Date.now() > since, { within: 1_000, what: "a later time", every: 1 });
@@ -83,10 +91,10 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
 
   opened(
     "other functions are not shown, nor replicas that run no more",
-    async ({ source, write, removeReplica }, { signal }) => {
+    async ({ source, write, removeReplica, hello, other, all }, { signal }) => {
       await write(hello, "hello-a", "mine");
       await write({ ...hello, name: "other" }, "other-a", "theirs");
-      await write({ ...hello, namespace: "dev" }, "hello-d", "theirs");
+      await write({ ...hello, namespace: other }, "hello-d", "theirs");
       await write(hello, "hello-b", "gone");
       await removeReplica(hello, "hello-b");
 
@@ -96,7 +104,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
 
   opened(
     "follow goes on with what comes, by new replicas too, until it is aborted",
-    async ({ source, write }, abort) => {
+    async ({ source, write, hello, all }, abort) => {
       await write(hello, "hello-a", "before");
       const records: LogRecord[] = [];
       const reading = collect(source.read({ ...all, follow: true }, abort.signal), records);

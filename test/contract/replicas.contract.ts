@@ -137,4 +137,13 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     await replicas.forget(hello);
     await replicas.start(echoSpec());
   });
+
+  opened("forgetNamespace() removes what it leaves, and is content when there is nothing", async ({ replicas }) => {
+    const { id } = await replicas.start(echoSpec());
+    await replicas.stop(id);
+    await replicas.forget(hello);
+    await replicas.forgetNamespace(hello.namespace);
+    await replicas.forgetNamespace("never-there");
+    await running(replicas, (await replicas.start(echoSpec())).id);
+  });
 }

@@ -78,6 +78,7 @@ export function ledgerWith(inner: CallLedger, over: Partial<CallLedger>): CallLe
     read: (id) => inner.read(id),
     update: (id, entry, revision, ttl) => inner.update(id, entry, revision, ttl),
     fill: () => inner.fill(),
+    now: () => inner.now(),
     withdraw: (id, revision) => inner.withdraw(id, revision),
     putResult: (id, run, result, ttl) => inner.putResult(id, run, result, ttl),
     readResult: (id, run) => inner.readResult(id, run),

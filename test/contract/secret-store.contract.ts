@@ -1,51 +1,59 @@
 import { expect, test } from "vitest";
 
 import type { SecretRef, SecretStore } from "../../runtime/core/ports/secret-store.ts";
+import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
 /** An opened store, what it would hand to a replica, and how to close it. */
-export interface OpenSecretStore {
+export interface OpenSecretStore extends TestNamespaces {
   readonly store: SecretStore;
   valueOf(ref: SecretRef): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
 
-const key: SecretRef = { namespace: "functions", name: "api-key" };
+/** One that is opened, its namespaces, and a secret in the first. */
+interface Opened extends OpenSecretStore {
+  readonly key: SecretRef;
+  readonly namespace: string;
+  readonly other: string;
+}
+
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 /** What every `SecretStore` promises; each test opens one that is empty. */
 export function secretStoreContract(open: () => Promise<OpenSecretStore>): void {
-  const opened = (name: string, body: (opened: OpenSecretStore) => Promise<void>): void => {
+  const opened = (name: string, body: (opened: Opened) => Promise<void>): void => {
     test(name, async () => {
       const secrets = await open();
       try {
-        await body(secrets);
+        const [namespace, other] = namespacesOf(secrets);
+        await body({ ...secrets, store: secrets.store, key: { namespace, name: "api-key" }, namespace, other });
       } finally {
         await secrets.close();
       }
     });
   };
 
-  opened("create() keeps the bytes as they are", async ({ store, valueOf }) => {
+  opened("create() keeps the bytes as they are", async ({ store, valueOf, key }) => {
     const value = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
     await store.create(key, value);
 
     expect(Buffer.compare((await valueOf(key)) ?? bytes(""), value)).toBe(0);
   });
 
-  opened("create() rejects what is there already, and leaves it as it was", async ({ store, valueOf }) => {
+  opened("create() rejects what is there already, and leaves it as it was", async ({ store, valueOf, key }) => {
     await store.create(key, bytes("one"));
 
     await expect(store.create(key, bytes("two"))).rejects.toMatchObject({ code: "secret_exists" });
     expect(Buffer.from((await valueOf(key)) ?? []).toString()).toBe("one");
   });
 
-  opened("of several creations at once one succeeds", async ({ store }) => {
+  opened("of several creations at once one succeeds", async ({ store, key }) => {
     const outcomes = await Promise.allSettled(["1", "2", "3"].map((text) => store.create(key, bytes(text))));
 
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  opened("replace() changes the value, and rejects what is not there", async ({ store, valueOf }) => {
+  opened("replace() changes the value, and rejects what is not there", async ({ store, valueOf, key }) => {
     await expect(store.replace(key, bytes("x"))).rejects.toMatchObject({ code: "secret_not_found" });
     await store.create(key, bytes("a longer value"));
     await store.replace(key, bytes("new"));
@@ -53,7 +61,7 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
     expect(Buffer.from((await valueOf(key)) ?? []).toString()).toBe("new");
   });
 
-  opened("remove() takes it away, and rejects what is not there", async ({ store, valueOf }) => {
+  opened("remove() takes it away, and rejects what is not there", async ({ store, valueOf, key }) => {
     await store.create(key, bytes("one"));
     await store.remove(key);
 
@@ -62,16 +70,33 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
     await store.create(key, bytes("two"));
   });
 
-  opened("list() sorts names and keeps namespaces apart", async ({ store }) => {
-    for (const name of ["b", "a.b", "a"]) await store.create({ namespace: "functions", name }, bytes(name));
-    await store.create({ namespace: "dev", name: "c" }, bytes("c"));
+  opened("list() sorts names and keeps namespaces apart", async ({ store, namespace, other }) => {
+    for (const name of ["b", "a.b", "a"]) await store.create({ namespace, name }, bytes(name));
+    await store.create({ namespace: other, name: "c" }, bytes("c"));
 
-    expect(await store.list("functions")).toEqual(["a", "a.b", "b"]);
-    expect(await store.list("dev")).toEqual(["c"]);
+    expect(await store.list(namespace)).toEqual(["a", "a.b", "b"]);
+    expect(await store.list(other)).toEqual(["c"]);
     expect(await store.list("nowhere")).toEqual([]);
   });
 
-  opened("no sentence shows a value", async ({ store }) => {
+  opened(
+    "removeAll() empties one namespace, and is content when there is nothing",
+    async ({ store, valueOf, key, namespace, other }) => {
+      const there = { ...key, namespace: other };
+      await store.create(key, bytes("stays"));
+      await store.create(there, bytes("goes"));
+      await store.create({ ...there, name: "other" }, bytes("goes"));
+      await store.removeAll(other);
+      await store.removeAll(other);
+
+      expect(await store.list(other)).toEqual([]);
+      expect(await valueOf(there)).toBeUndefined();
+      expect(await store.list(namespace)).toEqual(["api-key"]);
+      await store.create(there, bytes("new"));
+    },
+  );
+
+  opened("no sentence shows a value", async ({ store, key }) => {
     await store.create(key, bytes("canary-value"));
     const errors = await Promise.allSettled([
       store.create(key, bytes("canary-value")),

@@ -1,48 +1,41 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "../../scripts/example/example.ts";
 import { eventually } from "../support/eventually.ts";
+import { examples, runExample, shownBy, showExample } from "../support/example-runs.ts";
+import { openFunctionServer } from "../support/function-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const examples = join(root, "examples");
-const runner = join(root, "scripts/example/main.ts");
-
-function runExample(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
-  const ended = spawnSync(process.execPath, [runner, ...args], { cwd: root, encoding: "utf8", timeout: 60_000 });
-  return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
-}
-
 describe("the runner", () => {
   test("lists every example with its sentence", async () => {
-    const { code, stdout } = runExample();
+    const { code, stdout } = await runExample();
     expect(code).toBe(0);
     for (const name of await exampleNames(examples)) {
       expect(stdout).toContain(`  ${name} `);
       expect(stdout).toContain((await readExample(examples, name)).about);
-      expect(existsSync(join(examples, name, "README.md"))).toBe(true);
+      for (const file of ["README.md", "Dockerfile"]) expect(existsSync(join(examples, name, file))).toBe(true);
+      expect(shownBy[name], `what example "${name}" shows`).toBeDefined();
     }
   });
 
   test("says in a sentence what is missing", async () => {
     await using directory = await tempDirectory("examples");
     const gateway = `http://127.0.0.1:${await freePort()}`;
-    expect(runExample("nope")).toMatchObject({
+    expect(await runExample("nope")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Cannot find example "nope": there are bearer, /),
     });
 
-    const noData = runExample("checksum", "--gateway", gateway, "--data", directory.path);
+    const noData = await runExample("checksum", "--gateway", gateway, "--data", directory.path);
     expect(noData).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Cannot read ".*basic-auth-user": say with --data .*\n$/),
@@ -51,20 +44,24 @@ describe("the runner", () => {
     await mkdir(join(directory.path, "credentials"));
     for (const name of ["basic-auth-user", "basic-auth-password"])
       await writeFile(join(directory.path, "credentials", name), "x");
-    const noWeir = runExample("checksum", "--gateway", gateway, "--data", directory.path);
+    const noWeir = await runExample("checksum", "--gateway", gateway, "--data", directory.path);
     expect(noWeir).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Cannot reach Weir at http:.* "npm start".*\n$/),
     });
-    expect(runExample("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--gateway") });
+    expect(await runExample("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--docker-socket") });
   });
 });
 
 describe("the functions by themselves", () => {
-  async function withFunction(name: string, secrets: string, use: (url: string) => Promise<void>): Promise<void> {
+  async function withFunction(
+    name: string,
+    variables: Readonly<Record<string, string>>,
+    use: (url: string) => Promise<void>,
+  ): Promise<void> {
     const port = await freePort();
     const child = spawn(process.execPath, [join(examples, name, "function.ts")], {
-      env: { ...environment(), PORT: String(port), SERVICE_SECRETS_DIR: secrets },
+      env: { ...environment(), ...variables, PORT: String(port) },
       stdio: "ignore",
     });
     const url = `http://127.0.0.1:${port}`;
@@ -81,7 +78,7 @@ describe("the functions by themselves", () => {
     fetch(url, { method: "POST", body, headers: { ...headers, Connection: "close" } });
 
   test("markdown renders, tables included, and takes nothing but POST", async () => {
-    await withFunction("markdown", "", async (url) => {
+    await withFunction("markdown", {}, async (url) => {
       const html = await (await post(url, readFileSync(join(examples, "markdown/release-notes.md"), "utf8"))).text();
       expect(html).toContain("<h1>Release notes</h1>");
       expect(html).toContain("<td>202</td>");
@@ -91,7 +88,7 @@ describe("the functions by themselves", () => {
 
   test("bearer lets in who knows the secret of this moment", async () => {
     await using secrets = await tempDirectory("bearer");
-    await withFunction("bearer", secrets.path, async (url) => {
+    await withFunction("bearer", { SERVICE_SECRETS_DIR: secrets.path }, async (url) => {
       const status = async (authorization: string) => (await fetch(url, { headers: { authorization } })).status;
       expect(await status("Bearer one")).toBe(500);
       await writeFile(join(secrets.path, "bearer-token"), "one\n");
@@ -104,7 +101,7 @@ describe("the functions by themselves", () => {
   });
 
   test("callback-receiver remembers each callback once and waits for one that is asked for", async () => {
-    await withFunction("callback-receiver", "", async (url) => {
+    await withFunction("callback-receiver", {}, async (url) => {
       const waiting = fetch(`${url}/a`);
       const headers = {
         "X-Call-Id": "a",
@@ -119,6 +116,50 @@ describe("the functions by themselves", () => {
       expect(await (await waiting).json()).toEqual(expected);
       expect(await (await fetch(url)).json()).toEqual([expected]);
     });
+  });
+
+  test("factors sends each event when it is known, and refuses what is no number", async () => {
+    await withFunction("factors", {}, async (url) => {
+      const answer = await post(url, "6\n9007199254740881\n");
+      expect(answer.headers.get("Content-Type")).toBe("text/event-stream");
+      const events = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await events?.read())?.value).toBe('id: 1\ndata: {"number":6,"factors":[2,3]}\n\n');
+      expect((await events?.read())?.value).toContain("id: 2\n");
+      for (const wrong of ["", "1", "two", "1e99", "0.5"]) expect((await post(url, wrong)).status).toBe(400);
+    });
+  });
+
+  test("factors gives up when nobody listens", async () => {
+    await withFunction("factors", {}, async (url) => {
+      const leave = new AbortController();
+      const answer = await fetch(url, {
+        method: "POST",
+        body: "9007199254740881\n".repeat(1_000),
+        signal: leave.signal,
+      });
+      expect(answer.status).toBe(200);
+      leave.abort();
+    });
+  });
+
+  test("manifest calls checksum where it is told, and says when that fails", async () => {
+    let status = 200;
+    const gateway = await openFunctionServer((_request, response, body) => {
+      response.writeHead(status).end(`${body.toUpperCase()}  -\n`);
+    });
+    const variables = { GATEWAY_URL: `http://${gateway.address}`, SERVICE_NAMESPACE: "team" };
+    try {
+      await withFunction("manifest", variables, async (url) => {
+        const answer = await post(url, '{"b":"two","a":"one"}');
+        expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 200, body: "TWO  b\nONE  a\n" });
+        expect(gateway.requests.map(({ target }) => target)).toEqual(Array(2).fill("/function/checksum.team"));
+        for (const wrong of ["", "[]", '{"a":1}', "null"]) expect((await post(url, wrong)).status).toBe(400);
+        status = 503;
+        expect((await post(url, '{"a":"one"}')).status).toBe(502);
+      });
+    } finally {
+      await gateway.close();
+    }
   });
 });
 
@@ -138,27 +179,17 @@ describe("npm run example on a Weir that runs", () => {
     }
   }, 60_000);
 
-  test.each([
-    ["checksum", [/^202 Accepted$/m, /^200 OK\n[0-9a-f]{64} {2}-$/m]],
-    ["markdown", [/^202 Accepted$/m, /^200 OK\n<h1>Release notes<\/h1>$/m]],
-    ["bearer", [/^201 Created$/m, /^401 Unauthorized\nSend the right bearer token\.$/m, /^200 OK\nWelcome\.$/m]],
-    [
-      "callback-receiver",
-      [/^202 Accepted\nX-Call-Id: \S+$/m, /^200 OK\n\{\n {2}"callId": "\S+",\n {2}"functionName": "checksum",$/m],
-    ],
-  ] as const)("%s", { timeout: 90_000 }, (name, shown) => {
-    const { weir } = opened;
-    if (weir === undefined) throw new Error("Cannot run examples: Weir did not start");
-    const { code, stdout, stderr } = runExample(name, "--gateway", weir.url, "--data", weir.data);
-    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
-    for (const pattern of shown) expect(stdout).toMatch(pattern);
-    expect(stdout).not.toContain(weir.password);
+  const running = (): WeirProcess => {
+    if (opened.weir === undefined) throw new Error("Cannot run examples: Weir did not start");
+    return opened.weir;
+  };
+
+  test.each(Object.keys(shownBy))("%s", { timeout: 90_000 }, async (name) => {
+    await showExample(running(), name);
   });
 
-  test("bearer a second time replaces its secret", { timeout: 90_000 }, () => {
-    const { weir } = opened;
-    if (weir === undefined) throw new Error("Cannot run examples: Weir did not start");
-    const { code, stdout } = runExample("bearer", "--gateway", weir.url, "--data", weir.data);
+  test("bearer a second time replaces its secret", { timeout: 90_000 }, async () => {
+    const { code, stdout } = await runExample("bearer", "--gateway", running().url, "--data", running().data);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/-X PUT \S+\/system\/secrets /);
     expect(stdout).toContain("Welcome.");

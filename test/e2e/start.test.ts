@@ -159,15 +159,18 @@ describe("npm start", { timeout: 180_000 }, () => {
     await weir.stop();
   });
 
-  test("settings that cannot be used come out together, providers not built with a sentence", async () => {
+  test("settings that cannot be used come out together, an engine that is away with a sentence", async () => {
     const wrong = await runWeir({ data: directory.path, flags: ["--port", "x", "--edition", "gold"] });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toMatch(/edition: expected .* got "gold"/);
     expect(wrong.stderr).toMatch(/^Cannot start:\s+(.*\n)*.*port: expected .* got "x"/);
 
-    const docker = await runWeir({ data: directory.path, flags: ["--provider", "docker"] });
+    const docker = await runWeir({
+      data: directory.path,
+      flags: ["--provider", "docker", "--docker-socket", `${directory.path}/none.sock`],
+    });
     expect(docker.code).toBe(1);
-    expect(docker.stderr).toMatch(/^Cannot .*docker.*not built yet.*\n$/);
+    expect(docker.stderr).toMatch(/^Cannot reach the container engine at ".*none\.sock": .*\n$/);
 
     const help = await runWeir({ data: directory.path, flags: ["--help"] });
     expect(help.code).toBe(0);

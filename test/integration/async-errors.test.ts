@@ -1,47 +1,40 @@
 import { randomUUID } from "node:crypto";
-import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
-import { functionLimits } from "../../runtime/core/function-limits.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
-import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
-import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
-import { EndWatch } from "../../runtime/gateway/async/end-watch.ts";
-import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import { createLog } from "../../runtime/process/log.ts";
+import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
 import { createTestPlatform, openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
 const id = "0af76519-16cd-43dd-8448-eb211c80319c";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+test.each([
+  ["community", "slow", 403, "edition_limit"],
+  ["pro", "none", 403, "edition_limit"],
+  ["enterprise", "none", 404, "queue_not_found"],
+  ["enterprise", "slow", 202, undefined],
+] as const)("in %s a function of queue %s is %i at use", async (edition, queue, status, code) => {
+  const { table, deploy } = createTestPlatform();
+  deploy("echo", { annotations: { "com.service.queue": queue } });
+  const gateway = await openSyncGateway({
+    invokeAsync: openMemoryAsyncInvoker(table, { edition, queues: ["default", "slow"] }),
+  });
+  const answer = await fetch(`${gateway.base}/async-function/echo`, {
+    method: "POST",
+    headers: { accept: "application/json" },
+    // The queue is looked at before the size of the body.
+    body: Buffer.alloc(code === undefined ? 1 : 1_048_577),
+  });
+  const text = await answer.text();
+  expect([answer.status, text === "" ? undefined : JSON.parse(text).code]).toEqual([status, code]);
+  await gateway.close();
+});
+
 describe("errors of /async-function/", () => {
   let gateway: SyncGateway;
 
   beforeAll(async () => {
-    const signals = new MemoryCallSignals();
-    const invokeAsync = createAsyncInvoker({
-      table: createTestPlatform().table,
-      queues: new QueueTable(),
-      calls: new MemoryCallQueue({ ackWait: 60_000 }),
-      ledger: new MemoryCallLedger(),
-      times: { callAge: 60_000, callRecordTtl: 60_000, ackWait: 60_000 },
-      signals,
-      ends: new EndWatch(signals),
-      edition: "community",
-      limitsOf: (wanted) => functionLimits(wanted.deployment),
-      invokeAuth: false,
-      authorise: () => {},
-      clientOf: () => "",
-      isPlatformCredential: () => false,
-      callbackRules: { policy: "any", allow: [], gatewayOrigins: [], closedPorts: [] },
-      bodyLimit: 1_048_576,
-      metrics: buildAcceptMetrics(new Registry()),
-      writeError: createErrorWriter(createLog("test", "silent")).writeError,
-    });
-    gateway = await openSyncGateway({ invokeAsync });
+    gateway = await openSyncGateway({ invokeAsync: (...call) => invokeAsync(...call) });
+    const invokeAsync = openMemoryAsyncInvoker(gateway.table);
   });
   afterAll(() => gateway.close());
 

@@ -212,6 +212,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       { secrets: ["key"] },
     );
     expect(await answer(look)).toBe("key\n-r--------\neee\n1\n");
+    for (const { id } of [replica, look]) expect(JSON.stringify(await inspect(id))).not.toMatch(/([a-e])\1{9}/);
     await expect(provider.replicas.start({ ...echoSpec(ref("looker")), secrets: ["gone"] })).rejects.toMatchObject({
       code: "secret_not_found",
     });

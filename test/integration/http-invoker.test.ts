@@ -4,19 +4,19 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { HttpInvoker } from "../../runtime/adapters/http/http-invoker.ts";
-import { UndiciUpstream } from "../../runtime/adapters/http/undici-upstream.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
 import type { QueuedCall } from "../../runtime/core/call.ts";
 import type { InvokeOptions, InvokeOutcome } from "../../runtime/core/ports/invoker.ts";
 import { sampleCall } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, openRawFunction, type FunctionHandler } from "../support/function-server.ts";
 
-let upstream: UndiciUpstream;
+let upstream: HttpUpstream;
 let invoker: HttpInvoker;
 const closing: (() => Promise<void>)[] = [];
 
 beforeEach(() => {
-  upstream = new UndiciUpstream();
+  upstream = new HttpUpstream();
   invoker = new HttpInvoker(upstream);
 });
 afterEach(async () => {

@@ -1,21 +1,22 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { request as sendRequest, type IncomingMessage } from "node:http";
+import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";
 import { eventually } from "../support/eventually.ts";
+import { callAny, published as publishedIn, settled as settledIn } from "../support/provider-view.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const hello = { namespace: "functions", name: "hello" };
@@ -23,6 +24,7 @@ const hello = { namespace: "functions", name: "hello" };
 let directory: TempDirectory;
 let local: LocalProvider;
 let functions: MemoryFunctionStore;
+let namespaces: MemoryNamespaceStore;
 let endpoints: MemoryEndpoints;
 let provider: Provider;
 /** Ready addresses as a gateway would see them. */
@@ -33,6 +35,7 @@ beforeEach(async () => {
   const data = directory.path;
   local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
   functions = new MemoryFunctionStore();
+  namespaces = new MemoryNamespaceStore();
   endpoints = new MemoryEndpoints();
   addresses = [];
   await endpoints.watch({
@@ -42,6 +45,8 @@ beforeEach(async () => {
   });
   provider = buildProvider({
     functions,
+    namespaces,
+    secrets: local.secrets,
     replicas: local.replicas,
     endpoints,
     prober: new HttpProber(),
@@ -70,28 +75,11 @@ async function scale(replicas: number): Promise<void> {
   });
 }
 
-async function published(wanted: (entry: FunctionEndpoints) => boolean, what: string): Promise<FunctionEndpoints> {
-  return await eventually(async () => (await endpoints.list()).find(wanted), { within: 15_000, what, every: 5 });
-}
-
-const settled = (count: number, generation: number) =>
-  published(
-    (entry) =>
-      entry.addresses.length === count &&
-      entry.observedGeneration === generation &&
-      entry.conditions.some(({ reason }) => reason === "Settled"),
-    `${count} replicas of generation ${generation}`,
-  );
-
-async function call(): Promise<string> {
-  const address = addresses[Math.floor(Math.random() * addresses.length)];
-  if (address === undefined) throw new Error("no address");
-  const request = sendRequest(`http://${address}/`, { agent: false });
-  request.end();
-  const [answer]: IncomingMessage[] = await once(request, "response");
-  if (answer?.statusCode !== 200) throw new Error(`status ${answer?.statusCode}`);
-  return await text(answer);
-}
+const within = 15_000;
+const published = (wanted: (entry: FunctionEndpoints) => boolean, what: string) =>
+  publishedIn(endpoints, wanted, what, within);
+const settled = (count: number, generation: number) => settledIn(endpoints, count, generation, within);
+const call = () => callAny(addresses);
 
 const httpServer = (answer: string): string =>
   `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${answer}"), 5)).listen(process.env.PORT, "127.0.0.1")'`;
@@ -234,6 +222,23 @@ describe("local provider", () => {
       within: 10_000,
       what: "nothing",
     });
+  });
+
+  test("removing a namespace leaves no replica, secret or directory of it", async () => {
+    const ref = { namespace: "dev", name: "hello" };
+    await local.secrets.create({ namespace: "dev", name: "key" }, Buffer.from("value"));
+    const deployment = { service: "hello", image: "example/hello:1", envProcess: "cat", secrets: ["key"] };
+    const createdAt = new Date().toISOString();
+    await functions.write(ref, (current) => desireFunction(current, "dev", deployment, createdAt));
+    await settled(1, 1);
+    const directories = ["secrets", "logs"].map((kind) => join(directory.path, kind, "dev"));
+    expect(directories.filter(existsSync)).toEqual(directories);
+    await namespaces.write("dev", () => ({ name: "dev", labels: {}, annotations: {}, createdAt, deleting: true }));
+    await functions.remove(ref);
+    await eventually(async () => (await namespaces.get("dev")) === undefined, { within: 10_000, what: "its end" });
+
+    expect(directories.filter(existsSync)).toEqual([]);
+    expect([await local.replicas.list(), await endpoints.list()]).toEqual([[], []]);
   });
 });
 

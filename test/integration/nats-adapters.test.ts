@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { headers as newHeaders } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { messageHeader } from "../../runtime/adapters/nats/call-message.ts";
+import { formatCall, headerMap, messageHeader } from "../../runtime/adapters/nats/call-message.ts";
 import { NatsActivity } from "../../runtime/adapters/nats/nats-activity.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
 import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
@@ -14,7 +14,9 @@ import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
 import { NatsLeases } from "../../runtime/adapters/nats/nats-leases.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
+import { NatsQueueStates } from "../../runtime/adapters/nats/nats-queue-states.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
 import {
   callbackStream,
@@ -24,16 +26,20 @@ import {
   workersConsumer,
 } from "../../runtime/adapters/nats/stream-names.ts";
 import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
+import type { QueuedCall } from "../../runtime/core/call.ts";
+import { desireFunction } from "../../runtime/core/desired-function.ts";
 import { activityContract } from "../contract/activity.contract.ts";
 import { callLedgerContract } from "../contract/call-ledger.contract.ts";
 import { callQueueContract, idOf, TestTaker } from "../contract/call-queue.contract.ts";
 import { callSignalsContract } from "../contract/call-signals.contract.ts";
 import { callbackQueueContract } from "../contract/callback-queue.contract.ts";
-import { deadLettersContract, type KeptLetter } from "../contract/dead-letters.contract.ts";
+import { deadLettersContract } from "../contract/dead-letters.contract.ts";
 import { endpointsContract } from "../contract/endpoints.contract.ts";
 import { functionStoreContract } from "../contract/function-store.contract.ts";
 import { leasesContract } from "../contract/leases.contract.ts";
+import { namespaceStoreContract } from "../contract/namespace-store.contract.ts";
 import { queueCatalogContract } from "../contract/queue-catalog.contract.ts";
+import { queueStatesContract } from "../contract/queue-states.contract.ts";
 import { sampleCall, sampleEntry, sampleQueue, soon } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
@@ -70,6 +76,8 @@ async function renew(stream: string): Promise<void> {
       .catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
   await eventually(gone, { within: 10_000, what: `${stream} to be deleted` });
   await store.provision([sampleQueue(queueFacts)]);
+  // The server's flush of what was deleted may come after, and be found by the new stream.
+  await link.jsm.streams.purge(stream);
 }
 
 beforeAll(async () => {
@@ -201,33 +209,31 @@ describe("NatsActivity", () => {
 describe("NatsDeadLetters", () => {
   deadLettersContract(async () => {
     await renew(deadLetterStream);
-    const list = async (): Promise<KeptLetter[]> => {
-      const { state } = await link.jsm.streams.info(deadLetterStream);
-      const found: KeptLetter[] = [];
-      for (let sequence = state.first_seq; sequence <= state.last_seq; sequence++) {
-        const message = await link.jsm.streams.getMessage(deadLetterStream, { seq: sequence }).catch(() => null);
-        if (message === null) continue;
-        const [, queue = "", id = "", kind] = message.subject.split(".");
-        const get = (name: string): string | undefined =>
-          message.header.has(name) ? message.header.get(name) : undefined;
-        const name = get(messageHeader.function);
-        const status = get("Weir-Dead-Status");
-        found.push({
-          kind: kind === "callback" ? "callback" : "call",
-          id,
-          queue,
-          reason: (get("Weir-Dead-Reason") ?? "") as KeptLetter["reason"],
-          attempts: Number(get("Weir-Dead-Attempts")),
-          lastStatus: status === undefined ? undefined : Number(status),
-          redrives: Number(get("Weir-Dead-Redrives")),
-          function: name === undefined ? undefined : { namespace: get(messageHeader.namespace) ?? "", name },
-          body: [...message.data],
-          original: get(messageHeader.headers),
-        });
-      }
-      return found;
+    const rawOf = (call: QueuedCall) => {
+      const headers = formatCall(call, call.id, queueStream(call.queue));
+      return { headers: headerMap(headers.decoded()), body: call.body };
     };
-    return { letters: new NatsDeadLetters(link), list, close: async () => {} };
+    return { letters: new NatsDeadLetters(link), rawOf, close: async () => {} };
+  });
+
+  test("keeps headers and address of a message whose body is too large, to be looked at and deleted", async () => {
+    await renew(deadLetterStream);
+    const letters = new NatsDeadLetters(link);
+    const call = sampleCall({ body: Buffer.alloc(mebibyte + 256 * 1_024) });
+    const headers = headerMap(formatCall(call, call.id, queueStream("default")).decoded());
+    const which = { kind: "call", id: call.id, queue: "default", function: call.function, reason: "crash" } as const;
+    const times = { attempts: 6, lastStatus: undefined, acceptedAt: 1, deadAt: 2, redrives: 0 };
+    await letters.put({ ...which, ...times, headers, body: call.body });
+    const [found] = await letters.find("default", call.id);
+    expect(found).toMatchObject({ size: call.body.byteLength, content: { kind: "unreadable" } });
+  });
+});
+
+describe("NatsQueueStates", () => {
+  queueStatesContract(async () => {
+    await renew(queueStream("default"));
+    const source = callSource(link, "default", queueFacts.ackWait, "_INBOX.test");
+    return { states: new NatsQueueStates(link), calls: new NatsCallQueue(link), source, close: async () => {} };
   });
 });
 
@@ -244,12 +250,42 @@ describe("NatsLeases", () => {
     const other = await connect("other");
     return { here: new NatsLeases(link), there: new NatsLeases(other), close: () => other.close() };
   });
+
+  test("where nothing can be stored it says so: the lease is neither taken nor lost", async () => {
+    await renew("KV_queues");
+    const leases = new NatsLeases(link);
+    expect(await leases.acquire("process.doctor", "a", 60_000)).toBe(true);
+    await link.jsm.streams.update("KV_queues", { max_msg_size: 1 });
+    await expect(leases.acquire("process.doctor", "a", 60_000)).rejects.toMatchObject({ code: "queue_unavailable" });
+    expect(await leases.acquire("process.doctor", "b", 60_000)).toBe(false);
+    await renew("KV_queues");
+  });
 });
 
 describe("NatsFunctionStore", () => {
   functionStoreContract(async () => {
     await renew("KV_functions");
     return { store: await NatsFunctionStore.open(link), close: async () => {} };
+  });
+
+  test("list() leaves no consumer behind at the broker, whether there is a function or none", async () => {
+    await renew("KV_functions");
+    const functions = await NatsFunctionStore.open(link);
+    const list = () => Promise.all(Array.from({ length: 20 }, () => functions.list("functions")));
+    const none = await list();
+    const ref = { namespace: "functions", name: "hello" };
+    await functions.write(ref, () => desireFunction(undefined, "functions", { service: "hello", image: "none" }, ""));
+    const one = await list();
+
+    expect([none, one].map((found) => found.map(({ length }) => length))).toEqual([0, 1].map((n) => Array(20).fill(n)));
+    expect((await link.jsm.streams.info("KV_functions")).state.consumer_count).toBe(0);
+  });
+});
+
+describe("NatsNamespaceStore", () => {
+  namespaceStoreContract(async () => {
+    await renew("KV_namespaces");
+    return { store: await NatsNamespaceStore.open(link), close: async () => {} };
   });
 });
 

@@ -5,7 +5,6 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { CallEntry } from "../../runtime/core/call-entry.ts";
 import type { QueuedCall } from "../../runtime/core/call.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import type { Delivery } from "../../runtime/core/ports/call-queue.ts";
@@ -21,9 +20,13 @@ import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
 import { NatsLeases } from "../../runtime/adapters/nats/nats-leases.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
+import { NatsQueueStates } from "../../runtime/adapters/nats/nats-queue-states.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
+import { natsUsers } from "../../runtime/api/nats-users.ts";
 import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
+import { sampleCall, sampleEntry } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
@@ -37,6 +40,7 @@ const queue: QueueDeclaration = {
   strict: false,
   retry: { attempts: 1, codes: [500], minWait: 100, maxWait: 1_000 },
 };
+const facts = { queues: ["default", "other"], oneMachine: true };
 const ref = { name: "echo", namespace: "functions" };
 const wanted: DesiredFunction = {
   ...ref,
@@ -46,31 +50,10 @@ const wanted: DesiredFunction = {
   createdAt: "2026-01-01T00:00:00Z",
   updatedAt: "2026-01-01T00:00:00Z",
 };
-const entry: CallEntry = {
-  v: 1,
-  state: "queued",
-  queue: "default",
-  namespace: ref.namespace,
-  function: ref.name,
-  digest: "d",
-  accepted: "1",
-  run: 0,
-  retries: 0,
-  lost: 0,
-  owner: null,
-  next: null,
-  attempts: [],
-  ended: null,
-  reason: null,
-  status: null,
-  result: null,
-  owes: [],
-  callback: null,
-  maxRetries: 1,
-  parent: null,
-  expires: 0,
-  redrives: 0,
-};
+const entry = sampleEntry(
+  { digest: "d", maxRetries: 1, expires: 0 },
+  sampleCall({ function: ref, callbackUrl: undefined }),
+);
 const result = { status: 200, headers: ["content-type", "text/plain"], body: Buffer.from("out"), duration: 3 };
 const ttl = 60_000;
 const firstId = "11111111-1111-4111-8111-111111111111";
@@ -122,7 +105,7 @@ async function refusal(connection: NatsConnection, act: (connection: NatsConnect
 }
 
 beforeAll(async () => {
-  server = await openNatsServer({ users: true, queues: ["default"], maxFileStore: 4 * 1_073_741_824 });
+  server = await openNatsServer({ users: true, queues: facts.queues, maxFileStore: 4 * 1_073_741_824 });
 });
 
 afterAll(async () => {
@@ -133,15 +116,15 @@ afterAll(async () => {
 describe("rights of the users of the broker", () => {
   test("are enough for what each part does", async () => {
     const doctor = await linkOf("doctor");
-    const facts = {
+    const store = {
       maxFileStore: 4 * 1_073_741_824,
       payloadLimit: 1_048_576,
       maxCallRecords: 1_000,
       replicas: 1,
       oneMachine: true,
     };
-    await new NatsQueueStore(doctor, facts).provision([queue]);
-    await new NatsQueueStore(doctor, facts).provision([queue]);
+    await new NatsQueueStore(doctor, store).provision([queue]);
+    await new NatsQueueStore(doctor, store).provision([queue]);
     const declared = await NatsQueueCatalog.open(doctor);
     await declared.put(queue);
     expect(await declared.list()).toHaveLength(1);
@@ -155,6 +138,11 @@ describe("rights of the users of the broker", () => {
     await functions.write(ref, () => wanted);
     expect(await functions.get(ref)).toEqual(wanted);
     expect(await functions.list(ref.namespace)).toHaveLength(1);
+    const namespaces = await NatsNamespaceStore.open(gateway);
+    await namespaces.watch(nothing);
+    const dev = { name: "dev", labels: {}, annotations: {}, createdAt: wanted.createdAt, deleting: true };
+    await namespaces.write("dev", () => dev);
+    expect(await namespaces.list()).toEqual([dev]);
     await (await NatsEndpoints.open(gateway)).watch(nothing);
     await (await NatsQueueCatalog.open(gateway)).watch(nothing);
     const ledger = new NatsCallLedger(gateway);
@@ -167,7 +155,7 @@ describe("rights of the users of the broker", () => {
     const signals = new NatsCallSignals(gateway);
     const ended: string[] = [];
     signals.onEnded((id) => void ended.push(id));
-    new NatsActivity(gateway).publish("gateway", []);
+    new NatsActivity(gateway).publish({ source: "gateway", number: 1, deltas: [] });
 
     const worker = await linkOf("worker-default");
     await (await NatsFunctionStore.open(worker)).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
@@ -221,14 +209,24 @@ describe("rights of the users of the broker", () => {
     await eventually(() => cancelled.length === 1 && ended.length === 1, { within: 3_000, what: "both signals" });
 
     const provider = await linkOf("provider");
-    await (await NatsFunctionStore.open(provider)).watch(nothing);
+    const provided = await NatsFunctionStore.open(provider);
+    await provided.watch(nothing);
+    expect(await provided.list(ref.namespace)).toHaveLength(1);
+    const removed = await NatsNamespaceStore.open(provider);
+    await removed.watch(nothing);
+    expect(await removed.get("dev")).toEqual(dev);
+    await removed.remove("dev");
+    expect(await namespaces.get("dev")).toBeUndefined();
     const endpoints = await NatsEndpoints.open(provider);
     await endpoints.publish({ ...ref, addresses: ["127.0.0.1:1"], observedGeneration: 1, conditions: [] });
     expect(await endpoints.list()).toHaveLength(1);
     await endpoints.remove(ref);
 
     const autoscaler = await linkOf("autoscaler");
-    expect(await new NatsLeases(autoscaler).acquire("process.autoscaler", "me", 1_000)).toBe(true);
+    const turns = new NatsLeases(autoscaler);
+    expect(await turns.acquire("process.autoscaler", "me", 1_000)).toBe(true);
+    await turns.release("process.autoscaler", "me");
+    await new NatsQueueStates(autoscaler).depths("default");
     new NatsActivity(autoscaler).subscribe(() => undefined);
     await (await NatsEndpoints.open(autoscaler)).watch(nothing);
     const scaled = await NatsFunctionStore.open(autoscaler);
@@ -242,27 +240,67 @@ describe("rights of the users of the broker", () => {
   test.each([
     ["gateway", "take calls", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
     ["gateway", "make a consumer of calls", `${api}.CONSUMER.CREATE.Q_default.other`],
+    ["gateway", "make a consumer of calls, older form", `${api}.CONSUMER.DURABLE.CREATE.Q_default.other`],
+    ["gateway", "make a consumer of callbacks", `${api}.CONSUMER.CREATE.CB.other`],
+    ["gateway", "delete a consumer", `${api}.CONSUMER.DELETE.Q_default.workers`],
+    ["gateway", "pause a queue", `${api}.CONSUMER.PAUSE.Q_default.workers`],
     ["gateway", "read a stored call", `${api}.STREAM.MSG.GET.Q_default`],
     ["gateway", "read a stored call directly", `${api}.DIRECT.GET.Q_default.q.default.functions.echo`],
+    ["gateway", "read a stored callback", `${api}.STREAM.MSG.GET.CB`],
     ["gateway", "delete a stored call", `${api}.STREAM.MSG.DELETE.Q_default`],
+    ["gateway", "delete a record", `${api}.STREAM.MSG.DELETE.KV_calls`],
     ["gateway", "purge calls", `${api}.STREAM.PURGE.Q_default`],
+    ["gateway", "purge dead letters", `${api}.STREAM.PURGE.DLQ`],
+    ["gateway", "change a stream", `${api}.STREAM.UPDATE.Q_default`],
     ["gateway", "delete a stream", `${api}.STREAM.DELETE.Q_default`],
+    ["gateway", "take a snapshot", `${api}.STREAM.SNAPSHOT.Q_default`],
     ["gateway", "acknowledge calls", "$JS.ACK.Q_default.workers.1.1.1.1.0"],
+    ["gateway", "acknowledge calls, newer form", "$JS.ACK._.x.Q_default.workers.1.1.1.1.0.x"],
+    ["gateway", "write results", "$KV.results.id.1"],
+    ["gateway", "write a dead letter", "dlq.default.id.call"],
+    ["gateway", "declare a queue", "$KV.queues.other"],
     ["gateway", "write endpoints", "$KV.endpoints.functions.echo"],
+    ["gateway", "answer for a worker", "_INBOX.wk-default.x"],
     ["worker-default", "publish a call", "q.default.functions.echo"],
+    ["worker-default", "publish a call to another queue", "q.other.functions.echo"],
     ["worker-default", "pause its queue", `${api}.CONSUMER.PAUSE.Q_default.workers`],
     ["worker-default", "delete its consumer", `${api}.CONSUMER.DELETE.Q_default.workers`],
+    ["worker-default", "make another consumer", `${api}.CONSUMER.CREATE.Q_default.other`],
+    ["worker-default", "read stored calls out of turn", `${api}.STREAM.MSG.GET.Q_default`],
+    ["worker-default", "delete a stored call", `${api}.STREAM.MSG.DELETE.Q_default`],
+    ["worker-default", "purge its queue", `${api}.STREAM.PURGE.Q_default`],
     ["worker-default", "make a stream", `${api}.STREAM.CREATE.X`],
+    ["worker-default", "delete a stream", `${api}.STREAM.DELETE.Q_default`],
+    ["worker-default", "cancel calls of others", "ctl.cancel"],
+    ["worker-default", "declare a queue", "$KV.queues.default"],
+    ["worker-default", "take the doctor's lease", "$KV.queues.lease.process.doctor"],
     ["worker-default", "write endpoints", "$KV.endpoints.functions.echo"],
+    ["worker-default", "write namespaces", "$KV.namespaces.dev"],
     ["worker-default", "take calls of another queue", `${api}.CONSUMER.MSG.NEXT.Q_other.workers`],
+    ["worker-default", "acknowledge calls of another queue", "$JS.ACK.Q_other.workers.1.1.1.1.0"],
+    ["worker-default", "bury calls of another queue", "dlq.other.id.call"],
+    ["worker-default", "read dead letters", `${api}.STREAM.MSG.GET.DLQ`],
     ["worker-default", "take the lease of another queue", "$KV.queues.lease.queue.other"],
+    ["worker-other", "take calls of the default queue", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
+    ["worker-other", "bury calls of the default queue", "dlq.default.id.call"],
     ["provider", "publish a call", "q.default.functions.echo"],
     ["provider", "write functions", "$KV.functions.functions.echo"],
+    ["provider", "write records", "$KV.calls.id"],
     ["provider", "read a record", `${api}.STREAM.MSG.GET.KV_calls`],
+    ["provider", "take calls", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
+    ["provider", "report activity", "activity.provider"],
     ["autoscaler", "publish a call", "q.default.functions.echo"],
+    ["autoscaler", "read a stored call", `${api}.STREAM.MSG.GET.Q_default`],
+    ["autoscaler", "write records", "$KV.calls.id"],
     ["autoscaler", "write endpoints", "$KV.endpoints.functions.echo"],
+    ["autoscaler", "report activity", "activity.autoscaler"],
     ["autoscaler", "declare a queue", "$KV.queues.default"],
+    ["autoscaler", "take the doctor's lease", "$KV.queues.lease.process.doctor"],
     ["doctor", "publish a call", "q.default.functions.echo"],
+    ["doctor", "publish a callback", "cb.default.functions.echo"],
+    ["doctor", "write functions", "$KV.functions.functions.echo"],
+    ["doctor", "acknowledge calls", "$JS.ACK.Q_default.workers.1.1.1.1.0"],
+    ["doctor", "answer for a worker", "_INBOX.wk-default.x"],
   ])("%s may not %s", async (user, _what, subject) => {
     const { url, password, inboxPrefix } = server.access(user);
     const connection = await connect({ servers: url, user, pass: password, inboxPrefix });
@@ -273,17 +311,33 @@ describe("rights of the users of the broker", () => {
     }
   });
 
+  const everyone = ["gateway", "worker-default", "worker-other", "provider", "autoscaler", "doctor"];
   test.each([
-    ["gateway", "q.>"],
-    ["worker-default", "q.>"],
-    ["provider", "q.>"],
-    ["autoscaler", "q.>"],
-    ["doctor", "q.>"],
-    ["gateway", "_INBOX.>"],
-    ["gateway", "_INBOX.wk-default.>"],
-    ["worker-default", "_INBOX.gw.>"],
-    ["doctor", "_INBOX.*.*"],
-    ["gateway", ">"],
+    ...everyone.flatMap((user) => [
+      ...[
+        "q.>",
+        "cb.>",
+        "dlq.>",
+        "$KV.>",
+        "$JS.ACK.>",
+        "$JS.API.>",
+        "_INBOX.>",
+        "_INBOX.*.*",
+        ">",
+        "*.>",
+        "$SYS.>",
+      ].map((subject) => [user, subject]),
+      ...everyone
+        .filter((other) => other !== user)
+        .map((other) => [user, `${natsUsers(facts).find(({ name }) => name === other)?.inboxPrefix}.>`]),
+    ]),
+    ["worker-default", "ctl.ended"],
+    ["worker-default", "activity.>"],
+    ["gateway", "ctl.cancel"],
+    ["provider", "ctl.>"],
+    ["provider", "activity.>"],
+    ["autoscaler", "$JS.EVENT.ADVISORY.>"],
+    ["gateway", "$JS.EVENT.ADVISORY.>"],
   ])("%s may not listen to %s", async (user, subject) => {
     const { url, password, inboxPrefix } = server.access(user);
     const connection = await connect({ servers: url, user, pass: password, inboxPrefix });
@@ -293,6 +347,24 @@ describe("rights of the users of the broker", () => {
     } finally {
       await connection.close();
     }
+  });
+
+  test("are those of the table, and no pattern in them has a star that is not a whole token", () => {
+    for (const { name, inboxPrefix, rights } of natsUsers(facts)) {
+      expect(rights.subscribe[0], name).toBe(`${inboxPrefix}.>`);
+      for (const subject of [...rights.publish, ...rights.subscribe]) {
+        for (const token of subject.split(".")) {
+          expect(token === "*" || token === ">" || !/[*>]/.test(token), `${name}: ${subject}`).toBe(true);
+        }
+      }
+    }
+    const inCluster = natsUsers({ ...facts, oneMachine: false });
+    expect(inCluster.map(({ name }) => name)).not.toContain("provider");
+    const subjects = inCluster
+      .filter(({ name }) => name !== "doctor")
+      .flatMap(({ rights }) => rights.publish)
+      .filter((subject) => /functions|namespaces|endpoints/.test(subject));
+    expect(subjects).toEqual([]);
   });
 
   test("nobody comes in without a password", async () => {

@@ -13,7 +13,7 @@ import {
   type NatsServerEvent,
   type NatsServerOptions,
 } from "../../runtime/adapters/nats/server/nats-server-process.ts";
-import { natsUsers } from "../../runtime/adapters/nats/server/nats-users.ts";
+import { natsUsers } from "../../runtime/api/nats-users.ts";
 import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "../support/eventually.ts";
@@ -240,7 +240,7 @@ describe("the nats-server of tests", () => {
       const names = await eventually(() => manager.streams.names().next(), { within: 5_000, what: "the connection" });
       expect(names).toEqual(["KEPT"]);
     }
-    server.pause();
+    await server.pause();
     await expect(manager.getAccountInfo()).rejects.toThrow();
     server.resume();
     const account = await eventually(() => manager.getAccountInfo(), { within: 5_000, what: "an answer" });

@@ -2,29 +2,29 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import type { FunctionServer } from "../support/function-server.ts";
+import type { Platform } from "../support/platform.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
 
 const limit = 1_048_576;
 
+let bench: FaultBench;
 let platform: Platform;
 let echo: FunctionServer;
 
 beforeAll(async () => {
-  platform = await openPlatform();
-  echo = await openFunctionServer();
-  await platform.deploy("echo", { addresses: [echo.address] });
+  bench = await openFaultBench();
+  ({ platform } = bench);
+  echo = await bench.open("echo");
 });
 
-afterAll(async () => {
-  await platform.close();
-  await echo.close();
-});
+afterAll(() => bench.close());
 
 const bodies = [limit - 1, limit].map((size) => ({ size, body: randomBytes(size) }));
 
-test.each(bodies)("$size bytes with and without length arrive as they were sent", async ({ size, body }) => {
+test.each(bodies)("FG6 $size bytes with and without length arrive as they were sent", async ({ size, body }) => {
   const head = `POST /async-function/echo HTTP/1.1\r\nHost: test\r\nConnection: close\r\n`;
   const counted = Buffer.concat([Buffer.from(`${head}Content-Length: ${size}\r\n\r\n`), body]);
   const chunked = Buffer.concat([
@@ -43,7 +43,7 @@ test.each(bodies)("$size bytes with and without length arrive as they were sent"
   }
 });
 
-test("one byte more is 413: at once if the length is given, else when it has come", async () => {
+test("FG6 one byte more is 413: at once if the length is given, else when it has come", async () => {
   const head = `POST /async-function/echo HTTP/1.1\r\nHost: test\r\n`;
   const announced = await rawRequest(platform.port, `${head}Content-Length: ${limit + 1}\r\n\r\n`);
   expect(announced).toMatchObject({ status: 413, closed: true });
@@ -57,7 +57,7 @@ test("one byte more is 413: at once if the length is given, else when it has com
   client.close();
 });
 
-test("a full body and 15 KiB of headers fit together", async () => {
+test("FG6 a full body and 15 KiB of headers fit together", async () => {
   const body = randomBytes(limit);
   const headers = Object.fromEntries(
     Array.from({ length: 15 }, (_, index) => [`x-pad-${index}`, "ä".repeat(10) + "p".repeat(990)]),
@@ -84,6 +84,41 @@ test("a full body and 15 KiB of headers fit together", async () => {
   expect(sha256(Buffer.from(run?.body ?? "", "latin1"))).toBe(sha256(body));
 });
 
+test("FW10 an output of 50 MB: streamed to a synchronous caller, an empty callback that says so, and a worker that stays small", async () => {
+  const size = 50 * 1_048_576;
+  const piece = Buffer.alloc(65_536, "x");
+  await bench.open("huge", (_request, response) => {
+    let left = size;
+    const write = (): void => {
+      while (left > 0) {
+        left -= piece.byteLength;
+        if (!response.write(piece)) {
+          response.once("drain", write);
+          return;
+        }
+      }
+      response.end();
+    };
+    write();
+  });
+  const before = (await platform.worker.measure()).memory;
+  const sync = await platform.calls.send("POST", "/function/huge");
+  expect([sync.status, sync.body.byteLength]).toEqual([200, size]);
+
+  const id = await platform.calls.accepted("huge", { callbackUrl: bench.sink.url });
+  let most = 0;
+  await eventually(
+    async () => {
+      most = Math.max(most, (await platform.worker.measure()).memory);
+      return bench.sink.of(id)[0];
+    },
+    { within: 10_000, what: "the callback" },
+  );
+  expect(bench.sink.of(id)[0]).toMatchObject({ bodySize: 0, headers: { "x-result-truncated": "true" } });
+  expect(await platform.calls.ended(id)).toMatchObject({ state: "done", result: { size, stored: false } });
+  expect(most - before).toBeLessThan(20 * 1_048_576);
+});
+
 test("an upload that is cut half-way leaves no record, no call and no open connection", async () => {
   const before = echo.requests.length;
   const ids = Array.from({ length: 50 }, () => randomUUID());
@@ -101,6 +136,11 @@ test("an upload that is cut half-way leaves no record, no call and no open conne
   await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
   for (const id of ids) expect(await platform.broker.ledger.read(id)).toBeUndefined();
   expect(echo.requests.length).toBe(before + 1);
+});
+
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle();
+  expect(violations).toEqual([]);
 });
 
 function sha256(bytes: Uint8Array): string {

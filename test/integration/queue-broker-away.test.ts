@@ -3,32 +3,32 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import { figure, inWords } from "../support/figure.ts";
+import type { FunctionServer } from "../support/function-server.ts";
+import type { Platform } from "../support/platform.ts";
 
 /** Promised 50 ms; other tests share the machine. */
 const knownTime = 150;
 const unknownTime = 3_000;
 const slack = 300;
 
+let bench: FaultBench;
 let platform: Platform;
 let echo: FunctionServer;
 
 beforeAll(async () => {
-  platform = await openPlatform({ ackWait: 4_000 });
-  echo = await openFunctionServer();
-  await platform.deploy("echo", { addresses: [echo.address] });
+  bench = await openFaultBench({ ackWait: 4_000 });
+  ({ platform } = bench);
+  echo = await bench.open("echo");
 });
 
-afterAll(async () => {
-  await platform.close();
-  await echo.close();
-});
+afterAll(() => bench.close());
 
 const json = { accept: "application/json" };
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id).length;
 
-test("broker down: 503 within 3 s, at once when it is known; synchronous calls go on; all reconnect by themselves", async () => {
+test("FB4 broker down: 503 within 3 s, at once when it is known; synchronous calls go on; all reconnect by themselves", async () => {
   const kept = await platform.calls.accepted("echo", { body: "kept" });
   await platform.calls.ended(kept);
   const pids = [platform.doctor, platform.gateway, platform.worker].map(({ pid }) => pid);
@@ -47,17 +47,25 @@ test("broker down: 503 within 3 s, at once when it is known; synchronous calls g
     within: 3_000,
     what: "a quick refusal",
   });
+  const known: number[] = [];
   for (let round = 0; round < 20; round += 1) {
     const refused = await platform.calls.queue("echo", { headers: json });
     expect(refused.status).toBe(503);
     expect(refused.headers.get("x-call-queued")).toBe("no");
     expect(refused.took).toBeLessThan(knownTime);
+    known.push(refused.took);
   }
+  figure(
+    "S10",
+    `503 after ${inWords(first.took)} at first, after at most ${inWords(Math.max(...known))} once it is known`,
+  );
   const sync = await platform.calls.send("POST", "/function/echo", { body: "sync" });
   expect([sync.status, sync.body.toString()]).toEqual([200, "ok"]);
   expect((await platform.calls.send("GET", `/async-function/${kept}`)).status).toBe(503);
   expect((await platform.calls.cancel(kept)).status).toBe(503);
   expect(await platform.probe(platform.gateway, "/readyz")).toBe(503);
+  expect(await platform.probe(platform.gateway, "/readyz?exclude=provider&exclude=broker")).toBe(200);
+  expect(await platform.probe(platform.gateway, "/readyz?exclude=provider")).toBe(503);
   expect(await platform.probe(platform.worker, "/readyz")).toBe(503);
   expect(await platform.probe(platform.gateway, "/livez")).toBe(200);
 
@@ -85,8 +93,8 @@ test("broker down: 503 within 3 s, at once when it is known; synchronous calls g
   expect(runsOf(id)).toBe(1);
 });
 
-test("broker stopped in its tracks: 503 unknown within 3 s, and the same id sent again runs once", async () => {
-  platform.server.pause();
+test("FB3 broker stopped in its tracks: 503 unknown within 3 s, and the same id sent again runs once", async () => {
+  await platform.server.pause();
   const sent = Array.from({ length: 10 }, (_, index) => ({ id: randomUUID(), body: String(index) }));
   const answers = await Promise.all(sent.map((call) => platform.calls.queue("echo", { ...call, headers: json })));
   for (const [index, answer] of answers.entries()) {
@@ -96,6 +104,7 @@ test("broker stopped in its tracks: 503 unknown within 3 s, and the same id sent
     expect(answer.headers.get("x-call-id")).toBe(sent[index]?.id);
   }
   platform.server.resume();
+  figure("S10", `503 after at most ${inWords(Math.max(...answers.map(({ took }) => took)))} from a broker that hangs`);
 
   for (const call of sent) {
     const again = await eventually(
@@ -115,36 +124,77 @@ test("broker stopped in its tracks: 503 unknown within 3 s, and the same id sent
   for (const { id } of sent) expect(runsOf(id)).toBe(1);
 });
 
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle();
+  expect(violations).toEqual([]);
+});
+
 test("a full queue: 429 no, the refused leave no record, and room makes it go on", async () => {
-  const small = await openPlatform({ maxLength: 5 });
+  await using small = await openFaultBench({ maxLength: 5 });
+  const { platform: narrow } = small;
   let answers: (() => void)[] = [];
-  const held = await openFunctionServer((_request, response) => void answers.push(() => response.end()));
-  try {
-    await small.deploy("held", { addresses: [held.address] });
-    const taken = await Promise.all(Array.from({ length: 5 }, () => small.calls.accepted("held")));
-    const id = randomUUID();
-    const full = await small.calls.queue("held", { id, headers: json });
+  await small.open("held", (_request, response) => void answers.push(() => response.end()));
+  const taken = await Promise.all(Array.from({ length: 5 }, () => narrow.calls.accepted("held")));
+  const id = randomUUID();
+  const full = await narrow.calls.queue("held", { id, headers: json });
 
-    expect(full.status).toBe(429);
-    expect(JSON.parse(full.body.toString())).toMatchObject({ code: "queue_full", callId: id });
-    expect(full.headers.get("x-call-queued")).toBe("no");
-    expect(Number(full.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    await eventually(async () => (await small.calls.send("GET", `/async-function/${id}`)).status === 404, {
-      within: 2_000,
-      what: "the record to go",
-    });
+  expect(full.status).toBe(429);
+  expect(JSON.parse(full.body.toString())).toMatchObject({ code: "queue_full", callId: id });
+  expect(full.headers.get("x-call-queued")).toBe("no");
+  expect(Number(full.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  await eventually(async () => (await narrow.calls.send("GET", `/async-function/${id}`)).status === 404, {
+    within: 2_000,
+    what: "the record to go",
+  });
 
-    const release = setInterval(() => {
-      for (const answer of answers) answer();
-      answers = [];
-    }, 10);
-    for (const each of taken) expect((await small.calls.ended(each)).state).toBe("done");
-    await eventually(async () => (await small.broker.calls()).messages === 0, { within: 3_000, what: "room" });
-    expect((await small.calls.queue("held", { id })).status).toBe(202);
-    expect((await small.calls.ended(id)).state).toBe("done");
-    clearInterval(release);
-  } finally {
-    await small.close();
-    await held.close();
+  const release = setInterval(() => {
+    for (const answer of answers) answer();
+    answers = [];
+  }, 10);
+  for (const each of taken) expect((await narrow.calls.ended(each)).state).toBe("done");
+  const again = await eventually(
+    async () => {
+      const answer = await narrow.calls.queue("held");
+      return answer.status === 202 ? answer : undefined;
+    },
+    { within: 3_000, what: "room" },
+  );
+  expect((await narrow.calls.ended(again.headers.get("x-call-id") ?? "")).state).toBe("done");
+  clearInterval(release);
+  expect((await small.settle()).violations).toEqual([]);
+});
+
+test("FB7 the limit of the file store reached: refused while it is full, drained, and recovered without a restart", async () => {
+  const mebibyte = 1_048_576;
+  await using small = await openFaultBench({ slots: 8, maxFileStore: 67_108_864 });
+  const { platform: narrow } = small;
+  const { pid } = narrow.gateway;
+  let answers: (() => void)[] = [];
+  let held = true;
+  await small.open("held", (_request, response) => {
+    if (held) answers.push(() => response.end());
+    else response.end();
+  });
+  const body = new Uint8Array(mebibyte);
+  const statuses: number[] = [];
+  const taken: string[] = [];
+  while (!statuses.includes(429) && statuses.length < 60) {
+    const answer = await narrow.calls.queue("held", { body, headers: json });
+    statuses.push(answer.status);
+    if (answer.status === 202) taken.push(answer.headers.get("x-call-id") ?? "");
+    else expect(answer.headers.get("x-call-queued")).toBe("no");
   }
+  expect(statuses.at(-1)).toBe(429);
+  expect(taken.length).toBeGreaterThan(10);
+
+  held = false;
+  for (const answer of answers) answer();
+  answers = [];
+  for (const id of taken) expect((await narrow.calls.ended(id, 20_000)).state).toBe("done");
+  await eventually(async () => (await narrow.calls.queue("held", { body })).status === 202, {
+    within: 5_000,
+    what: "a call to be accepted",
+  });
+  expect(narrow.gateway.pid).toBe(pid);
+  expect((await small.settle()).violations).toEqual([]);
 });

@@ -4,59 +4,45 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
 import { eventually } from "../support/eventually.ts";
-import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openLedger, type LedgerWriter } from "../support/ledger.ts";
-import { sendLoad } from "../support/load.ts";
-import { settleAccount } from "../support/platform-account.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
-import { recordRuns } from "../support/record-runs.ts";
-import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import type { FunctionServer } from "../support/function-server.ts";
+import type { Platform } from "../support/platform.ts";
 
 /** With 200 ms of latency each way a heartbeat takes its time. */
 const ackWait = 3_000;
 
+let bench: FaultBench;
 let platform: Platform;
+let working: FunctionServer;
 let toGateway: ChaosProxy;
 let toWorkers: ChaosProxy;
-let directory: TempDirectory;
-let working: FunctionServer;
-let writer: LedgerWriter;
 
 beforeAll(async () => {
-  directory = await tempDirectory("ledger");
-  writer = openLedger(directory.path, "function");
-  platform = await openPlatform({
+  bench = await openFaultBench({
     slots: 8,
     ackWait,
     gatewayThrough: async (port) => (toGateway = await openChaosProxy(port)).port,
     workersThrough: async (port) => (toWorkers = await openChaosProxy(port)).port,
   });
-  working = await openFunctionServer(
-    recordRuns(writer, (_request, response) => void setTimeout(() => response.end(), 15)),
-  );
-  await platform.deploy("working", { addresses: [working.address] });
+  ({ platform, working } = bench);
 });
 
 afterAll(async () => {
-  await platform.close();
+  await bench.close();
   for (const each of [toGateway, toWorkers]) await each[Symbol.asyncDispose]();
-  await working.close();
-  writer.close();
-  await directory.remove();
 });
 
 test("a function deployed while a worker's connection was broken is run, not given up as unknown", async () => {
   for (let round = 0; round < 4; round += 1) {
     toWorkers.reset();
     await platform.deploy(`fresh-${round}`, { addresses: [working.address] });
-    const id = await platform.calls.accepted(`fresh-${round}`);
+    const id = await platform.calls.accepted(`fresh-${round}`, { body: "15" });
 
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
   }
 });
 
-test("resets, small slices, latency and a slow line: slower, but nothing is lost and nothing runs twice", async () => {
-  const sender = openLedger(directory.path, "sender");
+test("FB6 resets, small slices, latency and a slow line: slower, but nothing is lost and nothing runs twice", async () => {
   const phases = [
     { fault: { latency: 100 }, rate: 30, count: 60 },
     { fault: { slice: 1 }, rate: 4, count: 12 },
@@ -68,7 +54,7 @@ test("resets, small slices, latency and a slow line: slower, but nothing is lost
       proxy.down(fault);
     }
     const before = working.requests.length;
-    const load = sendLoad({ gateway: platform.url, functionName: "working", rate, count, ledger: sender });
+    const load = bench.load({ rate, count });
     for (const [proxy, share] of [
       [toWorkers, 0.3],
       [toGateway, 0.6],
@@ -83,22 +69,21 @@ test("resets, small slices, latency and a slow line: slower, but nothing is lost
     for (const proxy of [toGateway, toWorkers]) proxy.heal();
   }
 
-  const { counts, violations } = await settleAccount(platform, { directory: directory.path, within: ackWait + 10_000 });
+  const { counts, violations } = await bench.settle();
   expect(violations, JSON.stringify(counts)).toEqual([]);
   expect(counts.accepted).toBeGreaterThan(60);
-  sender.close();
 });
 
-test("a black hole between gateway and broker: 503 within 3 s, not ready, and the same id sent again runs once", async () => {
+test("FB5 a black hole between gateway and broker: 503 within 3 s, not ready, and the same id sent again runs once", async () => {
   for (const proxy of [toGateway, toWorkers]) proxy.heal();
-  await eventually(async () => (await platform.calls.queue("working")).status === 202, {
+  await eventually(async () => (await platform.calls.queue("working", { body: "15" })).status === 202, {
     within: 10_000,
     what: "the gateway to be connected",
   });
   toGateway.up({ blackHole: true });
   toGateway.down({ blackHole: true });
   const id = randomUUID();
-  const answer = await platform.calls.queue("working", { id });
+  const answer = await platform.calls.queue("working", { id, body: "15" });
   expect(answer.status).toBe(503);
   expect(answer.took).toBeLessThan(3_300);
   expect(answer.headers.get("x-call-queued")).toBe("unknown");
@@ -109,10 +94,15 @@ test("a black hole between gateway and broker: 503 within 3 s, not ready, and th
 
   toGateway.heal();
   toGateway.reset();
-  await eventually(async () => (await platform.calls.queue("working", { id })).status === 202, {
+  await eventually(async () => (await platform.calls.queue("working", { id, body: "15" })).status === 202, {
     within: 5_000,
     what: "the call to be accepted",
   });
   expect((await platform.calls.ended(id)).state).toBe("done");
   expect(working.requests.filter((request) => request.headers["x-call-id"] === id)).toHaveLength(1);
+});
+
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle();
+  expect(violations).toEqual([]);
 });

@@ -1,24 +1,25 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
+import type { CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { freePort } from "../support/free-port.ts";
 import { openFunctionServer, openRawFunction, type FunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import type { Platform } from "../support/platform.ts";
 
+let bench: FaultBench;
 let platform: Platform;
 let sink: CallbackSink;
 let sound: FunctionServer;
 
 beforeAll(async () => {
-  platform = await openPlatform({ slots: 8, upstreamTimeout: 1_500, wakeTimeout: 1_000 });
-  sink = await openCallbackSink();
+  bench = await openFaultBench({ slots: 8, upstreamTimeout: 1_500, wakeTimeout: 1_000 });
+  ({ platform, sink } = bench);
   sound = await openFunctionServer();
 });
 
 afterAll(async () => {
-  await platform.close();
-  await sink.close();
+  await bench.close();
   await sound.close();
 });
 
@@ -28,7 +29,7 @@ test.each([
   ["cut in the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
   ["malformed", "what is this?\r\n\r\n"],
   ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
-])("%s: 502, tried again, nothing partial is kept or called back", async (_name, bytes) => {
+])("FW9 %s: 502, tried again, nothing partial is kept or called back", async (_name, bytes) => {
   const raw = await openRawFunction((socket) => {
     if (bytes === undefined) socket.resetAndDestroy();
     else socket.end(bytes);
@@ -82,7 +83,7 @@ test("a replica that refuses is passed over for another", async () => {
   for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
 });
 
-test("a function that hangs: its connection is closed at the limit, 504, tried again, the slot is free", async () => {
+test("FW6 a function that hangs: its connection is closed at the limit, 504, tried again, the slot is free", async () => {
   const hanging = await openFunctionServer(() => undefined);
   await platform.deploy("hanging", {
     addresses: [hanging.address],
@@ -123,4 +124,9 @@ test("the queue's own limit ends a run of any function", async () => {
   expect(record.attempts[0]?.durationSeconds).toBeGreaterThan(1.45);
   expect(record.attempts[0]?.durationSeconds).toBeLessThan(2.5);
   await hanging.close();
+});
+
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle();
+  expect(violations).toEqual([]);
 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
 import { declareDefaultQueue } from "../../runtime/core/queue-defaults.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
@@ -57,10 +58,78 @@ test("maintain() mends a consumer and names a stream that is gone, without makin
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await store.provision([queue(60_000)]);
   await link.jsm.consumers.delete("Q_default", "workers");
-  await store.maintain([queue(60_000)]);
+  expect(await store.maintain([queue(60_000)])).toEqual([]);
   expect((await link.jsm.consumers.info("Q_default", "workers")).config.durable_name).toBe("workers");
 
   await link.jsm.streams.delete("Q_default");
-  await expect(store.maintain([queue(60_000)])).rejects.toThrow(/Q_default is missing/);
+  expect(await store.maintain([queue(60_000)])).toEqual([{ name: "default", lostCalls: 0 }]);
   await expect(link.jsm.streams.info("Q_default")).rejects.toThrow(/stream not found/);
+});
+
+describe("when queues come and go", () => {
+  const named = (name: string) => ({ ...queue(60_000), name });
+  const shareOf = async (name: string) => (await link.jsm.streams.info(`Q_${name}`)).config.max_bytes;
+
+  test("the store is shared anew, whatever the order, and never below what a queue holds", async () => {
+    const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+    const all = ["default", "b", "d", "a", "c"].map(named);
+    for (const count of [1, 3, 5, 2, 4, 1, 5]) {
+      const queues = all.slice(0, count);
+      await store.provision(queues);
+      const shares = await Promise.all(queues.map(({ name }) => shareOf(name)));
+      expect(new Set(shares).size).toBe(1);
+    }
+    const names = [];
+    for await (const name of link.jsm.streams.names("q.>")) names.push(name);
+    expect(names.toSorted()).toEqual(["Q_a", "Q_b", "Q_c", "Q_d", "Q_default"]);
+
+    for (let n = 0; n < 20; n++) await link.js.publish("q.d.functions.echo", Buffer.alloc(1_000_000));
+    const shares = await shareOf("d");
+    // What is declared no more keeps its calls, and its room.
+    await store.provision([named("default")]);
+    await store.maintain([named("default")]);
+    expect((await link.jsm.streams.info("Q_d")).state.messages).toBe(20);
+    await expect(link.jsm.streams.info("Q_a")).rejects.toThrow(/stream not found/);
+    expect(await shareOf("default")).toBeGreaterThan(shares);
+
+    const small = new NatsQueueStore(link, { ...facts, maxFileStore: 67_108_864 });
+    await expect(small.provision([named("default"), named("d")])).rejects.toThrow(
+      /Q_d holds 20 entries .* let its queue run empty first/,
+    );
+    expect((await link.jsm.streams.info("Q_d")).state.messages).toBe(20);
+  });
+});
+
+test("provision() makes anew what was there before only when it is told to", async () => {
+  const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+  await (await NatsQueueCatalog.open(link)).put(queue(60_000));
+  for (const stream of ["Q_default", "CB"]) await link.jsm.streams.delete(stream);
+  await store.provision([queue(60_000)]);
+  expect((await store.maintain([queue(60_000)])).map(({ name }) => name).toSorted()).toEqual(["CB", "default"]);
+
+  await store.provision([queue(60_000)], ["CB"]);
+  expect((await store.maintain([queue(60_000)])).map(({ name }) => name)).toEqual(["default"]);
+  await store.provision([queue(60_000)], ["default"]);
+  expect(await store.maintain([queue(60_000)])).toEqual([]);
+});
+
+test("look() and rebuild(): what is unanswered is offered anew, and who made the consumer is known", async () => {
+  const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+  const declared = [queue(1_000)];
+  await store.provision(declared);
+  for (const body of ["a", "b", "c"]) await link.request("q.default.functions.echo", body, { timeout: 2_000 });
+  const pulled = await (await link.js.consumers.get("Q_default", "workers")).fetch({ max_messages: 2, expires: 1_000 });
+  for await (const message of pulled) expect(message.seq).toBeGreaterThan(0);
+  const [before] = await store.look(declared);
+  expect(before).toMatchObject({ queue: "default", debris: 0, unanswered: 2, offers: 2, current: true });
+  expect(before?.oldestAt).toBeGreaterThan(Date.now() - 60_000);
+  expect(await store.countOverdue("default")).toBe(2);
+
+  await store.rebuild("default", new AbortController().signal);
+  const [after] = await store.look(declared);
+  expect(after).toMatchObject({ unanswered: 0, offers: 0, debris: 0, current: true });
+  expect((await link.jsm.consumers.info("Q_default", "workers")).num_pending).toBe(3);
+  const metadata = { "weir-server": "2.0.0" };
+  await link.jsm.consumers.update("Q_default", "workers", { metadata });
+  expect((await store.look(declared))[0]).toMatchObject({ current: false });
 });

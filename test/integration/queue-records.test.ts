@@ -1,20 +1,22 @@
 import { randomUUID } from "node:crypto";
 
 import { headers as newHeaders } from "@nats-io/transport-node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { natsUser } from "../../runtime/adapters/nats/server/nats-users.ts";
-import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
+import { natsUser } from "../../runtime/api/nats-users.ts";
+import type { CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import type { Platform } from "../support/platform.ts";
 
 /** Of a record whose call is not over: `call_age` and a day, seconds. */
 const openTtl = 8 * 86_400;
 /** `call_record_ttl` of the fast profile, seconds. */
 const recordTtl = 300;
 
+let bench: FaultBench;
 let platform: Platform;
 let sink: CallbackSink;
 let held: FunctionServer;
@@ -25,21 +27,12 @@ const release = (): void => {
 };
 
 beforeAll(async () => {
-  platform = await openPlatform();
-  held = await openFunctionServer((_request, response) => void answers.push(() => response.end("held")));
-  await platform.deploy("held", { addresses: [held.address] });
+  bench = await openFaultBench();
+  ({ platform, sink } = bench);
+  held = await bench.open("held", (_request, response) => void answers.push(() => response.end("held")));
 });
 
-afterAll(async () => {
-  await platform.close();
-  await held.close();
-});
-
-beforeEach(async () => {
-  sink = await openCallbackSink();
-});
-
-afterEach(() => sink.close());
+afterAll(() => bench.close());
 
 const started = (id: string) =>
   eventually(() => held.requests.some((request) => request.headers["x-call-id"] === id), {
@@ -115,7 +108,7 @@ describe("how long records live", () => {
   });
 });
 
-describe("what nobody can read", () => {
+describe("FW14 what nobody can read", () => {
   test("becomes a dead letter, ends its record, and stops nothing", async () => {
     const { pid } = platform.worker;
     const gateway = await NatsLink.open({
@@ -159,7 +152,41 @@ describe("what nobody can read", () => {
     await started(next);
     release();
     expect((await platform.calls.ended(next)).state).toBe("done");
-    expect((await platform.broker.calls()).messages).toBe(0);
+    // The record comes before the broker is told.
+    await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
     expect(platform.worker.pid).toBe(pid);
   });
+
+  test("among the callbacks becomes a dead letter too, and its record says that there will be none", async () => {
+    const hanging = await openFunctionServer(() => undefined);
+    const id = await platform.calls.accepted("held", { callbackUrl: `http://${hanging.address}/` });
+    await started(id);
+    release();
+    await eventually(() => hanging.requests.length > 0, { within: 5_000, what: "the callback" });
+    const gateway = await NatsLink.open({
+      ...platform.server.access(natsUser.gateway),
+      name: "test",
+      pingInterval: 1_000,
+    });
+    const headers = newHeaders();
+    headers.set("Weir-Call", id);
+    await gateway.nc.request("cb.default.functions.held", "", { headers, timeout: 2_000 });
+    await gateway.close();
+
+    const letter = await eventually(() => platform.broker.deadLetter(id, "callback"), {
+      within: 5_000,
+      what: "the dead letter",
+    });
+    expect(letter.headers.get("Weir-Dead-Reason")).toBe("undecodable");
+    await eventually(async () => (await platform.calls.status(id))?.callback?.state === "failed", {
+      within: 5_000,
+      what: "the callback to be failed",
+    });
+    await hanging.close();
+  });
+});
+
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle({ callbacksDue: false });
+  expect(violations).toEqual([]);
 });

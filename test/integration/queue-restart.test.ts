@@ -1,25 +1,15 @@
 import { afterEach, expect, test } from "vitest";
 
-import { openCallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { openFunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import { figure, inWords } from "../support/figure.ts";
+import type { Platform } from "../support/platform.ts";
 
 const ackWait = 2_000;
 const retryAfter = 3_000;
 
-const opened: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
-
-async function open<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
-  const thing = await opening;
-  opened.push(thing);
-  return thing;
-}
+let bench: FaultBench | undefined;
+afterEach(() => bench?.close());
 
 async function restartAll(platform: Platform, how: "kill" | "stop"): Promise<void> {
   const processes = [platform.gateway, ...platform.workers, platform.doctor];
@@ -31,24 +21,22 @@ async function restartAll(platform: Platform, how: "kill" | "stop"): Promise<voi
 }
 
 test.each(["kill", "stop"] as const)("after a %s of everything all goes on where it was", async (how) => {
-  const platform = await open(openPlatform({ ackWait, upstreamTimeout: 2_000, callbackWindow: 60_000 }));
+  const opened = (bench = await openFaultBench({ ackWait, upstreamTimeout: 2_000, callbackWindow: 60_000 }));
+  const { platform, sink } = opened;
   const arrivals = new Map<string, number[]>();
   let hold = true;
-  const server = await open(
-    openFunctionServer((request, response) => {
-      const id = String(request.headers["x-call-id"]);
-      const seen = arrivals.get(id) ?? [];
-      arrivals.set(id, [...seen, performance.now()]);
-      if (request.url === "/later" && seen.length === 0)
-        response.writeHead(503, { "Retry-After": String(retryAfter / 1_000) }).end();
-      else if (request.url !== "/held" || !hold) response.end(`run ${seen.length + 1}`);
-    }),
-  );
-  await platform.deploy("mixed", { addresses: [server.address] });
+  await opened.open("mixed", (request, response) => {
+    const id = String(request.headers["x-call-id"]);
+    const seen = arrivals.get(id) ?? [];
+    arrivals.set(id, [...seen, performance.now()]);
+    if (request.url === "/later" && seen.length === 0)
+      response.writeHead(503, { "Retry-After": String(retryAfter / 1_000) }).end();
+    else if (request.url !== "/held" || !hold) response.end(`run ${seen.length + 1}`);
+  });
 
-  const port = await freePort();
+  sink.answerAlways({ kind: "status", status: 500 });
   const done = await platform.calls.accepted("mixed", { body: "done" });
-  const owing = await platform.calls.accepted("mixed", { callbackUrl: `http://127.0.0.1:${port}/callback` });
+  const owing = await platform.calls.accepted("mixed", { callbackUrl: sink.url });
   const waiting = await platform.calls.accepted("mixed", { tail: "/later" });
   await platform.calls.ended(done);
   await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, {
@@ -66,7 +54,7 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   hold = false;
   await restartAll(platform, how);
   const back = performance.now();
-  const sink = await open(openCallbackSink({ port }));
+  sink.answerAlways({ kind: "status", status: 200 });
 
   for (const id of [running, ...queued]) expect((await platform.calls.ended(id)).state).toBe("done");
   for (const id of queued) {
@@ -81,28 +69,31 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   expect(more).toEqual([]);
   expect(second - first).toBeGreaterThan(retryAfter - 50);
   expect(second - Math.max(first + retryAfter, back)).toBeLessThan(ackWait + 1_500);
+  figure("S12", `a retry after ${inWords(retryAfter)} came after ${inWords(second - first)}, all restarted meanwhile`);
 
-  const callback = await sink.waitFor(owing);
+  const callback = await eventually(() => sink.of(owing).find(({ answered }) => answered === 200), {
+    within: 10_000,
+    what: "the callback",
+  });
   expect(callback.headers).toMatchObject({ "x-function-status": "200", "x-function-name": "mixed" });
   expect(callback.body.toString()).toBe("run 1");
   expect((await platform.calls.result(done)).body.toString()).toBe("run 1");
   expect((await platform.calls.status(done))?.state).toBe("done");
 
   expect(await platform.calls.accepted("mixed", { id: done, body: "done" })).toBe(done);
-  await eventually(async () => (await platform.broker.calls()).messages === 0, {
-    within: ackWait + 5_000,
-    what: "the queue to be empty",
-  });
+  const { violations } = await opened.settle({ extraRuns: how === "kill" ? 1 : 0 });
+  expect(violations).toEqual([]);
   expect(arrivals.get(done)).toHaveLength(1);
 });
 
 test("a function that was deployed while a worker could not know it is run all the same", async () => {
-  const platform = await open(openPlatform());
-  const server = await open(openFunctionServer());
+  const opened = (bench = await openFaultBench());
+  const { platform } = opened;
   platform.worker.pause();
-  await platform.deploy("fresh", { addresses: [server.address] });
+  await opened.open("fresh");
   const ids = await Promise.all(Array.from({ length: 3 }, () => platform.calls.accepted("fresh")));
   platform.worker.resume();
 
   for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
+  expect((await opened.settle()).violations).toEqual([]);
 });

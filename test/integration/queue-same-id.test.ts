@@ -2,31 +2,38 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { openPlatform, type Platform } from "../support/platform.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import type { FunctionServer } from "../support/function-server.ts";
+import type { Platform } from "../support/platform.ts";
 
+let bench: FaultBench;
 let platform: Platform;
 let echo: FunctionServer;
 
 beforeAll(async () => {
-  platform = await openPlatform();
-  echo = await openFunctionServer();
-  await platform.deploy("echo", { addresses: [echo.address] });
+  bench = await openFaultBench();
+  ({ platform } = bench);
+  echo = await bench.open("echo", (_request, response, body) => {
+    if (body === "slow") setTimeout(() => response.end(body), 500);
+    else response.end(body);
+  });
 });
 
-afterAll(async () => {
-  await platform.close();
-  await echo.close();
-});
+afterAll(() => bench.close());
 
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);
 
-test("the same call is answered alike and runs once, 50 times at once and later", async () => {
+test("FW15 the same call 50 times at once, while it runs, later, and after a restart of the broker: one run, one answer", async () => {
   const id = randomUUID();
-  const send = () => platform.calls.queue("echo", { id, body: "same" });
+  const send = () => platform.calls.queue("echo", { id, body: "slow" });
   const answers = await Promise.all(Array.from({ length: 50 }, send));
+  await platform.calls.until(id, ["running"]);
+  answers.push(await send());
   await platform.calls.ended(id);
   answers.push(await send());
+  await platform.server.restart();
+  answers.push(await eventually(async () => (await send()).status === 202 && send(), { within: 5_000, what: "202" }));
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
   expect(new Set(answers.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));
@@ -66,4 +73,9 @@ test("another call under it goes under a derived id, always the same one, and te
   expect(runsOf(derived)).toHaveLength(1);
   expect(runsOf(derived)[0]?.headers["x-parent-call-id"]).toBe(id);
   expect(runsOf(id)[0]?.headers["x-parent-call-id"]).toBeUndefined();
+});
+
+test("afterwards I1 to I10 hold", async () => {
+  const { violations } = await bench.settle();
+  expect(violations).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
+import { malformedChunks, malformedRequests, refusedRequests, withTarget } from "../support/raw-requests.ts";
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
 const routes = ["/function/echo", "/async-function/echo", "/system/info"] as const;
@@ -20,54 +21,11 @@ describe("raw HTTP", () => {
     await echo.close();
   });
 
-  const malformed: readonly (readonly [string, string])[] = [
-    [
-      "length and chunked",
-      "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    ],
-    ["another coding", "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
-    ["identity before chunked", "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n"],
-    [
-      "chunked in two headers",
-      "POST T HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    ],
-    ["space before the colon", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length : 3\r\n\r\nabc"],
-    ["two lengths", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"],
-    ["two equal lengths", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"],
-    ["list of lengths", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: 3, 3\r\n\r\nabc"],
-    ["length -1", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: -1\r\n\r\n"],
-    ["length +1", "POST T HTTP/1.1\r\nHost: g\r\nContent-Length: +1\r\n\r\na"],
-    ["bare LF", "GET T HTTP/1.1\nHost: g\n\n"],
-    ["bare LF after a value", "GET T HTTP/1.1\r\nHost: g\r\nX-A: 1\nX-B: 2\r\n\r\n"],
-    ["NUL in a value", "GET T HTTP/1.1\r\nHost: g\r\nX-A: 1\0\r\n\r\n"],
-    ["lone CR in a value", "GET T HTTP/1.1\r\nHost: g\r\nX-A: 1\r2\r\n\r\n"],
-    ["folded header", "GET T HTTP/1.1\r\nHost: g\r\nX-A: 1\r\n 2\r\n\r\n"],
-    ["no Host", "GET T HTTP/1.1\r\nX-A: 1\r\n\r\n"],
-    ["two Host", "GET T HTTP/1.1\r\nHost: g\r\nHost: g\r\n\r\n"],
-    ["two Authorization", "GET T HTTP/1.1\r\nHost: g\r\nAuthorization: Basic a\r\nAuthorization: Basic b\r\n\r\n"],
-    ["two X-Call-Id", "GET T HTTP/1.1\r\nHost: g\r\nX-Call-Id: a\r\nx-call-id: b\r\n\r\n"],
-    ["two X-Callback-Url", "GET T HTTP/1.1\r\nHost: g\r\nX-Callback-Url: a\r\nX-Callback-Url: b\r\n\r\n"],
-    [
-      "Connection names Content-Length",
-      "POST T HTTP/1.1\r\nHost: g\r\nConnection: content-length\r\nContent-Length: 1\r\n\r\na",
-    ],
-    ["absolute target", "GET http://elsewhereT HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["fragment in the target", "GET T#x HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["space in the target", "GET T x HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["byte above ASCII in the target", "GET T/\xe9 HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["asterisk target", "OPTIONS * HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["made-up method", "FROBNICATE T HTTP/1.1\r\nHost: g\r\n\r\n"],
-    ["no HTTP at all", "\x16\x03\x01hello\r\n\r\n"],
-    ["HTTP/3.0", "GET T HTTP/3.0\r\nHost: g\r\n\r\n"],
-  ];
-
   describe.each(routes)("%s", (route) => {
-    test.each(malformed)("%s: 400, closed, nothing after it is served", async (_name, bytes) => {
+    test.each(malformedRequests)("%s: 400, closed, nothing after it is served", async (_name, bytes) => {
       const before = echo.requests.length;
       const client = await openRawClient(gateway.port);
-      client.send(
-        `${bytes.replaceAll("T ", `${route} `).replaceAll("T/", `${route}/`).replaceAll("T#", `${route}#`)}GET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n`,
-      );
+      client.send(`${withTarget(bytes, route)}GET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n`);
       await client.end();
       const replies = await client.replies(1);
       client.close();
@@ -77,14 +35,7 @@ describe("raw HTTP", () => {
       expect(echo.requests.slice(before)).toEqual([]);
     });
 
-    test.each([
-      ["TRACE", 405, `TRACE ${route} HTTP/1.1\r\nHost: g\r\n\r\n`],
-      ["CONNECT", 405, "CONNECT g:443 HTTP/1.1\r\nHost: g:443\r\n\r\n"],
-      ["101 headers", 431, `GET ${route} HTTP/1.1\r\nHost: g\r\n${"X-A: 1\r\n".repeat(100)}\r\n`],
-      ["a head of 17 KiB", 431, `GET ${route} HTTP/1.1\r\nHost: g\r\nX-A: ${"a".repeat(17_000)}\r\n\r\n`],
-      ["a target of 8193 bytes", 414, `GET ${route}?${"a".repeat(8_192 - route.length)} HTTP/1.1\r\nHost: g\r\n\r\n`],
-      ["Expect: 200-ok", 417, `GET ${route} HTTP/1.1\r\nHost: g\r\nExpect: 200-ok\r\n\r\n`],
-    ])("%s: %i, closed", async (_name, status, bytes) => {
+    test.each(refusedRequests(route))("%s: %i, closed", async (_name, status, bytes) => {
       const reply = await rawRequest(gateway.port, bytes);
       expect(reply).toMatchObject({ status, closed: true });
       expect(reply.headers["connection"]).toBe("close");
@@ -96,6 +47,46 @@ describe("raw HTTP", () => {
       const reply = await rawRequest(gateway.port, `GET ${route} HTTP/1.1\r\nHost:`, 6_000);
       expect(reply).toMatchObject({ status: 408, closed: true });
     });
+  });
+
+  test("a request line without a version: 400, closed", async () => {
+    expect(await rawRequest(gateway.port, "GET /function/echo\r\nHost: g\r\n\r\n")).toMatchObject({
+      status: 400,
+      closed: true,
+    });
+  });
+
+  test.each(["h2c", "websocket"])(
+    "what follows Upgrade: %s is not swallowed: the connection ends with it",
+    async (to) => {
+      const get = "GET /function/echo HTTP/1.1\r\nHost: g\r\n";
+      const reply = await rawRequest(gateway.port, `${get}Connection: upgrade\r\nUpgrade: ${to}\r\n\r\n${get}\r\n`);
+      expect(reply).toMatchObject({ status: 200, closed: true });
+      expect(reply.headers["connection"]).toBe("close");
+    },
+  );
+
+  test("a request that was answered before its body broke off gets no second answer", async () => {
+    const client = await openRawClient(gateway.port);
+    client.send("POST /system/info HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\nabc");
+    await client.replies(1);
+    client.socket.end();
+    await client.end();
+    expect((await client.replies(1)).map(({ status }) => status)).toEqual([200]);
+    client.close();
+  });
+
+  test.each([
+    ["breaks off", "Content-Length: 9\r\n\r\nabc"],
+    ["breaks the rules", "Transfer-Encoding: chunked\r\n\r\n3\r\naOSOSOSOS"],
+  ])("a call behind another whose body %s when the client leaves harms nobody", async (_name, rest) => {
+    for (let left = 30; left > 0; left -= 1) {
+      const client = await openRawClient(gateway.port);
+      client.send(`GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\nPOST /function/echo HTTP/1.1\r\nHost: g\r\n${rest}`);
+      await client.replies(1);
+      client.close();
+    }
+    expect((await rawRequest(gateway.port, "GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\n")).status).toBe(200);
   });
 
   test("100 headers and a target of 8192 bytes are served", async () => {
@@ -152,11 +143,7 @@ describe("raw HTTP", () => {
     await expect.poll(() => echo.open).toBe(0);
   }, 10_000);
 
-  test.each([
-    ["chunk size 0x1", "0x1\r\na\r\n0\r\n\r\n"],
-    ["chunk without its end", "1\r\nab\r\n0\r\n\r\n"],
-    ["chunk extensions over 16 KiB", `1;${"a".repeat(17_000)}\r\na\r\n0\r\n\r\n`],
-  ])("%s: refused, closed, the function sees no whole request", async (_name, chunks) => {
+  test.each(malformedChunks)("%s: refused, closed, the function sees no whole request", async (_name, chunks) => {
     const before = echo.requests.length;
     const reply = await rawRequest(
       gateway.port,
@@ -232,17 +219,25 @@ describe("raw HTTP", () => {
     client.close();
   });
 
-  test("Upgrade to something else is as without; WebSocket is not built", async () => {
-    const head = "Host: g\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAA\r\n";
-    const h2c = await rawRequest(gateway.port, `GET /function/echo HTTP/1.1\r\n${head}Upgrade: h2c\r\n\r\n`);
-    expect(h2c.status).toBe(200);
-    expect(echo.requests.at(-1)?.headers["upgrade"]).toBeUndefined();
-    const webSocket = await rawRequest(
-      gateway.port,
-      "GET /function/echo HTTP/1.1\r\nHost: g\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-    );
-    expect(webSocket.status).toBe(501);
-  });
+  test.each([...routes, "/function/nope"])(
+    "an upgrade of %s to something else is as without, and the last request",
+    async (target) => {
+      const before = echo.requests.length;
+      const client = await openRawClient(gateway.port);
+      const head = "Host: g\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAA\r\nUpgrade: h2c\r\n";
+      const after = "GET /function/echo/after HTTP/1.1\r\nHost: g\r\n\r\n";
+      client.send(`POST ${target} HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\nhi${after}`);
+      client.send(after);
+      await client.end();
+      const replies = await client.replies(1);
+      expect(replies).toHaveLength(1);
+      expect(replies[0]?.headers["connection"]).toBe("close");
+      expect([200, 202, 404]).toContain(replies[0]?.status);
+      const seen = echo.requests.slice(before);
+      expect(seen.map(({ body }) => body)).toEqual(target === "/function/echo" ? ["hi"] : []);
+      expect(seen[0]?.headers["upgrade"]).toBeUndefined();
+    },
+  );
 
   test.each([
     "/function/",
@@ -259,6 +254,24 @@ describe("raw HTTP", () => {
     expect(reply.status).toBe(404);
     expect(reply.headers["x-call-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(reply.headers["x-openfaas-internal"]).toBeUndefined();
+  });
+
+  test("a connection whose first request is on its way when the gateway closes is served, others wait no longer", async () => {
+    const own = await openSyncGateway();
+    own.deploy("echo", { addresses: [echo.address] });
+    const connections = () =>
+      new Promise((resolve) => own.gateway.server.getConnections((_err, count) => resolve(count)));
+    const [first, silent] = [await openRawClient(own.port), await openRawClient(own.port)];
+    await expect.poll(connections).toBe(2);
+
+    const closed = own.gateway.close();
+    first.send("GET /function/echo/first HTTP/1.1\r\nHost: g\r\n\r\n");
+    const [reply] = await first.replies(1);
+    expect(reply).toMatchObject({ status: 200, body: "/first " });
+    expect(reply?.headers["connection"]).toBe("close");
+    await silent.end(1_000);
+    await closed;
+    await own.close();
   });
 
   test("closing answers what is under way with Connection: close and ends idle connections at once", async () => {

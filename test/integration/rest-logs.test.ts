@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { LogRecord } from "../../runtime/api/log-record.ts";
 import { eventually } from "../support/eventually.ts";
+import { openRawClient } from "../support/raw-client.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
 let platform: RestPlatform;
@@ -122,6 +123,62 @@ test("a reader that does not read holds the source back", async () => {
   socket.destroy();
 });
 
+test("a reader that does not read is cut, its source closed and its place free", async () => {
+  await using impatient = await openRestPlatform({ bodySilence: 300 });
+  await impatient.call("PUT", "/system/functions", { service: "hello", image: "a" });
+  const line = record("x".repeat(60_000));
+  let begun = 0;
+  let open = 0;
+  impatient.logs.read = async function* () {
+    begun += 1;
+    open += 1;
+    try {
+      for (;;) yield await Promise.resolve(line);
+    } finally {
+      open -= 1;
+    }
+  };
+  const clients = await Promise.all(Array.from({ length: 20 }, () => openRawClient(impatient.port)));
+  for (const client of clients) {
+    client.socket.pause();
+    client.send(`GET /system/logs?name=hello HTTP/1.1\r\nHost: x\r\nAuthorization: ${platform.authorization}\r\n\r\n`);
+  }
+  await eventually(() => begun === clients.length, { within: 5_000, what: "all readers" });
+  await eventually(() => open === 0, { within: 5_000, what: "all readers to be cut" });
+  for (const client of clients) {
+    client.socket.resume();
+    await client.end();
+    client.close();
+  }
+});
+
+test("a reader of a long answer that does not read is cut", async () => {
+  await using impatient = await openRestPlatform({ bodySilence: 300 });
+  const annotations = { text: "x".repeat(260_000) };
+  for (let index = 0; index < 40; index += 1)
+    await impatient.call("PUT", "/system/functions", { service: `f-${index}`, image: "a", annotations });
+  const client = await openRawClient(impatient.port);
+  client.socket.pause();
+  const head = `Host: x\r\nAuthorization: ${platform.authorization}\r\n\r\n`;
+  client.send(`GET /system/functions HTTP/1.1\r\n${head}`);
+  const isOpen = () => impatient.connections().includes(client.socket.localPort ?? 0);
+  await eventually(isOpen, { within: 5_000, what: "the connection" });
+  await eventually(() => !isOpen(), { within: 5_000, what: "its end" });
+  client.close();
+
+  // Who reads slowly, but reads, gets all of it.
+  const patient = connect(impatient.port, "127.0.0.1");
+  let bytes = 0;
+  patient.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    patient.pause();
+    setTimeout(() => patient.resume(), 5);
+  });
+  patient.write(`GET /system/functions HTTP/1.1\r\nConnection: close\r\n${head}`);
+  await once(patient, "end");
+  expect(bytes).toBeGreaterThan(10_000_000);
+});
+
 test("queries that cannot be read are 422, a missing name 400, an unknown function 404", async () => {
   const status = async (query: string): Promise<number> => (await platform.call("GET", `/system/logs${query}`)).status;
   expect(await status("")).toBe(400);
@@ -139,11 +196,14 @@ test("queries that cannot be read are 422, a missing name 400, an unknown functi
     expect(await status(`?name=hello&${bad}`), bad).toBe(422);
   }
   expect(await status("?name=hello&tail=abc&tail=1")).toBe(200);
+  expect(await status("?name=A&name=hello&since=never&since=2026-01-01T00:00:00&follow=1&follow=0")).toBe(200);
+  expect(platform.logs.queries.at(-1)).toMatchObject({ name: "hello", since: Date.UTC(2026, 0, 1), follow: false });
+  expect(await status("?name=hello&tail=1&tail=abc")).toBe(422);
   expect(await status("?name=hello&tail=-1&since=2026-01-01T00:00:00.123456789%2B02:00")).toBe(200);
   expect(await status("?name=other")).toBe(404);
 });
 
-test("the 201st stream is 429 and one that ends makes room", async () => {
+test("200 readers at once get every line; the 201st is 429, and one that ends makes room", async () => {
   const leaving = new AbortController();
   const open = () =>
     fetch(`${platform.url}/system/logs?name=hello&follow=1`, {
@@ -151,7 +211,14 @@ test("the 201st stream is 429 and one that ends makes room", async () => {
       signal: leaving.signal,
     });
   const streams = await Promise.all(Array.from({ length: 200 }, open));
-  for (const stream of streams) collect(stream);
+  const texts = streams.map(collect);
+  const lines = Array.from({ length: 50 }, (_, index) => record(`${index} ${"x".repeat(1_000)}`));
+  for (const line of lines) platform.logs.add(line);
+  const all = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  await eventually(() => texts.every(({ text }) => text().replaceAll(/^\n+/gm, "") === all), {
+    within: 15_000,
+    what: "every line for every reader",
+  });
   const refused = await platform.call("GET", "/system/logs?name=hello", undefined, { accept: "application/json" });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
   expect(await refused.json()).toMatchObject({ code: "too_many_streams" });

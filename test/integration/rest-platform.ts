@@ -1,13 +1,16 @@
 import { writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 
 import pino from "pino";
 
+import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { LogRecord } from "../../runtime/api/log-record.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import { NamespaceTable } from "../../runtime/core/namespace-table.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
@@ -18,6 +21,9 @@ import { openBasicAuth } from "../../runtime/gateway/basic-auth.ts";
 import { clientAddresses } from "../../runtime/gateway/client-address.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer } from "../../runtime/gateway/http-server.ts";
+import { RouteCounts } from "../../runtime/gateway/route-counts.ts";
+import { checkAnswer } from "../support/api-answers.ts";
+import { memoryQueues } from "../support/memory-queues.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 /** The REST side of a gateway on a real port, with stores in memory. */
@@ -27,12 +33,15 @@ export interface RestPlatform extends AsyncDisposable {
   /** `Authorization` of the administrator. */
   readonly authorization: string;
   readonly functions: Map<string, DesiredFunction>;
+  readonly namespaces: MemoryNamespaceStore;
   readonly secrets: Map<string, Uint8Array>;
   readonly endpoints: Map<string, FunctionEndpoints>;
   readonly logs: FakeLogs;
   /** What was logged, parsed. */
   readonly logged: Record<string, unknown>[];
-  /** Sends a request with the administrator's credentials. */
+  /** Ports at the other end of the connections that are open. */
+  connections(): readonly number[];
+  /** Sends a request with the administrator's credentials; rejects when the OpenAPI document does not say the answer. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
@@ -79,7 +88,11 @@ const user = "admin";
 const password = "päss:word";
 
 export async function openRestPlatform(
-  options: Partial<AppParts> & { readonly edition?: Edition; readonly bodySilence?: number } = {},
+  options: Partial<AppParts> & {
+    readonly edition?: Edition;
+    readonly bodySilence?: number;
+    readonly namespaceStore?: MemoryNamespaceStore;
+  } = {},
 ): Promise<RestPlatform> {
   const directory = await tempDirectory("rest");
   await writeFile(join(directory.path, "basic-auth-user"), `${user}\n`);
@@ -91,14 +104,20 @@ export async function openRestPlatform(
   const endpoints = new Map<string, FunctionEndpoints>();
   const logs = new FakeLogs();
   const errors = createErrorWriter(log);
+  const namespaceStore = options.namespaceStore ?? new MemoryNamespaceStore();
+  const namespaceTable = new NamespaceTable();
+  await namespaceStore.watch(namespaceTable.observer);
   const edition = options.edition ?? "community";
   const unknown = (_request: unknown, response: { end(): void }) => response.end();
+  const routes = new RouteCounts();
   const gateway = createGatewayServer({
     invoke: unknown,
     invokeAsync: unknown,
     writeError: errors.writeError,
     headersTimeout: 10_000,
     bodySilence: options.bodySilence ?? 30_000,
+    webSocketGrace: 0,
+    routes,
   });
   const app = buildApp(
     {
@@ -111,7 +130,10 @@ export async function openRestPlatform(
         platformNamespace: "weir",
         reserved: ["kept"],
         edition,
+        exists: (name) => namespaceTable.find(name) !== undefined,
       },
+      namespaceStore,
+      namespaceTable,
       edition,
       upstreamTimeout: 30_000,
       log,
@@ -132,10 +154,17 @@ export async function openRestPlatform(
         durability: "interval",
       },
       logHeartbeat: 15_000,
+      routes,
+      queueParts: memoryQueues(),
       ...options,
     },
     gateway.serverFactory,
   );
+  const connections = new Set<Socket>();
+  gateway.server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   await app.ready();
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${port}`;
@@ -146,17 +175,22 @@ export async function openRestPlatform(
     url,
     authorization,
     functions,
+    namespaces: namespaceStore,
     secrets,
     endpoints,
     logs,
     logged,
-    call: (method, path, body, headers = {}) =>
-      fetch(url + path, {
+    connections: () => [...connections].flatMap(({ remotePort }) => remotePort ?? []),
+    call: async (method, path, body, headers = {}) => {
+      const response = await fetch(url + path, {
         method,
         redirect: "manual",
         headers: { authorization, ...headers },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      }),
+      });
+      await checkAnswer(method, path, response);
+      return response;
+    },
     async [Symbol.asyncDispose]() {
       await app.close();
       gateway.server.closeAllConnections();
@@ -204,6 +238,9 @@ function secretStore(secrets: Map<string, Uint8Array>): SecretStore {
     },
     remove: async ({ name, namespace }) => {
       if (!secrets.delete(`${name}@${namespace}`)) throw missing(name);
+    },
+    removeAll: async (namespace) => {
+      for (const key of secrets.keys()) if (key.endsWith(`@${namespace}`)) secrets.delete(key);
     },
   };
 }

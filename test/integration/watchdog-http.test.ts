@@ -132,6 +132,30 @@ describe("mode http", () => {
     socket.destroy();
   });
 
+  test("a client that leaves ends such a connection, before the switch and after it, even if the process goes on", async () => {
+    const { port, output } = await start({
+      mode: "http",
+      fprocess: js(`const server = require("node:http").createServer((request, response) => response.end());
+      server.on("upgrade", (request, socket) => {
+        console.log("opened " + request.url);
+        socket.on("error", () => {}).on("close", () => console.log("closed " + request.url)).resume();
+        if (request.url === "/silent") socket.on("end", () => socket.end());
+        else socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n");
+        if (request.url === "/deaf") setInterval(() => socket.write("x"), 100);
+      });
+      server.listen(process.env.PORT, "127.0.0.1")`),
+    });
+    await eventually(async () => (await call(port, "/_/ready")).status === 200, { within: 10_000, what: "readiness" });
+    for (const path of ["/silent", "/deaf"]) {
+      const socket = connect(port, "127.0.0.1");
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+      await eventually(() => output().includes(`opened ${path}`), { within: 5_000, what: "the handshake" });
+      socket.end();
+      await eventually(() => output().includes(`closed ${path}`), { within: 8_000, what: `the end of ${path}` });
+      socket.destroy();
+    }
+  });
+
   test("ends with the process, its code and a last line", async () => {
     const watchdog = await start({ mode: "http", fprocess: sh("echo broken >&2; exit 7") });
 

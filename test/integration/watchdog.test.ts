@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { Agent, type ClientRequest, request as sendRequest } from "node:http";
 import { buffer, text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
@@ -245,6 +247,12 @@ describe("start", () => {
   });
 });
 
+const isClosed = (port: number): Promise<boolean> =>
+  call(port, "/_/health").then(
+    () => false,
+    () => true,
+  );
+
 describe("stop", () => {
   test("finishes calls in flight and takes no new ones", async () => {
     const watchdog = await start({ fprocess: "cat" });
@@ -252,18 +260,40 @@ describe("stop", () => {
     request.write("before");
     const answer = await response;
     watchdog.child.kill("SIGTERM");
-    await eventually(
-      () =>
-        call(watchdog.port, "/_/health").then(
-          () => false,
-          () => true,
-        ),
-      { within: 5_000, what: "a closed door" },
-    );
+    await eventually(() => isClosed(watchdog.port), { within: 5_000, what: "a closed door" });
     request.end(" after");
 
     expect(await text(answer)).toBe("before after");
     expect(await watchdog.exited).toBe(0);
+  });
+
+  test("one that stood still answers what came over a connection meanwhile before it ends", async () => {
+    const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (body: string): ClientRequest => {
+      const sent = sendRequest({ agent, host: "127.0.0.1", port: watchdog.port, method: "POST", path: "/" });
+      sent.end(body);
+      return sent;
+    };
+    const answerOf = async (sent: ClientRequest): Promise<string> => {
+      const [answer] = await once(sent, "response");
+      return text(answer);
+    };
+    expect(await answerOf(send("first"))).toBe("first");
+    watchdog.child.kill("SIGTERM");
+    await eventually(() => isClosed(watchdog.port), { within: 5_000, what: "a closed door" });
+    watchdog.child.kill("SIGSTOP");
+    // Longer than it waits for callers that have not heard.
+    await pause(2_500);
+    const second = send("second");
+    const answer = answerOf(second);
+    // Only what the kernel has taken is on its way: a request object alone is not.
+    await once(second, "finish");
+    watchdog.child.kill("SIGCONT");
+
+    expect(await answer).toBe("second");
+    expect(await watchdog.exited).toBe(0);
+    agent.destroy();
   });
 
   test("does not wait longer than its grace, and kills what is left", async () => {

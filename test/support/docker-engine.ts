@@ -6,7 +6,8 @@ import { basename, join } from "node:path";
 
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { dockerAnswers } from "../../runtime/adapters/docker/docker-socket.ts";
-import { baseImageName, importImage, stageBaseImage } from "../../scripts/base-image/base-image.ts";
+import { baseImageName } from "../../runtime/api/version.ts";
+import { makeBaseImage } from "../../scripts/base-image/make-base-image.ts";
 import { findTool, installedTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
 import { machineLock } from "./machine-lock.ts";
@@ -54,8 +55,8 @@ function whyNone(): string | undefined {
   return undefined;
 }
 
-/** Starts an engine with the base image; waits while another test file has one. */
-export async function openDockerEngine(): Promise<TestDockerEngine> {
+/** Starts an engine, with the base image unless told otherwise; waits while another test file has one. */
+export async function openDockerEngine({ baseImage = true } = {}): Promise<TestDockerEngine> {
   const lock = await machineLock("docker-engine");
   const foreign = livingProcesses().some(({ command }) => basename(command.split(" ", 1)[0] ?? "") === "dockerd");
   // The rules of somebody's own engine would be made anew, and lost in part.
@@ -74,9 +75,12 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
     for (const file of ["docker.pid", "exec/containerd/containerd.pid"])
       await rm(join(directory.path, file), { force: true });
     child = spawn(
-      // However the tests end, it is told to end, too.
-      "setpriv",
+      "env",
       [
+        // On a busy machine dockerd makes containerd write its stacks, to where temporary files go.
+        `TMPDIR=${directory.path}`,
+        // However the tests end, it is told to end, too.
+        "setpriv",
         "--pdeathsig",
         "TERM",
         findTool("dockerd") ?? "dockerd",
@@ -134,9 +138,7 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
 
   try {
     await start();
-    await using content = await tempDirectory("base-image");
-    await stageBaseImage(content.path);
-    await importImage(client, content.path);
+    if (baseImage) await makeBaseImage(client);
   } catch (err) {
     const log = await readFile(join(directory.path, "log"), "utf8").catch(() => "");
     await close();

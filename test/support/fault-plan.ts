@@ -1,3 +1,5 @@
+import { seededRandom } from "../../scripts/random.ts";
+
 /** What may go wrong with one use of a port. */
 export type PortFault =
   /** Nothing is done, and nobody says so. */
@@ -17,6 +19,8 @@ export type FaultRule = {
   /** As the decorators name it, e.g. `CallQueue.put`; `*` = any. */
   readonly operation: string;
   readonly fault: PortFault;
+  /** Only at uses for this call; any when absent. */
+  readonly call?: string;
 } & ({ readonly nth: number } | { readonly probability: number });
 
 /** Decides, repeatably for one seed and one order of uses, which uses go wrong. */
@@ -25,12 +29,13 @@ export interface FaultPlan {
   readonly seed: number;
   /** Faults so far, as `operation kind`, in order. */
   readonly happened: readonly string[];
-  decide(operation: string): PortFault | undefined;
+  /** `call` is the id of the call that the use is for. */
+  decide(operation: string, call?: string): PortFault | undefined;
 }
 
 /** The first rule that applies to a use wins. */
 export function faultPlan(rules: readonly FaultRule[], seed = Math.floor(Math.random() * 2 ** 32)): FaultPlan {
-  const chance = seededChance(seed);
+  const chance = seededRandom(seed);
   const uses = new Map<FaultRule, number>();
   const happened: string[] = [];
   const applies = (rule: FaultRule): boolean => {
@@ -42,23 +47,15 @@ export function faultPlan(rules: readonly FaultRule[], seed = Math.floor(Math.ra
   return {
     seed,
     happened,
-    decide: (operation) => {
-      const matching = rules.filter((rule) => rule.operation === "*" || rule.operation === operation);
+    decide: (operation, call) => {
+      const matching = rules.filter(
+        (rule) =>
+          (rule.operation === "*" || rule.operation === operation) && (rule.call === undefined || rule.call === call),
+      );
       // Every matching rule is asked, so that what one decides does not shift the count or the chance of another.
       const found = matching.filter(applies)[0];
       if (found !== undefined) happened.push(`${operation} ${found.fault.kind}`);
       return found?.fault;
     },
-  };
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function seededChance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,19 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
+import { lastingPort } from "../../runtime/adapters/nats/server/free-port.ts";
+
 /**
- * A TCP port of 127.0.0.1 that nobody listens on now. Another process may take it in between: prefer port 0 where what
- * is started can say which port it got.
+ * A TCP port of 127.0.0.1 that nobody listens on now, and nobody gets who asks for any. Another one may still take it in
+ * between: prefer port 0 where what is started can say which port it got.
  */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("Cannot find a free port: no address given");
-  return address.port;
+  const port = await lastingPort();
+  if (port === undefined) throw new Error("Cannot find a free port: all are in use");
+  return port;
 }
 
 /** Whether somebody could listen on `port` of 127.0.0.1 now. */

@@ -28,15 +28,15 @@ export interface FunctionServer {
 /** Answers one request; by default 200 with the text `ok`. `request` must be read by it if `readBody` is false. */
 export type FunctionHandler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Opens a function on a free port; `readBody: false` hands requests over before their body was read. */
+/** Opens a function on a free port; `readBody: false` hands requests over before their body was read, `keepAliveTimeout` is in milliseconds. */
 export async function openFunctionServer(
   handler: FunctionHandler = (_request, response) => response.end("ok"),
-  options: { readonly readBody?: boolean } = {},
+  options: { readonly readBody?: boolean; readonly keepAliveTimeout?: number } = {},
 ): Promise<FunctionServer> {
   const requests: SeenRequest[] = [];
   let open = 0;
   let aborted = 0;
-  const server: Server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => {
+  const server: Server = createServer({ keepAliveTimeout: options.keepAliveTimeout ?? 30_000 }, (request, response) => {
     open += 1;
     response.on("close", () => {
       open -= 1;
@@ -86,6 +86,8 @@ export interface RawFunction {
   readonly address: string;
   /** Connections accepted so far. */
   readonly connections: number;
+  /** Connections open now. */
+  readonly open: number;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,9 @@ export async function openRawFunction(answer: string | ((socket: Socket) => void
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     get connections() {
       return connections;
+    },
+    get open() {
+      return sockets.size;
     },
     close: async () => {
       server.close();

@@ -21,6 +21,10 @@ export interface LoadOptions {
   /** Most calls without an answer; those due beyond it are dropped and counted. */
   readonly maxInFlight?: number;
   readonly ledger?: LedgerWriter;
+  /** Is told each id that was accepted. */
+  readonly onAccepted?: (id: string) => void;
+  /** A connection for each call, so that a load balancer decides about each. */
+  readonly freshConnections?: boolean;
   /** Ends the load early. */
   readonly signal?: AbortSignal;
 }
@@ -35,7 +39,7 @@ export interface LoadSummary {
 
 /** Sends calls to `/async-function/` at a constant arrival rate, each under an id of its own; resolves after the last answer. */
 export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
-  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const agent = new Agent({ connections: 64, pipelining: options.freshConnections === true ? 0 : 1 });
   const sent: Sent[] = [];
   const latencies: number[] = [];
   const open = new Set<Promise<void>>();
@@ -46,7 +50,8 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
 
   for (let sequence = 0; sequence < options.count; sequence += 1) {
     const due = begin + (sequence * 1_000) / options.rate;
-    if (due > performance.now() + 1) await pause(due - performance.now(), undefined, untilDue).catch(() => undefined);
+    const wait = due - performance.now();
+    if (wait > 1) await pause(wait, undefined, untilDue).catch(() => undefined);
     if (ended()) break;
     if (open.size >= (options.maxInFlight ?? 1_000)) {
       dropped += 1;
@@ -56,6 +61,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
       open.delete(call);
       sent.push(entry);
       options.ledger?.append(entry);
+      if (entry.class === "accepted") options.onAccepted?.(entry.id);
       if (entry.class === "accepted") latencies.push(performance.now() - due);
     });
     open.add(call);
@@ -63,6 +69,16 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
   await Promise.all(open);
   await agent.destroy();
   return { sent, dropped, latencies: latencies.toSorted((a, b) => a - b) };
+}
+
+/** In words what became of those calls that were not accepted: each kind of answer, how often, and over what time. */
+export function notAccepted(sent: readonly Sent[]): readonly string[] {
+  const others = sent.filter((each) => each.class !== "accepted");
+  const kinds = Map.groupBy(others, (each) => `${each.class}: ${each.status ?? each.error ?? "?"}`);
+  return Array.from(kinds, ([kind, calls]) => {
+    const times = calls.flatMap(({ sentAt, answeredAt }) => [sentAt, answeredAt]);
+    return `${kind}, ${calls.length} times within ${Math.round(Math.max(...times) - Math.min(...times))} ms`;
+  });
 }
 
 /** The value below which the share `q` (0 to 1) of `sorted` lies; NaN of nothing. */

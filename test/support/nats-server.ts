@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { findNatsServer } from "../../runtime/adapters/nats/server/find-nats-server.ts";
-import { tryPort } from "../../runtime/adapters/nats/server/free-port.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
-import { formatNatsServerConfig, type Durability } from "../../runtime/adapters/nats/server/nats-server-config.ts";
+import type { Durability } from "../../runtime/api/nats-server-options.ts";
+import { formatNatsServerConfig } from "../../runtime/adapters/nats/server/nats-server-config.ts";
 import type { NatsAccess } from "../../runtime/adapters/nats/server/nats-server-process.ts";
-import { natsUsers } from "../../runtime/adapters/nats/server/nats-users.ts";
+import { natsUsers } from "../../runtime/api/nats-users.ts";
 import { startNatsServer, type RunningNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { environment } from "../../runtime/process/settings.ts";
+import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
+import { isStopped } from "./process-facts.ts";
 
 export interface TestNatsServerOptions {
   readonly durability?: Durability;
@@ -19,6 +22,8 @@ export interface TestNatsServerOptions {
   /** Bytes; 1 GiB when absent. */
   readonly maxFileStore?: number;
   readonly payloadLimit?: number;
+  /** What it stores is encrypted, as on Kubernetes. */
+  readonly encrypted?: boolean;
   /** File of another nats-server, e.g. an older one. */
   readonly binary?: string;
 }
@@ -37,7 +42,8 @@ export interface TestNatsServer {
   kill(): Promise<void>;
   /** SIGTERM, and waits until it is gone. */
   stop(): Promise<void>;
-  pause(): void;
+  /** SIGSTOP, and waits until it has reached every thread. */
+  pause(): Promise<void>;
   resume(): void;
   /** Starts it again on the same port and store; ends it first if it runs. */
   restart(): Promise<void>;
@@ -87,7 +93,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
     users,
     passwords,
   });
-  await writeFile(configFile, config, { mode: 0o600 });
+  await writeFile(configFile, options.encrypted === true ? withCipher(config) : config, { mode: 0o600 });
 
   const start = (): Promise<RunningNatsServer> =>
     startNatsServer({ binary, configFile, logFile, monitorPort, timeout: startTimeout });
@@ -125,7 +131,13 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
     },
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
-    pause: () => void running?.process.kill("SIGSTOP"),
+    pause: async () => {
+      running?.process.kill("SIGSTOP");
+      const pid = running?.process.pid;
+      // The first thread has to be scheduled before it can stop the others, and these may answer until then.
+      if (pid !== undefined)
+        await eventually(() => isStopped(pid), { within: 5_000, every: 1, what: "the server to stand still" });
+    },
     resume: () => void running?.process.kill("SIGCONT"),
     restart: async () => {
       if (running !== undefined) await end("SIGTERM");
@@ -139,8 +151,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
   };
 }
 
-async function freePort(): Promise<number> {
-  const port = await tryPort(0);
-  if (port === undefined) throw new Error("no free port");
-  return port;
+function withCipher(config: string): string {
+  const content = JSON.parse(config);
+  return JSON.stringify({ ...content, jetstream: { ...content.jetstream, cipher: "aes", key: "key-of-the-test" } });
 }

@@ -5,6 +5,9 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const forwarding = "/proc/sys/net/ipv4/ip_forward";
 const ours = /docker|weir/i;
+/** Of a cluster that `scripts/cluster` started in the meantime: not an engine's. */
+const clusterBridge = "weir0";
+const ofCluster = /\bweir0\b|\b(?:WEIRNODE|KUBE|CNI)-/;
 const builtIn = new Set(["INPUT", "FORWARD", "OUTPUT", "PREROUTING", "POSTROUTING"]);
 
 /** What a container engine changes about the network of this machine. */
@@ -35,7 +38,7 @@ export async function addedSince(before: NetworkState): Promise<string[]> {
         .filter((line) => /weir/i.test(line))
         .map((line) => `${table}: ${line}`),
     ),
-    ...now.links.filter((link) => link.startsWith("weir") && !before.links.includes(link)),
+    ...newLinks(before, now),
   ];
 }
 
@@ -53,14 +56,17 @@ export async function restoreNetwork(before: NetworkState): Promise<void> {
       if (builtIn.has(chain) && !lines.includes(policy)) await iptables(table, ["-P", chain, target]);
     }
   }
-  for (const link of now.links.filter((name) => name.startsWith("weir") && !before.links.includes(name)))
-    await run("ip", ["link", "delete", link]);
-  await writeFile(forwarding, before.forwards);
+  for (const link of newLinks(before, now)) await run("ip", ["link", "delete", link]);
+  if (!now.links.includes(clusterBridge)) await writeFile(forwarding, before.forwards);
+}
+
+function newLinks(before: NetworkState, now: NetworkState): string[] {
+  return now.links.filter((name) => name.startsWith("weir") && name !== clusterBridge && !before.links.includes(name));
 }
 
 function newLines(before: NetworkState, table: string, lines: readonly string[]): string[] {
   const old = before.tables.get(table) ?? [];
-  return lines.filter((line) => ours.test(line) && !old.includes(line));
+  return lines.filter((line) => ours.test(line) && !ofCluster.test(line) && !old.includes(line));
 }
 
 async function iptables(table: string, args: readonly string[]): Promise<void> {

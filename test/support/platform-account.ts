@@ -2,6 +2,8 @@ import type { CallRecord } from "../../runtime/api/call-record.ts";
 import { eventually } from "./eventually.ts";
 import { checkInvariants, type Allowance, type Counts, type SettledCall } from "./ledger-invariants.ts";
 import { readLedger, type Account } from "./ledger.ts";
+import type { Holdings } from "./platform-process.ts";
+import type { WorkState } from "./platform-broker.ts";
 import type { Platform } from "./platform.ts";
 
 export interface SettleOptions extends Allowance {
@@ -9,6 +11,10 @@ export interface SettleOptions extends Allowance {
   readonly directory: string;
   /** Milliseconds from now until the streams must be empty. */
   readonly within: number;
+  /** Ends of calls that were read before, as their records may be gone by now. */
+  readonly known?: ReadonlyMap<string, CallRecord>;
+  /** What each process held before the faults (`holdingsOf`); without, only its slots and its life are looked at. */
+  readonly before?: ReadonlyMap<string, Holdings>;
 }
 
 /** What a platform's account came to. */
@@ -20,13 +26,26 @@ export interface Settled {
 }
 
 const readers = 16;
+/** I9: descriptors, and memory as a share and in bytes for what a small heap grows by anyway. */
+const moreDescriptors = 5;
+const moreMemory = { share: 0.2, bytes: 6 * 1_048_576 };
+
+/** What every process of the platform that runs holds now, by its name. */
+export async function holdingsOf(platform: Platform): Promise<Map<string, Holdings>> {
+  const held = new Map<string, Holdings>();
+  const workers = platform.queues.flatMap((queue) => queue.workers);
+  for (const process of [platform.doctor, ...platform.gateways, ...workers]) {
+    if (process.running) held.set(process.name, await process.measure());
+  }
+  return held;
+}
 
 /**
  * Waits until the queue is empty (I8), then reads every call's record and status and checks the other invariants.
  * Slots must be free again and no process may have ended by itself (I9).
  */
 export async function settleAccount(platform: Platform, options: SettleOptions): Promise<Settled> {
-  const { directory, within, ...allowance } = options;
+  const { directory, within, before = new Map(), known = new Map(), ...allowance } = options;
   const violations: string[] = [];
   try {
     await eventually(() => isQuiet(platform), {
@@ -37,10 +56,11 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
   } catch (err) {
     violations.push(`I8: ${err instanceof Error ? err.message : String(err)}`);
   }
+  violations.push(...(await leaks(platform, before)));
   const account = readLedger(directory);
-  const statuses = new Map<string, CallRecord>();
-  const records = new Map<string, SettledCall>();
-  const ids = account.sent.map(({ id }) => id);
+  const statuses = new Map<string, CallRecord>(known);
+  const records = new Map<string, SettledCall>(known);
+  const ids = account.sent.map(({ id }) => id).filter((id) => !known.has(id));
   const readNext = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       const status = await statusOf(platform, id);
@@ -66,6 +86,29 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
   return { account, counts: checked.counts, violations };
 }
 
+/** Idle connections take a moment to go. */
+async function leaks(platform: Platform, before: ReadonlyMap<string, Holdings>): Promise<string[]> {
+  const look = async (): Promise<string[]> => {
+    const now = await holdingsOf(platform);
+    return [...before].flatMap(([name, held]) => {
+      const holds = now.get(name);
+      if (holds === undefined) return [];
+      const most = { memory: held.memory * (1 + moreMemory.share) + moreMemory.bytes };
+      return [
+        ...(holds.descriptors > held.descriptors + moreDescriptors
+          ? [`I9: ${name} holds ${holds.descriptors} descriptors, ${held.descriptors} before`]
+          : []),
+        ...(holds.memory > most.memory ? [`I9: ${name} holds ${holds.memory} bytes, ${held.memory} before`] : []),
+      ];
+    });
+  };
+  let found: string[] = [];
+  await eventually(async () => (found = await look()).length === 0, { within: 5_000, every: 200, what: "it" }).catch(
+    () => undefined,
+  );
+  return found;
+}
+
 /** Faults may just have ended: until the gateway is connected again it knows nothing. */
 async function statusOf(platform: Platform, id: string): Promise<CallRecord | undefined> {
   const looked = await eventually(async () => ({ status: await platform.calls.status(id) }), {
@@ -75,14 +118,17 @@ async function statusOf(platform: Platform, id: string): Promise<CallRecord | un
   return looked.status;
 }
 
-async function isQuiet(platform: Platform): Promise<boolean> {
-  const calls = await platform.broker.calls();
-  const callbacks = await platform.broker.callbacks();
-  const left = [calls, callbacks].flatMap(({ messages, pending, unanswered }) => [messages, pending, unanswered]);
-  for (const worker of platform.workers) {
-    if (worker.running) left.push(await platform.metric(worker, "queue_worker_function_invocation_inflight"));
+/** Resolves with true when nothing is in any queue and no slot is taken; rejects saying what is left. */
+export async function isQuiet(platform: Platform): Promise<boolean> {
+  const states: Record<string, WorkState> = { callbacks: await platform.broker.callbacks() };
+  const left: number[] = [];
+  for (const { name, workers } of platform.queues) {
+    states[`calls of ${name}`] = await platform.broker.calls(name);
+    for (const worker of workers) {
+      if (worker.running) left.push(await platform.metric(worker, "queue_worker_function_invocation_inflight"));
+    }
   }
-  if (left.some((count) => count !== 0))
-    throw new Error(`left over: calls ${JSON.stringify(calls)}, callbacks ${JSON.stringify(callbacks)}`);
+  left.push(...Object.values(states).flatMap(({ messages, pending, unanswered }) => [messages, pending, unanswered]));
+  if (left.some((count) => count !== 0)) throw new Error(`left over: ${JSON.stringify(states)}`);
   return true;
 }

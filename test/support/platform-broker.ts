@@ -1,8 +1,10 @@
+import { madeUnder } from "../../runtime/adapters/nats/consumers.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
 import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { readLast, type LastMessage } from "../../runtime/adapters/nats/read-last.ts";
-import { natsUser } from "../../runtime/adapters/nats/server/nats-users.ts";
+import { natsUser } from "../../runtime/api/nats-users.ts";
 import {
   bucket,
   bucketStream,
@@ -16,6 +18,7 @@ import {
 } from "../../runtime/adapters/nats/stream-names.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
+import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
 /** A work queue as the broker has it: entries in all, not yet delivered, delivered and unanswered. */
@@ -29,15 +32,21 @@ export interface WorkState {
 export interface BrokerView {
   /** Stands for the provider. */
   readonly endpoints: EndpointsPublisher;
+  /** As the provider sees them. */
+  readonly functions: Pick<FunctionStore, "get" | "watch">;
   readonly ledger: CallLedger;
   calls(queue?: string): Promise<WorkState>;
   callbacks(): Promise<WorkState>;
   /** Undefined when there is none. */
-  deadLetter(id: string, kind?: "call" | "callback"): Promise<LastMessage | undefined>;
+  deadLetter(id: string, kind?: "call" | "callback", queue?: string): Promise<LastMessage | undefined>;
   /** Dead letters in all. */
   deadLetters(): Promise<number>;
   /** Seconds that the last write of a call's record gave it; undefined when there is none. */
   recordTtl(id: string): Promise<number | undefined>;
+  /** Makes the consumer of the default queue look like one of another server's making. */
+  makeForeign(): Promise<void>;
+  /** Deletes the stream of the default queue. */
+  deleteQueue(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,14 +72,23 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
   };
   return {
     endpoints: await NatsEndpoints.open(provider),
+    functions: await NatsFunctionStore.open(provider),
     ledger: new NatsCallLedger(doctor),
     calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
     callbacks: () => work(callbackStream, callbacksConsumer),
-    deadLetter: (id, kind = "call") => readLast(doctor, deadLetterStream, deadLetterSubject(defaultQueue, id, kind)),
+    deadLetter: (id, kind = "call", queue = defaultQueue) =>
+      readLast(doctor, deadLetterStream, deadLetterSubject(queue, id, kind)),
     deadLetters: async () => (await doctor.jsm.streams.info(deadLetterStream)).state.messages,
     recordTtl: async (id) => {
       const last = await readLast(doctor, bucketStream(bucket.calls), keySubject(bucket.calls, id));
       return last === undefined ? undefined : Number(last.headers.get("Nats-TTL")?.replace(/s$/, ""));
+    },
+    makeForeign: async () => {
+      const stream = queueStream(defaultQueue);
+      await doctor.jsm.consumers.update(stream, workersConsumer, { metadata: { [madeUnder]: "0.0.0" } });
+    },
+    deleteQueue: async () => {
+      await doctor.jsm.streams.delete(queueStream(defaultQueue));
     },
     close: async () => {
       for (const link of links) await link.close();

@@ -1,10 +1,14 @@
+import { Agent, fetch } from "undici";
+
 import type { CallRecord } from "../../runtime/api/call-record.ts";
 import { eventually } from "./eventually.ts";
+import type { LedgerWriter } from "./ledger.ts";
+import { classifyAnswer } from "./load.ts";
 
 /** An answer, read whole. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, "get">;
   readonly body: Buffer;
   /** Milliseconds from the request to the end of the answer. */
   readonly took: number;
@@ -44,14 +48,25 @@ export interface PlatformCalls {
 }
 
 const requestTimeout = 15_000;
+/** Connections that rest are closed soon: they count as the gateway's. */
+const resting = 1_000;
+
+export interface PlatformCallsOptions {
+  /** Where what is queued is written down. */
+  readonly ledger?: LedgerWriter | undefined;
+  /** Value of the `Authorization` header with which records are read. */
+  readonly authorization?: string;
+}
 
 /** Calls through the gateway at `url`. */
-export function platformCalls(url: string): PlatformCalls {
+export function platformCalls(url: string, { ledger, authorization }: PlatformCallsOptions = {}): PlatformCalls {
+  const dispatcher = new Agent({ keepAliveTimeout: resting, keepAliveMaxTimeout: resting });
   const send: PlatformCalls["send"] = async (method, path, init = {}) => {
     const start = performance.now();
     const response = await fetch(url + path, {
       method,
       headers: { ...init.headers },
+      dispatcher,
       redirect: "manual",
       signal: AbortSignal.timeout(requestTimeout),
       ...(init.body === undefined ? {} : { body: init.body }),
@@ -59,8 +74,26 @@ export function platformCalls(url: string): PlatformCalls {
     const body = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body, took: performance.now() - start };
   };
-  const queue: PlatformCalls["queue"] = (name, options = {}) =>
-    send(options.method ?? "POST", `/async-function/${name}${options.tail ?? ""}`, {
+  const now = (): number => performance.timeOrigin + performance.now();
+  let sequence = 0;
+  const note = (options: QueueOptions, sentAt: number, answer: Answer): Answer => {
+    const id = answer.headers.get("x-call-id") ?? options.id;
+    if (id === undefined || id === null) return answer;
+    ledger?.append({
+      kind: "sent",
+      id,
+      sequence: sequence++,
+      class: classifyAnswer(answer.status, answer.headers.get("x-call-queued") ?? undefined),
+      sentAt,
+      answeredAt: now(),
+      callback: options.callbackUrl !== undefined,
+      status: answer.status,
+    });
+    return answer;
+  };
+  const queue: PlatformCalls["queue"] = async (name, options = {}) => {
+    const sentAt = now();
+    const answer = await send(options.method ?? "POST", `/async-function/${name}${options.tail ?? ""}`, {
       headers: {
         ...options.headers,
         ...(options.id === undefined ? {} : { "X-Call-Id": options.id }),
@@ -68,8 +101,11 @@ export function platformCalls(url: string): PlatformCalls {
       },
       ...(options.body === undefined ? {} : { body: options.body }),
     });
+    return note(options, sentAt, answer);
+  };
   const status: PlatformCalls["status"] = async (id) => {
-    const answer = await send("GET", `/async-function/${id}`);
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    const answer = await send("GET", `/async-function/${id}`, { headers });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw new Error(`status route answered ${answer.status}: ${answer.body.toString()}`);
     return JSON.parse(answer.body.toString());

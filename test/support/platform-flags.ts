@@ -13,6 +13,10 @@ export interface QueueProfile {
   readonly wakeTimeout?: number;
   readonly callbackWindow?: number;
   readonly maxLength?: number;
+  /** By name, each as it stands in a settings file, and how many queue-workers it has (1); above none edition enterprise. */
+  readonly queues?: Readonly<Record<string, { readonly workers?: number; readonly entry?: object }>>;
+  /** Most bytes that the broker may store. */
+  readonly maxFileStore?: number;
 }
 
 export const fastProfile = {
@@ -25,15 +29,34 @@ export const fastProfile = {
   wakeTimeout: 5_000,
   callbackWindow: 6_000,
   maxLength: 100_000,
+  queues: {},
+  maxFileStore: 1_073_741_824,
 } as const satisfies QueueProfile;
 
 /** The flags of one kind of process that follow from the profile. */
-export function platformFlags(profile: Required<QueueProfile>) {
-  const flag = (name: string, value: string | number) => [`--${name}`, String(value)];
-  const time = (name: string, milliseconds: number) => flag(name, formatDuration(milliseconds));
+export interface PlatformFlags {
+  readonly gateway: readonly string[];
+  readonly worker: readonly string[];
+  readonly doctor: readonly string[];
+  readonly autoscaler: readonly string[];
+}
+
+const flag = (name: string, value: string | number) => [`--${name}`, String(value)];
+const time = (name: string, milliseconds: number) => flag(name, formatDuration(milliseconds));
+const commonFlags = (profile: Pick<Required<QueueProfile>, "slots" | "queues">) => [
+  ...flag("admin-port", 0),
+  ...flag("edition", editionOf(profile)),
+];
+const doctorFlags = ({ slots, maxFileStore }: Pick<Required<QueueProfile>, "slots" | "maxFileStore">) => [
+  ...flag("one-machine", "true"),
+  ...flag("max-file-store", maxFileStore),
+  ...flag("max-inflight", slots),
+];
+
+/** The fast profile, with what a test sets otherwise. */
+export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
   const common = [
-    ...flag("admin-port", 0),
-    ...flag("edition", profile.slots > 1 ? "pro" : "community"),
+    ...commonFlags(profile),
     ...time("nats-ping", 1_000),
     ...time("ack-wait", profile.ackWait),
     ...time("call-record-ttl", 300_000),
@@ -56,15 +79,37 @@ export function platformFlags(profile: Required<QueueProfile>) {
     ],
     doctor: [
       ...common,
-      ...flag("one-machine", "true"),
-      ...flag("max-file-store", 1_073_741_824),
-      ...flag("max-inflight", profile.slots),
+      ...doctorFlags(profile),
       ...flag("max-length", profile.maxLength),
       ...flag("retry-attempts", profile.retryAttempts),
       ...time("retry-min-wait", profile.retryMinWait),
       ...time("retry-max-wait", profile.retryMaxWait),
       ...time("doctor-period", 1_000),
+      ...time("debris-age", 3_000),
+      ...time("rebuild-gap", 5_000),
       ...time("lease-ttl", 5_000),
     ],
+    autoscaler: [
+      ...flag("admin-port", 0),
+      ...time("nats-ping", 1_000),
+      ...time("wake-timeout", profile.wakeTimeout),
+      ...time("lease-ttl", 5_000),
+      ...time("scale-period", 500),
+      ...time("scale-window", 2_000),
+      ...time("activity-timeout", 30_000),
+    ],
   };
+}
+
+function editionOf({ queues, slots }: Pick<Required<QueueProfile>, "slots" | "queues">): string {
+  if (Object.keys(queues).length > 0) return "enterprise";
+  return slots > 1 ? "pro" : "community";
+}
+
+/** The soak profile: every time is the default of its setting. */
+export function soakFlags(profile: QueueProfile): PlatformFlags {
+  const { slots = fastProfile.slots, maxFileStore = fastProfile.maxFileStore, queues = {} } = profile;
+  const common = commonFlags({ slots, queues });
+  const doctor = [...common, ...doctorFlags({ slots, maxFileStore })];
+  return { gateway: common, worker: common, doctor, autoscaler: flag("admin-port", 0) };
 }

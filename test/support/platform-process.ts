@@ -12,6 +12,10 @@ export interface PlatformProcessOptions {
   readonly main: string;
   /** Asked for at every start, so that a restart can keep the port of the first one. */
   readonly flags: () => readonly string[];
+  /** Modules that Node loads before the main one; `file:` URLs. */
+  readonly preload?: () => readonly string[];
+  /** Node's own options. */
+  readonly node?: readonly string[];
   /** Message of the log line that says it is ready. */
   readonly readyMessage: string;
 }
@@ -24,6 +28,13 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly at: number;
+}
+
+/** What a process holds right after a garbage collection. */
+export interface Holdings {
+  /** Bytes. */
+  readonly memory: number;
+  readonly descriptors: number;
 }
 
 /** One process of a platform; it may be ended and started again, each time with a process id of its own. */
@@ -39,17 +50,23 @@ export interface PlatformProcess {
   /** Ends and lines that nobody asked for, one sentence each. */
   readonly mishaps: readonly string[];
   start(): Promise<void>;
+  /** For commands: starts it and resolves when it said its message and has ended with code 0. */
+  run(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves when it is gone, which is a mishap unless the exit code is 0. `within` in milliseconds (20 000). */
   stop(within?: number): Promise<ProcessEnd>;
+  /** Resolves when it has ended by itself by SIGKILL, as a fault plan wants it; `within` in milliseconds (20 000). */
+  dies(within?: number): Promise<void>;
   pause(): void;
   resume(): void;
+  measure(): Promise<Holdings>;
 }
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const fatal = 60;
-const startTimeout = 20_000;
+const startTimeout = 40_000;
+const measureModule = new URL("preload/measure.ts", import.meta.url).href;
 
 /** Nothing runs before `start`. */
 export function platformProcess(options: PlatformProcessOptions): PlatformProcess {
@@ -71,6 +88,39 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   };
   const gone = (within: number) => eventually(() => end, { within, every: 5, what: `${options.name} to end` });
 
+  const start = async (): Promise<void> => {
+    const seen = log.length;
+    const preload = [measureModule, ...(options.preload?.() ?? [])].flatMap((module) => ["--import", module]);
+    const main = join(repository, options.main);
+    const started = spawn(
+      process.execPath,
+      ["--expose-gc", ...(options.node ?? []), ...preload, main, ...options.flags()],
+      {
+        cwd: repository,
+        env: { PATH: environment()["PATH"], NODE_COMPILE_CACHE: environment()["NODE_COMPILE_CACHE"] },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    child = started;
+    end = undefined;
+    expected = false;
+    eachLine(started, note);
+    process.once("exit", killAtExit);
+    started.once("exit", (code, name) => {
+      process.off("exit", killAtExit);
+      end = { code, signal: name, at: performance.now() };
+      if (!expected) mishaps.push(`${options.name} ended by itself (${code ?? name})\n${tail(log)}`);
+    });
+    ready = await eventually(
+      () => {
+        const line = log.slice(seen).find(({ msg }) => msg === options.readyMessage);
+        if (line === undefined && end !== undefined) throw new Error(`${options.name} ended\n${tail(log)}`);
+        return line;
+      },
+      { within: startTimeout, what: `${options.name} to be ready` },
+    );
+  };
+
   return {
     name: options.name,
     get pid() {
@@ -84,30 +134,12 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     },
     log,
     mishaps,
-    start: async () => {
-      const seen = log.length;
-      const started = spawn(process.execPath, [join(repository, options.main), ...options.flags()], {
-        cwd: repository,
-        env: { PATH: environment()["PATH"] },
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      child = started;
-      end = undefined;
-      expected = false;
-      eachLine(started, note);
-      process.once("exit", killAtExit);
-      started.once("exit", (code, name) => {
-        process.off("exit", killAtExit);
-        end = { code, signal: name, at: performance.now() };
-        if (!expected) mishaps.push(`${options.name} ended by itself (${code ?? name})\n${tail(log)}`);
-      });
-      ready = await eventually(
-        () => {
-          if (end !== undefined) throw new Error(`${options.name} ended\n${tail(log)}`);
-          return log.slice(seen).find((line) => line["msg"] === options.readyMessage);
-        },
-        { within: startTimeout, what: `${options.name} to be ready` },
-      );
+    start,
+    run: async () => {
+      await start();
+      expected = true;
+      const ended = await gone(startTimeout);
+      if (ended.code !== 0) throw new Error(`${options.name} ended with ${ended.code ?? ended.signal}\n${tail(log)}`);
     },
     kill: async () => {
       expected = true;
@@ -122,6 +154,21 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       if (ended.code !== 0)
         mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} after SIGTERM\n${tail(log)}`);
       return ended;
+    },
+    dies: async (within = 20_000) => {
+      expected = true;
+      const ended = await gone(within);
+      if (ended.signal !== "SIGKILL")
+        mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} and not by SIGKILL\n${tail(log)}`);
+    },
+    measure: async () => {
+      const seen = log.length;
+      signal("SIGUSR2");
+      const line = await eventually(() => log.slice(seen).find(({ msg }) => msg === "measured"), {
+        within: 5_000,
+        what: `${options.name} to be measured`,
+      });
+      return { memory: Number(line["memory"]), descriptors: Number(line["descriptors"]) };
     },
     pause: () => signal("SIGSTOP"),
     resume: () => signal("SIGCONT"),

@@ -1,32 +1,37 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
-import { credentialFile } from "../../runtime/api/names.ts";
-import { natsUser } from "../../runtime/adapters/nats/server/nats-users.ts";
 import { eventually } from "./eventually.ts";
-import { openNatsServer, type TestNatsServer } from "./nats-server.ts";
+import type { LedgerWriter } from "./ledger.ts";
+import { openNatsServer, type TestNatsServer, type TestNatsServerOptions } from "./nats-server.ts";
+import { metricOf, probeOf } from "./platform-admin.ts";
 import { openBrokerView, type BrokerView } from "./platform-broker.ts";
 import { platformCalls, type PlatformCalls } from "./platform-calls.ts";
-import { fastProfile, platformFlags, type QueueProfile } from "./platform-flags.ts";
-import { platformProcess, type PlatformProcess } from "./platform-process.ts";
+import { administrator, openFleet, type FleetOptions, type Special } from "./platform-fleet.ts";
+import type { PlatformProcess } from "./platform-process.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
-export interface PlatformOptions extends QueueProfile {
-  /** Queue-workers; 1 when absent. */
+export interface PlatformOptions extends FleetOptions {
+  /** Queue-workers; 1 when absent, and none that misbehave. */
   readonly workers?: number;
-  /** Each process as a user of the broker with no more rights than it needs; true when absent. */
-  readonly users?: boolean;
-  readonly gatewayFlags?: readonly string[];
-  /** Says, given the broker's port, through which port of this machine the gateway reaches it. */
-  readonly gatewayThrough?: (port: number) => Promise<number>;
-  /** The same for the queue-workers. */
-  readonly workersThrough?: (port: number) => Promise<number>;
+  /** What is special about all workers, or all gateways, of the start. */
+  readonly worker?: Special;
+  readonly gateway?: Special;
+  /** Gateways; 1 when absent. */
+  readonly gateways?: number;
+  /** Where what is queued by `calls` is written down. */
+  readonly ledger?: LedgerWriter;
+  readonly server?: Pick<TestNatsServerOptions, "maxFileStore" | "durability" | "binary" | "encrypted">;
+  /** Is done with the empty broker before any process of the platform starts. */
+  readonly before?: (server: TestNatsServer) => Promise<void>;
 }
 
 /** A function beside its name; `addresses` are those of its ready replicas. */
 export interface DeployOptions extends Omit<FunctionDeployment, "service" | "image" | "namespace"> {
   readonly addresses: readonly string[];
+}
+
+export interface PlatformQueue {
+  readonly name: string;
+  readonly workers: readonly PlatformProcess[];
 }
 
 /** Broker, doctor, gateway and workers as real processes on free ports, and the provider's part in the test's hands. */
@@ -42,10 +47,20 @@ export interface Platform extends AsyncDisposable {
   readonly server: TestNatsServer;
   readonly broker: BrokerView;
   readonly doctor: PlatformProcess;
+  /** What the doctor is started with. */
+  readonly doctorFlags: readonly string[];
+  /** The only, or first, gateway. */
   readonly gateway: PlatformProcess;
+  readonly gateways: readonly PlatformProcess[];
   readonly workers: readonly PlatformProcess[];
+  /** The default queue, and those of the profile. */
+  readonly queues: readonly PlatformQueue[];
+  /** Queue-workers of a queue of the profile. */
+  workersOf(queue: string): readonly PlatformProcess[];
   /** The only, or first, queue-worker. */
   readonly worker: PlatformProcess;
+  /** One more process, ended with the platform; it does not run yet. */
+  add(kind: "worker" | "gateway" | "autoscaler", special?: Special): PlatformProcess;
   /** Deploys through the REST API, publishes the addresses, and waits until gateway and workers can know. */
   deploy(name: string, options: DeployOptions): Promise<void>;
   /** Deletes through the REST API, and the endpoints as the provider does. */
@@ -60,64 +75,26 @@ export interface Platform extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const user = "admin";
-const password = "integration-test";
+const { user, password } = administrator;
 
 /** Starts a platform of the fast profile and resolves when it takes calls. */
 export async function openPlatform(options: PlatformOptions = {}): Promise<Platform> {
-  const {
-    workers: workerCount = 1,
-    users = true,
-    gatewayFlags = [],
-    gatewayThrough,
-    workersThrough,
-    ...profile
-  } = options;
+  const { workers: workerCount = 1, gateways: gatewayCount = 1, users = true } = options;
   const directory = await tempDirectory("platform");
-  const flags = platformFlags({ ...fastProfile, ...profile });
-  const server = await openNatsServer({ users }).catch(async (err: unknown) => {
+  const { queues = {} } = options;
+  const server = await openNatsServer({
+    ...options.server,
+    users,
+    queues: ["default", ...Object.keys(queues)],
+  }).catch(async (err: unknown) => {
     await directory.remove();
     throw err;
   });
-  const passwordFile = (name: string) => join(directory.path, `${name}.password`);
-  const gatewayPort = (await gatewayThrough?.(server.port)) ?? server.port;
-  const workersPort = (await workersThrough?.(server.port)) ?? server.port;
-  const access = (name: string, brokerPort: number): readonly string[] => [
-    "--nats-url",
-    `nats://127.0.0.1:${brokerPort}`,
-    ...(users ? ["--nats-user", name, "--nats-password-file", passwordFile(name)] : []),
-  ];
-  const place = (name: string): string => join(directory.path, name);
-
-  const doctor = platformProcess({
-    name: "queue-doctor",
-    main: "runtime/queue-doctor/main.ts",
-    flags: () => [...access(natsUser.doctor, server.port), ...flags.doctor],
-    readyMessage: "queue-doctor is ready",
-  });
-  const gateway: PlatformProcess = platformProcess({
-    name: "gateway",
-    main: "runtime/gateway/main.ts",
-    flags: () => [
-      ...access(natsUser.gateway, gatewayPort),
-      ...flags.gateway,
-      ...gatewayFlags,
-      `--port=${Number(gateway.ready["port"] ?? 0)}`,
-      `--secret-mount-path=${directory.path}`,
-      `--secrets-dir=${place("secrets")}`,
-      `--logs-dir=${place("logs")}`,
-    ],
-    readyMessage: "gateway is ready",
-  });
-  const workers = Array.from({ length: workerCount }, (_, index) =>
-    platformProcess({
-      name: `queue-worker ${index + 1}`,
-      main: "runtime/queue-worker/main.ts",
-      flags: () => [...access(natsUser.worker("default"), workersPort), ...flags.worker],
-      readyMessage: "queue-worker is ready",
-    }),
-  );
-  const processes = [doctor, gateway, ...workers];
+  const processes: PlatformProcess[] = [];
+  const keep = (process: PlatformProcess): PlatformProcess => {
+    processes.push(process);
+    return process;
+  };
   let view: BrokerView | undefined;
   const endAll = async (): Promise<void> => {
     await view?.close().catch(() => undefined);
@@ -125,37 +102,43 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     await server.close();
     await directory.remove();
   };
-
-  try {
-    for (const [name, text] of [
-      [credentialFile.user, user],
-      [credentialFile.password, password],
-    ] as const) {
-      await writeFile(place(name), `${text}\n`);
-    }
-    for (const name of users ? [natsUser.doctor, natsUser.gateway, natsUser.worker("default")] : []) {
-      await writeFile(passwordFile(name), server.access(name).password, { mode: 0o600 });
-    }
-    await doctor.start();
-    const opening = openBrokerView(server, users).then((opened) => (view = opened));
-    const outcomes = await Promise.allSettled([opening, gateway.start(), ...workers.map((worker) => worker.start())]);
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-  } catch (err) {
+  const opened = await start().catch(async (err: unknown) => {
     await endAll();
     throw err;
-  }
-  const [worker] = workers;
-  if (view === undefined || worker === undefined)
-    throw new Error("a platform has a broker and at least one queue-worker");
+  });
 
-  const broker = view;
+  async function start() {
+    await options.before?.(server);
+    const fleet = await openFleet(server, directory.path, options);
+    const doctor = keep(fleet.doctor());
+    const many = (count: number, make: (index: number) => PlatformProcess) =>
+      Array.from({ length: count }, (_, index) => keep(make(index + 1)));
+    const gateways = many(gatewayCount, (index) => fleet.gateway(`gateway ${index}`, options.gateway));
+    const workers = many(workerCount, (index) => fleet.worker(`queue-worker ${index}`, options.worker));
+    const named = Object.entries(queues).map(([name, { workers: count = 1 }]): PlatformQueue => ({
+      name,
+      workers: many(count, (index) => fleet.worker(`queue-worker ${index} of ${name}`, {}, name)),
+    }));
+    const all: readonly PlatformQueue[] = [{ name: "default", workers }, ...named];
+    const [gateway] = gateways;
+    const [worker] = workers;
+    if (gateway === undefined || worker === undefined) throw new Error("a platform has a gateway and a queue-worker");
+    await doctor.start();
+    const opening = openBrokerView(server, users).then((broker) => (view = broker));
+    const outcomes = await Promise.allSettled(
+      [...gateways, ...all.flatMap((queue) => queue.workers)].map((process) => process.start()),
+    );
+    const broker = await opening;
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return { fleet, doctor, gateway, gateways, worker, workers, queues: all, broker };
+  }
+
+  const { fleet, broker, gateway } = opened;
   const port = Number(gateway.ready["port"]);
   const url = `http://127.0.0.1:${port}`;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  const calls = platformCalls(url);
-  const admin = (process: PlatformProcess, path: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${String(process.ready["adminPort"])}${path}`, { signal: AbortSignal.timeout(2_000) });
+  const calls = platformCalls(url, { ledger: options.ledger, authorization });
   const rest = async (method: string, body: unknown): Promise<void> => {
     const answer = await calls.send(method, "/system/functions", {
       headers: { authorization, "content-type": "application/json" },
@@ -172,6 +155,7 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     await endAll();
     checkProcesses();
   };
+  const { doctor, gateways, worker, workers } = opened;
   return {
     url,
     port,
@@ -182,18 +166,18 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     server,
     broker,
     doctor,
+    doctorFlags: fleet.doctorFlags,
     gateway,
+    gateways,
     workers,
+    queues: opened.queues,
+    workersOf: (queue) => opened.queues.find(({ name }) => name === queue)?.workers ?? [],
     worker,
+    add: (kind, special) => keep(fleet[kind](`added ${kind} ${processes.length}`, special)),
     deploy: async (name, { addresses, ...deployment }) => {
       await rest("PUT", { service: name, image: "none", ...deployment });
-      await broker.endpoints.publish({
-        name,
-        namespace: "functions",
-        addresses,
-        observedGeneration: 1,
-        conditions: [],
-      });
+      const namespace = "functions";
+      await broker.endpoints.publish({ name, namespace, addresses, observedGeneration: 1, conditions: [] });
       await eventually(
         async () => {
           const answer = await calls.send("GET", `/system/function/${name}`, { headers: { authorization } });
@@ -206,24 +190,10 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
       await rest("DELETE", { functionName: name });
       await broker.endpoints.remove({ name, namespace: "functions" });
     },
-    metric: async (process, name, labels = {}) => sumOf(await (await admin(process, "/metrics")).text(), name, labels),
-    probe: async (process, path) => {
-      const answer = await admin(process, path);
-      await answer.body?.cancel();
-      return answer.status;
-    },
+    metric: metricOf,
+    probe: probeOf,
     checkProcesses,
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Adds up samples in the Prometheus text format. */
-function sumOf(text: string, name: string, labels: Readonly<Record<string, string>>): number {
-  const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-    .filter((line) => wanted.every((label) => line.includes(label)))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

@@ -4,19 +4,22 @@ import { PlatformError } from "../../runtime/api/platform-error.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { CallQueue, Delivery, DeliverySource } from "../../runtime/core/ports/call-queue.ts";
 import type { CallbackQueue } from "../../runtime/core/ports/callback-queue.ts";
+import type { DeadLetters } from "../../runtime/core/ports/dead-letters.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 
 /** Operation `CallQueue.put`; a lost answer and a time-out show as `unknown`, unavailable as `refused`. */
 export function faultyCallQueue(queue: CallQueue, plan: FaultPlan): CallQueue {
   return {
-    put: (call, until) => through(plan, "CallQueue.put", () => queue.put(call, until), silence, refusal),
+    put: (call, until, redrives) =>
+      through(plan, "CallQueue.put", call.id, () => queue.put(call, until, redrives), silence, refusal),
   };
 }
 
 /** Operation `CallbackQueue.put`. */
 export function faultyCallbackQueue(queue: CallbackQueue, plan: FaultPlan): CallbackQueue {
   return {
-    put: (callback, until) => through(plan, "CallbackQueue.put", () => queue.put(callback, until), silence, refusal),
+    put: (callback, until) =>
+      through(plan, "CallbackQueue.put", callback.id, () => queue.put(callback, until), silence, refusal),
   };
 }
 
@@ -25,42 +28,55 @@ export function faultyCallbackQueue(queue: CallbackQueue, plan: FaultPlan): Call
  * answers as its port says; the others reject with `queue_unavailable`, but `withdraw`, which promises only to try.
  */
 export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedger {
-  const rejecting = <T>(operation: string, act: () => Promise<T>): Promise<T> =>
+  const rejecting = <T>(operation: string, id: string, act: () => Promise<T>): Promise<T> =>
     through(
       plan,
       `CallLedger.${operation}`,
+      id,
       act,
       () => failure(operation),
       () => failure(operation),
     );
   return {
     create: (id, entry, ttl, until) =>
-      through(plan, "CallLedger.create", () => ledger.create(id, entry, ttl, until), silence, refusal),
-    read: (id) => rejecting("read", () => ledger.read(id)),
-    update: (id, entry, revision, ttl) => rejecting("update", () => ledger.update(id, entry, revision, ttl)),
+      through(plan, "CallLedger.create", id, () => ledger.create(id, entry, ttl, until), silence, refusal),
+    read: (id) => rejecting("read", id, () => ledger.read(id)),
+    update: (id, entry, revision, ttl) => rejecting("update", id, () => ledger.update(id, entry, revision, ttl)),
     fill: () => ledger.fill(),
+    now: () => ledger.now(),
     withdraw: (id, revision) =>
       through(
         plan,
         "CallLedger.withdraw",
+        id,
         () => ledger.withdraw(id, revision),
         () => undefined,
         () => undefined,
       ),
-    putResult: (id, run, result, ttl) => rejecting("putResult", () => ledger.putResult(id, run, result, ttl)),
-    readResult: (id, run) => rejecting("readResult", () => ledger.readResult(id, run)),
-    removeResult: (id, run) => rejecting("removeResult", () => ledger.removeResult(id, run)),
+    putResult: (id, run, result, ttl) => rejecting("putResult", id, () => ledger.putResult(id, run, result, ttl)),
+    readResult: (id, run) => rejecting("readResult", id, () => ledger.readResult(id, run)),
+    removeResult: (id, run) => rejecting("removeResult", id, () => ledger.removeResult(id, run)),
   };
 }
 
 /** Operations `Delivery.acknowledge` (false when it fails) and `Delivery.putBack` (lost when it fails). */
 export function faultyDeliverySource<T>(source: DeliverySource<T>, plan: FaultPlan): DeliverySource<T> {
   return {
-    take: (slots, handle, signal) => source.take(slots, (delivery) => handle(faultyDelivery(delivery, plan)), signal),
+    take: (slots, handle, signal, mayAsk) =>
+      source.take(slots, (delivery) => handle(faultyDelivery(delivery, plan)), signal, mayAsk),
+  };
+}
+
+/** Operation `DeadLetters.put`. */
+export function faultyDeadLetters(letters: DeadLetters, plan: FaultPlan): DeadLetters {
+  const fail = () => failure("put", "dead letters");
+  return {
+    put: (letter) => through(plan, "DeadLetters.put", letter.id, () => letters.put(letter), fail, fail),
   };
 }
 
 function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> {
+  const call = delivery.raw.headers.get("Weir-Call");
   return {
     content: delivery.content,
     raw: delivery.raw,
@@ -73,6 +89,7 @@ function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> 
       through(
         plan,
         "Delivery.acknowledge",
+        call,
         () => delivery.acknowledge(),
         () => false,
         () => false,
@@ -82,6 +99,7 @@ function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> 
       void through(
         plan,
         "Delivery.putBack",
+        call,
         done,
         () => undefined,
         () => undefined,
@@ -102,22 +120,20 @@ function refusal(): { readonly kind: "refused"; readonly because: "unavailable";
   };
 }
 
-function failure(operation: string): never {
-  throw new PlatformError(
-    "queue_unavailable",
-    `Cannot ${operation} in the call ledger: the test's fault plan wants it so`,
-  );
+function failure(operation: string, port = "call ledger"): never {
+  throw new PlatformError("queue_unavailable", `Cannot ${operation} in the ${port}: the test's fault plan wants it so`);
 }
 
 /** One use of a port under the plan: `silent` answers for a lost answer, `refused` for one that was never begun. */
 async function through<T>(
   plan: FaultPlan,
   operation: string,
+  call: string | undefined,
   act: () => Promise<T>,
   silent: () => T,
   refused: () => T,
 ): Promise<T> {
-  const fault = plan.decide(operation);
+  const fault = plan.decide(operation, call);
   switch (fault?.kind) {
     case undefined:
       return act();

@@ -109,7 +109,11 @@ function nextData(socket: Socket, atMost: number): Promise<void> {
   });
 }
 
-function parseReplies(text: string, ended: boolean): RawReply[] {
+/**
+ * The whole answers in `text`, interim ones skipped; `ended` tells that nothing more comes. `methods` are those of the
+ * requests, as an answer to HEAD has no body.
+ */
+export function parseReplies(text: string, ended: boolean, methods: readonly string[] = []): RawReply[] {
   const replies: RawReply[] = [];
   let at = 0;
   while (at < text.length) {
@@ -126,7 +130,8 @@ function parseReplies(text: string, ended: boolean): RawReply[] {
     }
     at = headEnd + 4;
     if (status < 200) continue;
-    const body = readBody(text, at, status, headers, ended);
+    const body =
+      methods[replies.length] === "HEAD" ? { text: "", end: at } : readBody(text, at, status, headers, ended);
     if (body === undefined) break;
     at = body.end;
     replies.push({ status, headers, body: body.text });

@@ -1,11 +1,13 @@
 import type { Condition } from "../../runtime/api/function-status.ts";
 import type { RequestListener } from "node:http";
-import { UndiciUpstream } from "../../runtime/adapters/http/undici-upstream.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
 import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
 import { FunctionTable } from "../../runtime/core/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../runtime/core/wake.ts";
+import type { AccessLine } from "../../runtime/gateway/access-log.ts";
+import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
 import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
@@ -14,6 +16,7 @@ import {
   type CallHandler,
   type SyncInvokerParts,
 } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import { RouteCounts } from "../../runtime/gateway/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
 /** What a test's function is, beside its name. */
@@ -110,6 +113,9 @@ export interface SyncGateway extends TestPlatform {
   readonly gateway: GatewayServer;
   readonly waker: Waker;
   readonly counts: InvocationCounts;
+  readonly routes: RouteCounts;
+  /** What the access log would say. */
+  readonly lines: AccessLine[];
   close(): Promise<void>;
 }
 
@@ -129,11 +135,14 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const platform = createTestPlatform();
   const { table, store } = platform;
   const { wakeTimeout = 2_000, maxWaitingCallers = 10_000 } = options;
-  const waker = new Waker({ functions: store, table, wakeTimeout, maxWaitingCallers });
+  const waker = new Waker({ functions: store, table, wakeTimeout, maxWaitingCallers, maxWaitingBytes: 1e8 });
   const counts = new InvocationCounts();
-  const upstream = new UndiciUpstream();
+  const upstream = new HttpUpstream();
   table.onGone((address) => upstream.forget(address));
   const { writeError } = createErrorWriter(createLog("test", "silent"));
+  const routes = new RouteCounts();
+  const lines: AccessLine[] = [];
+  const clientOf = options.invoker?.clientOf ?? ((peer: string | undefined) => peer ?? "");
   const invoke = createSyncInvoker({
     table,
     waker,
@@ -141,18 +150,27 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     counts,
     settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, invokeAuth: false },
     authorise: () => {},
-    clientOf: (peer) => peer ?? "",
+    clientOf,
     isPlatformCredential: () => false,
     writeError,
     draining: () => gateway.draining,
+    observer: createCallObserver({
+      path: "/function/:name",
+      counts: routes,
+      accessLog: (line) => lines.push(line),
+      clientOf,
+    }),
+    webSocketIdle: 5_000,
     ...options.invoker,
   });
   const gateway: GatewayServer = createGatewayServer({
     invoke,
     invokeAsync: options.invokeAsync ?? ((_request, response) => response.writeHead(202).end()),
     writeError,
+    routes,
     headersTimeout: 2_000,
     bodySilence: 2_000,
+    webSocketGrace: 0,
     ...options.server,
   });
   gateway.serverFactory(
@@ -170,6 +188,8 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     gateway,
     waker,
     counts,
+    routes,
+    lines,
     close: async () => {
       const closed = gateway.close();
       gateway.server.closeAllConnections();

@@ -86,6 +86,8 @@ export function launch(environment: Record<string, string>, flags: readonly stri
 
 export function open(port: number, path: string, options: { method?: string; headers?: Record<string, string> } = {}) {
   const request = sendRequest({
+    // A kept connection is one over which more may come: a watchdog that stops waits for that.
+    agent: false,
     host: "127.0.0.1",
     port,
     path,

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+import { Agent, fetch as undiciFetch } from "undici";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
@@ -10,7 +13,7 @@ import { descendants, endProcess, isAlive, type KnownProcess } from "./process-t
 export interface WeirOptions {
   /** The data directory; the caller makes and removes it. */
   readonly data: string;
-  /** Flags beside `--data`; without `--port` and `--admin-port` any free ones are taken. */
+  /** Flags beside `--data`; without `--port` and `--admin-port` any free ones are taken, without `--provider` the local one. */
   readonly flags?: readonly string[];
   /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
   readonly through?: "npm" | "node";
@@ -69,9 +72,7 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
         const url = printed("address");
         const adminUrl = printed("admin");
         if (url === undefined || adminUrl === undefined) return undefined;
-        const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
-        await answer.body?.cancel();
-        return answer.status === 200 ? { url, adminUrl } : undefined;
+        return (await isHealthy(url)) ? { url, adminUrl } : undefined;
       },
       { within, what: "Weir to serve" },
     );
@@ -104,6 +105,18 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
   }
 }
 
+/** Whoever it is by its certificate, if it has one. */
+async function isHealthy(url: string): Promise<boolean> {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  try {
+    const answer = await undiciFetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000), dispatcher });
+    await answer.body?.cancel();
+    return answer.status === 200;
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
 /** Runs Weir to its end, for starts that fail and for `--help`: its exit and what it wrote. */
 export async function runWeir(
   options: WeirOptions,
@@ -122,6 +135,8 @@ export async function runWeir(
 function launchWeir(options: WeirOptions) {
   const flags = [...(options.flags ?? [])];
   for (const flag of ["--port", "--admin-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
+  // What an engine of this machine would do is asked for by name.
+  if (!flags.includes("--provider")) flags.push("--provider", "local");
   flags.push("--data", options.data);
   const [command, first] =
     options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, [options.main ?? "runtime/host/main.ts"]];
@@ -132,10 +147,10 @@ function launchWeir(options: WeirOptions) {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  return watch(child, options.through ?? "node");
+  return watch(child, options.through ?? "node", options.data);
 }
 
-function watch(child: ChildProcess, through: "npm" | "node") {
+function watch(child: ChildProcess, through: "npm" | "node", data: string) {
   const { pid } = child;
   if (pid === undefined) throw new Error("Cannot start Weir: no process was made");
   const written = { stdout: "", stderr: "", all: "" };
@@ -187,6 +202,8 @@ function watch(child: ChildProcess, through: "npm" | "node") {
       within: 10_000,
       what: "every process of Weir to be gone",
     });
+    // The next start in its data directory would remove what a killed one left, but that goes with the test.
+    if (exit?.signal === "SIGKILL") await removeRunDirectory(data);
   };
   const stop = async (within = 30_000): Promise<void> => {
     below();
@@ -221,4 +238,19 @@ function watch(child: ChildProcess, through: "npm" | "node") {
     stderr: () => written.stderr,
     output: () => written.all,
   };
+}
+
+async function removeRunDirectory(data: string): Promise<void> {
+  const note = await readFile(join(data, "run", "run", "local.json"), "utf8").catch(() => "");
+  const [, directory, pid] = /"directory":"([^"]*\/weir-[A-Za-z0-9]{6})","pid":(\d+)/.exec(note) ?? [];
+  // A Weir that was started in the same data directory since has its own.
+  if (directory !== undefined && !runs(Number(pid))) await rm(directory, { recursive: true, force: true });
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

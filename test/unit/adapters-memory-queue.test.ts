@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { MemoryActivity } from "../../runtime/adapters/memory/memory-activity.ts";
 import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
+import { encodeCall, MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
 import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
 import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
 import { ManualClock } from "../../runtime/adapters/memory/memory-clock.ts";
@@ -17,6 +17,7 @@ import { callbackQueueContract } from "../contract/callback-queue.contract.ts";
 import { deadLettersContract } from "../contract/dead-letters.contract.ts";
 import { leasesContract } from "../contract/leases.contract.ts";
 import { queueCatalogContract } from "../contract/queue-catalog.contract.ts";
+import { queueStatesContract } from "../contract/queue-states.contract.ts";
 import { sampleCall, sampleEntry, soon } from "../contract/samples.ts";
 
 const close = async (): Promise<void> => {};
@@ -120,16 +121,13 @@ describe("MemoryActivity", () => {
 });
 
 describe("MemoryDeadLetters", () => {
-  deadLettersContract(async () => {
-    const letters = new MemoryDeadLetters();
-    const list = async () =>
-      letters
-        .list()
-        .map(({ kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body, headers }) => {
-          const original = headers.get("Weir-Headers");
-          return { kind, id, queue, reason, attempts, lastStatus, redrives, function: ref, body: [...body], original };
-        });
-    return { letters, list, close };
+  deadLettersContract(async () => ({ letters: new MemoryDeadLetters(), rawOf: encodeCall, close }));
+});
+
+describe("MemoryCallQueue, looked into", () => {
+  queueStatesContract(async () => {
+    const calls = new MemoryCallQueue({ ackWait: 60_000 });
+    return { states: calls, calls, source: calls.source("default"), close };
   });
 });
 

@@ -3,17 +3,22 @@ import { describe } from "vitest";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryLogSource } from "../../runtime/adapters/memory/memory-log-source.ts";
+import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
 import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
 import { endpointsContract } from "../contract/endpoints.contract.ts";
 import { functionStoreContract } from "../contract/function-store.contract.ts";
 import { logSourceContract } from "../contract/log-source.contract.ts";
+import { namespaceStoreContract } from "../contract/namespace-store.contract.ts";
 import { replicasContract } from "../contract/replicas.contract.ts";
 import { secretStoreContract } from "../contract/secret-store.contract.ts";
 
 const close = async (): Promise<void> => {};
 
 describe("MemoryFunctionStore", () => functionStoreContract(async () => ({ store: new MemoryFunctionStore(), close })));
+
+describe("MemoryNamespaceStore", () =>
+  namespaceStoreContract(async () => ({ store: new MemoryNamespaceStore(), close })));
 
 describe("MemoryEndpoints", () =>
   endpointsContract(async () => {

@@ -64,6 +64,9 @@ const refused: readonly Import[] = [
   ["infra/a.ts", "../runtime/gateway/b.ts"],
   ["infra/a.ts", "../runtime/core/b.ts"],
   ["infra/components/a.ts", "../../runtime/adapters/nats/b.ts"],
+  ["infra/manifests/a.ts", "../../runtime/operator/build-operator.ts"],
+  ["infra/manifests/a.ts", "../../runtime/core/b.ts"],
+  ["infra/manifests/a.ts", "../../scripts/b.ts"],
   ["infra/a.ts", "../test/support/b.ts"],
   ["runtime/core/a.ts", "../../test/support/b.ts"],
   ["runtime/gateway/a.ts", "../../scripts/b.ts"],
@@ -93,6 +96,8 @@ const allowed: readonly Import[] = [
   ["infra/c.ts", "../runtime/gateway/settings.ts"],
   ["infra/c.ts", "../runtime/api/b.ts"],
   ["infra/components/c.ts", "../../runtime/queue-worker/settings.ts"],
+  ["infra/manifests/c.ts", "../../runtime/operator/settings.ts"],
+  ["infra/manifests/c.ts", "../../runtime/api/b.ts"],
   ["test/unit/c.ts", "../../runtime/adapters/nats/b.ts"],
   ["scripts/c.ts", "../runtime/gateway/b.ts"],
 ];

@@ -5,10 +5,16 @@ import { describe, expect, test } from "vitest";
 
 import { addCounts, countResults, formatCounts } from "../../scripts/test/count-results.ts";
 import { endLeftovers, leftoverProcesses } from "../../scripts/test/leftover-processes.ts";
+import { listFailures } from "../../scripts/test/list-failures.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 function file(status: string, ...tests: readonly string[]) {
-  return { status, assertionResults: tests.map((each) => ({ status: each })) };
+  const assertionResults = tests.map((each, at) => ({
+    status: each,
+    fullName: `case ${at}`,
+    failureMessages: each === "failed" ? ["Error: not so\n    at here"] : [],
+  }));
+  return { name: "/weir/test/some.test.ts", status, message: "Cannot load", assertionResults };
 }
 
 describe("countResults", () => {
@@ -33,6 +39,20 @@ describe("countResults", () => {
     expect(formatCounts(addCounts([one, one, { passed: 0, failed: 0, skipped: 2 }]))).toBe(
       "6 passed, 2 failed, 2 skipped",
     );
+  });
+});
+
+describe("listFailures", () => {
+  test("names each failed test with what it says, and files that did not load", () => {
+    const testResults = [file("passed", "passed"), file("failed", "passed", "failed"), file("failed")];
+    expect(listFailures("unit", "/weir", { success: false, testResults })).toEqual([
+      "unit test/some.test.ts: case 1\n    Error: not so\n        at here",
+      "unit test/some.test.ts\n    Cannot load",
+    ]);
+  });
+
+  test("says that a suite did not come to an end", () => {
+    expect(listFailures("unit", "/weir", undefined)).toEqual(["unit: did not come to an end"]);
   });
 });
 

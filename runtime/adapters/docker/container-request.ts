@@ -1,3 +1,4 @@
+import { formatDuration } from "../../api/duration.ts";
 import { secretDirectories } from "../../api/names.ts";
 import type { ReplicaSpec } from "../../core/ports/replicas.ts";
 import { formatLabels } from "./container-labels.ts";
@@ -25,6 +26,8 @@ export interface ContainerSurroundings {
 /** Not only for root file systems that can be written to: files there may be run, as in any image's own. */
 const temporary = "rw,exec,nosuid,nodev,mode=1777";
 const port = "8080/tcp";
+/** How long the watchdog in an image lets calls finish when it is to stop. */
+const graceVariable = "write_timeout";
 
 /**
  * The engine's description of a replica's container (`security.md` §9): the image's own command, nothing it was not given.
@@ -35,7 +38,9 @@ export function containerRequest(spec: ReplicaSpec, surroundings: ContainerSurro
   return {
     Image: surroundings.image,
     User: surroundings.user,
-    Env: Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`),
+    Env: Object.entries({ [graceVariable]: formatDuration(spec.grace), ...spec.environment }).map(
+      ([name, value]) => `${name}=${value}`,
+    ),
     Labels: formatLabels(surroundings.instance, surroundings.id, spec),
     ExposedPorts: { [port]: {} },
     // The provider asks by itself; what the image would have the engine ask costs a process each time.

@@ -19,6 +19,8 @@ const gpu = "nvidia.com/gpu";
 /** The engine takes nothing smaller. */
 const leastNanoCpus = 10_000_000n;
 const leastShares = 2n;
+/** Nor anything greater: a share of more is the same share. */
+const mostShares = 262_144;
 
 /**
  * What the engine is told of limits and requests. The engine refuses more processors than there are: `cpus` is the most.
@@ -44,7 +46,7 @@ export function containerResources(limits: Quantities, requests: Quantities, cpu
     ...(memory === undefined ? {} : { Memory: Number(memory), MemorySwap: Number(memory) }),
     ...(reserved === undefined ? {} : { MemoryReservation: Number(reserved) }),
     ...(cpu === undefined ? {} : { NanoCpus: Math.min(Number(most(cpu, leastNanoCpus)), cpus * 1e9) }),
-    ...(shares === undefined ? {} : { CpuShares: Number(most(shares, leastShares)) }),
+    ...(shares === undefined ? {} : { CpuShares: Math.min(Number(most(shares, leastShares)), mostShares) }),
     ...(gpus === undefined || gpus === 0n
       ? {}
       : { DeviceRequests: [{ Driver: "nvidia", Count: Number(gpus), Capabilities: [["gpu"]] }] }),

@@ -142,8 +142,13 @@ export class DockerReplicas implements Replicas {
   async forget(ref: FunctionRef): Promise<void> {
     await this.#parts.views.forget(ref);
     for (const key of this.#images.keys()) if (key.startsWith(`${formatRef(ref)} `)) this.#images.delete(key);
-    const inUse = (): boolean => [...this.#named.values()].some(({ namespace }) => namespace === ref.namespace);
-    await this.#parts.networks.release(ref.namespace, inUse);
+    await this.forgetNamespace(ref.namespace);
+  }
+
+  /** Content while another function of the namespace is here. */
+  async forgetNamespace(namespace: string): Promise<void> {
+    const inUse = (): boolean => [...this.#named.values()].some((facts) => facts.namespace === namespace);
+    await this.#parts.networks.release(namespace, inUse);
   }
 
   /** Containers and networks of the instance are gone then, and the rules of this host. Rejects when the engine is away. */

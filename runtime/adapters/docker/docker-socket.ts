@@ -1,19 +1,18 @@
 import { PlatformError } from "../../api/platform-error.ts";
+import { engineSocket, parseUnixSocket } from "../../api/unix-socket.ts";
 import { EngineClient } from "./engine-client.ts";
-
-const standard = "/var/run/docker.sock";
 
 /**
  * The path of the engine's socket: `address` is a path or `unix://` and a path; the standard one when absent.
  * @throws PlatformError `validation_failed` for another kind of address
  */
 export function dockerSocket(address: string | undefined): string {
-  if (address === undefined || address === "") return standard;
-  const path = address.replace(/^unix:\/\//, "");
-  if (path.startsWith("/")) return path;
+  if (address === undefined || address === "") return engineSocket;
+  const path = parseUnixSocket(address);
+  if (path !== undefined) return path;
   throw new PlatformError(
     "validation_failed",
-    `Cannot use the container engine at "${address}": expected the path of a unix socket such as unix://${standard}`,
+    `Cannot use the container engine at "${address}": expected the path of a unix socket such as unix://${engineSocket}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { EngineClient } from "./engine-client.ts";
 import { logFrames } from "./log-frames.ts";
-import { logLines } from "./log-lines.ts";
+import { logLines } from "../replica-logs/log-lines.ts";
 
 const count = 10;
 

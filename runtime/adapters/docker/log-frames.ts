@@ -1,16 +1,10 @@
-/** One piece of a container's log, as the engine keeps it; `text` ends with a newline unless the line goes on in the next one. */
-export interface LogFrame {
-  readonly stream: number;
-  /** RFC 3339 with nanoseconds. */
-  readonly timestamp: string;
-  readonly text: Buffer;
-}
+import type { LogPiece } from "../replica-logs/log-lines.ts";
 
 const headLength = 8;
 const space = 32;
 
-/** The frames in the engine's stream of both outputs, which must have been asked for with timestamps. */
-export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogFrame> {
+/** The pieces in the engine's stream of both outputs, which must have been asked for with timestamps. */
+export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogPiece> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);

@@ -27,6 +27,8 @@ export interface NetworksParts {
 export class Networks {
   readonly #parts: NetworksParts;
   readonly #known = new Map<string, NamespaceNetwork>();
+  /** Known ones that may be gone. */
+  readonly #doubted = new Set<string>();
   readonly #listeners = new Set<BridgeListener>();
   /** Where the gateway answers. */
   #served: readonly string[] = [];
@@ -49,9 +51,10 @@ export class Networks {
     return [...this.#known.values()].map(({ address }) => address);
   }
 
-  /** The returned function ends it. */
-  onBridge(listener: BridgeListener): () => void {
+  /** Tells what there is now, too; the returned function ends it. */
+  async onBridge(listener: BridgeListener): Promise<() => void> {
     this.#listeners.add(listener);
+    await this.#change(() => this.#tell());
     return () => this.#listeners.delete(listener);
   }
 
@@ -59,8 +62,9 @@ export class Networks {
   ensure(namespace: string): Promise<NamespaceNetwork> {
     return this.#change(async () => {
       const known = this.#known.get(namespace);
-      if (known !== undefined) return known;
+      if (known !== undefined && !this.#doubted.has(namespace)) return known;
       const network = this.#know((await this.#inspect(namespace)) ?? (await this.#create(namespace)));
+      this.#doubted.delete(namespace);
       await this.#tell();
       return network;
     });
@@ -68,7 +72,7 @@ export class Networks {
 
   /** Looks again before the next use: what was known may be gone. */
   doubt(namespace: string): void {
-    this.#known.delete(namespace);
+    this.#doubted.add(namespace);
   }
 
   /** Removes the network of a namespace unless `inUse`, asked when it is its turn, says otherwise. */

@@ -46,10 +46,10 @@ export interface DockerProvider {
   /** Addresses of this host at which functions call the gateway. */
   bridgeAddresses(): string[];
   /**
-   * Called with all bridge addresses when they change, and awaited before a container uses a new one: who answers there
-   * listens then. When it throws, functions on that bridge cannot call the gateway. The returned function ends it.
+   * Called with all bridge addresses now and when they change, and awaited before a container uses a new one: who answers
+   * there listens then. When it throws, functions on that bridge cannot call the gateway. The returned function ends it.
    */
-  onBridge(listener: BridgeListener): () => void;
+  onBridge(listener: BridgeListener): Promise<() => void>;
   /** Stops and removes all containers and networks of the instance, and the rules of this host. */
   close(): Promise<void>;
 }

@@ -48,6 +48,10 @@ export class FileSecretStore implements SecretStore {
     });
   }
 
+  removeAll(namespace: string): Promise<void> {
+    return this.#change(() => rm(namespacePath(this.#directory, namespace), { recursive: true, force: true }));
+  }
+
   async #write(ref: SecretRef, path: string, value: Uint8Array): Promise<void> {
     await mkdir(namespacePath(this.#directory, ref.namespace), { recursive: true, mode: 0o700 });
     await chmod(this.#directory, 0o700);

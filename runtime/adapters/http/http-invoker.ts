@@ -6,9 +6,9 @@ import type { Upstream, UpstreamCall } from "../../core/ports/upstream.ts";
 
 /** Runs queued calls over HTTP, straight at a replica. */
 export class HttpInvoker implements Invoker {
-  readonly #upstream: Upstream;
+  readonly #upstream: Pick<Upstream, "dispatch">;
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: Pick<Upstream, "dispatch">) {
     this.#upstream = upstream;
   }
 
@@ -38,7 +38,7 @@ export class HttpInvoker implements Invoker {
       const timer = setTimeout(() => cutOff({ kind: "timed-out", duration: elapsed() }), options.timeout);
       options.signal.addEventListener("abort", onAbort);
 
-      const exchange: UpstreamCall = this.#upstream.dispatch(address, requestOf(call, options.attempt), {
+      const exchange: UpstreamCall = this.#upstream.dispatch(address, requestOf(call, options), {
         onHead: (answered, list) => {
           status = answered;
           headers = list;
@@ -66,7 +66,7 @@ export class HttpInvoker implements Invoker {
   }
 }
 
-function requestOf(call: QueuedCall, attempt: number) {
+function requestOf(call: QueuedCall, { attempt, protocol }: InvokeOptions) {
   const path = call.path === "" ? "/" : call.path;
   const headers = [
     ...call.headers,
@@ -86,5 +86,6 @@ function requestOf(call: QueuedCall, attempt: number) {
     target: call.query === undefined ? path : `${path}?${call.query}`,
     headers,
     body: call.body,
+    protocol,
   };
 }

@@ -1,13 +1,32 @@
 import { request } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 
+import type { FunctionProtocol } from "../../core/function-limits.ts";
 import type { Prober } from "../../core/ports/prober.ts";
 
 /** Asks replicas over connections of its own. */
 export class HttpProber implements Prober {
-  probe(address: string, path: string | undefined, timeout: number): Promise<boolean> {
-    return path === undefined ? connects(address, timeout) : answers(address, path, timeout);
+  probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<boolean> {
+    if (path !== undefined) return answers(address, path, timeout);
+    return protocol === "h2c" ? greets(address, timeout) : connects(address, timeout);
   }
+}
+
+/** HTTP/2 begins with the settings of each side. */
+function greets(address: string, timeout: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connectHttp2(`http://${address}`);
+    const end = (outcome: boolean): void => {
+      clearTimeout(timer);
+      session.destroy();
+      resolve(outcome);
+    };
+    const timer = setTimeout(end, timeout, false);
+    session.once("remoteSettings", () => end(true));
+    session.once("close", () => end(false));
+    session.on("error", () => end(false));
+  });
 }
 
 function connects(address: string, timeout: number): Promise<boolean> {

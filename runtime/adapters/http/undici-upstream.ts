@@ -1,31 +1,41 @@
-import { Pool, type Dispatcher } from "undici";
+import type { Duplex } from "node:stream";
 
+import { Pool, type buildConnector, type Dispatcher } from "undici";
+
+import { headerValue } from "../../core/header-list.ts";
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import { framingFault } from "./framing-fault.ts";
+import { pinnedConnector } from "./pinned-connector.ts";
 
 /** Durations in milliseconds. */
 export interface UndiciUpstreamOptions {
   /** Longest a connection may take to open; then the replica counts as refusing. */
   readonly connectTimeout?: number;
+  /** Certificate (PEM) that servers spoken to with TLS must show. */
+  readonly certificate?: string | Buffer | undefined;
 }
 
 /** Bounds of a function's answer (`security.md` H9). */
 const headLimit = 65_536;
 const mostInterimAnswers = 10;
-const lastStatus = 599;
+const statuses = { interim: 100, switching: 101, final: 200, last: 599 } as const;
 
-/** `Upstream` over one undici pool per address, at the level of `dispatch`. */
+/** `Upstream` over one undici pool per address (`host:port`, or an origin), at the level of `dispatch`: HTTP/1.1 alone. */
 export class UndiciUpstream implements Upstream {
   readonly #pools = new Map<string, Pool>();
   readonly #connectTimeout: number;
+  readonly #connect: buildConnector.connector | undefined;
 
   constructor(options: UndiciUpstreamOptions = {}) {
     this.#connectTimeout = options.connectTimeout ?? 1_000;
+    const { certificate } = options;
+    this.#connect = certificate === undefined ? undefined : pinnedConnector(certificate, this.#connectTimeout);
   }
 
   dispatch(address: string, request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const exchange = new Exchange(listener);
-    const { target: path, method, headers, body } = request;
-    this.#pool(address).dispatch({ path, method, headers, body }, exchange);
+    const { target: path, method, headers, body, upgrade = null } = request;
+    this.#pool(address).dispatch({ path, method, headers, body, upgrade }, exchange);
     return exchange;
   }
 
@@ -46,9 +56,11 @@ export class UndiciUpstream implements Upstream {
     if (pool === undefined) {
       // The limits of time are the caller's; those of undici would need a timer per exchange.
       const noLimits = { headersTimeout: 0, bodyTimeout: 0 };
-      pool = new Pool(`http://${address}`, {
+      pool = new Pool(address.includes("://") ? address : `http://${address}`, {
         ...noLimits,
-        connectTimeout: this.#connectTimeout,
+        ...(this.#connect === undefined || !address.startsWith("https:")
+          ? { connectTimeout: this.#connectTimeout }
+          : { connect: this.#connect }),
         maxHeaderSize: headLimit,
         allowH2: false,
       });
@@ -86,15 +98,38 @@ class Exchange implements UpstreamCall, Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (this.#over) return;
-    if (status < 200) {
+    if (status < statuses.interim || status === statuses.switching || status > statuses.last) {
+      this.#refuse(controller, `status ${status}`);
+    } else if (status < statuses.final) {
       this.#interimAnswers += 1;
       if (this.#interimAnswers > mostInterimAnswers)
         this.#refuse(controller, `more than ${mostInterimAnswers} interim answers`);
-    } else if (status > lastStatus) {
-      this.#refuse(controller, `status ${status}`);
     } else {
-      this.#listener.onHead(status, textsOf(controller.rawHeaders));
+      const headers = textsOf(controller.rawHeaders);
+      const fault = framingFault(headers);
+      if (fault === undefined) this.#listener.onHead(status, headers);
+      else this.#refuse(controller, fault);
     }
+  }
+
+  /** Called only for a request that asked for it. */
+  onRequestUpgrade(
+    { rawHeaders }: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    connection: Duplex,
+  ): void {
+    const headers = textsOf(rawHeaders);
+    const agreed = status === statuses.switching && headerValue(headers, "upgrade")?.toLowerCase() === "websocket";
+    if (!this.#over && agreed && this.#listener.onUpgrade !== undefined) {
+      this.#over = true;
+      this.#listener.onUpgrade(headers, connection);
+      return;
+    }
+    connection.destroy();
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.onError("malformed", new Error("the answer changes to a protocol nobody asked for"));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

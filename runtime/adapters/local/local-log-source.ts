@@ -63,16 +63,7 @@ function linesOf(
   if (known !== undefined) return known.more();
   const tail = new LogTail(join(directory, instance));
   tails.set(instance, tail);
-  return count === undefined ? tail.backlog() : lastOf(tail.backlog(), count);
-}
-
-async function* lastOf(lines: AsyncGenerator<string>, count: number): AsyncGenerator<string> {
-  let kept: string[] = [];
-  for await (const line of lines) {
-    kept.push(line);
-    if (kept.length > 2 * count) kept = kept.slice(-count);
-  }
-  yield* count === 0 ? [] : kept.slice(-count);
+  return tail.backlog(count);
 }
 
 function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {

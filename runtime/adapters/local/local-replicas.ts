@@ -94,6 +94,10 @@ export class LocalReplicas implements Replicas {
     this.#parts.users?.release(ref);
   }
 
+  async forgetNamespace(namespace: string): Promise<void> {
+    await rm(join(this.#parts.logs, namespace), { recursive: true, force: true });
+  }
+
   /** The first process of each replica of a function. */
   pidsOf(ref: FunctionRef): readonly number[] {
     return [...this.#entries.values()]

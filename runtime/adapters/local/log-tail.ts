@@ -14,16 +14,21 @@ export class LogTail {
     this.#path = path;
   }
 
-  /** All lines so far, the older file first. */
-  async *backlog(): AsyncGenerator<string> {
+  /** All lines so far or, without holding them, the last `count`, the older file first. */
+  async *backlog(count = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
     this.#present = await LogFile.open(this.#path);
     const older = await LogFile.open(olderLog(this.#path));
+    const inPresent = count === Number.POSITIVE_INFINITY ? 0 : ((await this.#present?.count()) ?? 0);
     try {
       // What is the older file now may have been the present one a moment ago; that is read below.
-      if (older !== undefined && older.inode !== this.#present?.inode) yield* older.lines();
+      if (older !== undefined && older.inode !== this.#present?.inode && inPresent < count) {
+        await older.skip((await older.count()) - (count - inPresent));
+        yield* older.lines();
+      }
     } finally {
       await older?.close();
     }
+    await this.#present?.skip(inPresent - count);
     yield* this.more();
   }
 
@@ -66,20 +71,54 @@ class LogFile {
     return file === undefined ? undefined : new LogFile(file, (await file.stat()).ino);
   }
 
+  /** Whole lines in it now; not to be called after any was read. */
+  async count(): Promise<number> {
+    let count = 0;
+    for await (const chunk of this.#chunks()) for (const _ of newlinesIn(chunk)) count += 1;
+    return count;
+  }
+
+  /** Leaves out that many lines, of those that are there. */
+  async skip(lines: number): Promise<void> {
+    let left = lines;
+    if (left <= 0) return;
+    for await (const chunk of this.#chunks()) {
+      for (const at of newlinesIn(chunk)) {
+        left -= 1;
+        if (left > 0) continue;
+        this.#position += at + 1;
+        return;
+      }
+      this.#position += chunk.length;
+    }
+  }
+
   /** Whole lines from where the last reading ended. */
   async *lines(): AsyncGenerator<string> {
-    for (;;) {
-      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(chunkSize), 0, chunkSize, this.#position);
-      if (bytesRead === 0) return;
-      this.#position += bytesRead;
-      const bytes = Buffer.concat([this.#rest, buffer.subarray(0, bytesRead)]);
+    for await (const chunk of this.#chunks()) {
+      this.#position += chunk.length;
+      const bytes = Buffer.concat([this.#rest, chunk]);
       const end = bytes.lastIndexOf(newline) + 1;
       this.#rest = bytes.subarray(end);
       if (end > 0) yield* bytes.toString("utf8", 0, end - 1).split("\n");
     }
   }
 
+  /** What is there from the present position on, which stays. */
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let at = this.#position; ;) {
+      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(chunkSize), 0, chunkSize, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
   close(): Promise<void> {
     return this.#file.close();
   }
+}
+
+function* newlinesIn(chunk: Buffer): Generator<number> {
+  for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) yield at;
 }

@@ -51,6 +51,10 @@ export class MemoryCallLedger implements CallLedger {
     return this.#records.size / (this.#options.maxRecords ?? Number.POSITIVE_INFINITY);
   }
 
+  now(): number {
+    return this.#clock.now();
+  }
+
   async withdraw(id: string, revision: number): Promise<void> {
     if (this.#alive(this.#records, id)?.revision === revision) this.#records.delete(id);
   }

@@ -1,10 +1,33 @@
 import type { QueuedCall } from "../../core/call.ts";
 import type { CallQueue, DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
+import type { QueueDepths, QueueState, QueueStates } from "../../core/ports/queue-states.ts";
 import { formatRef } from "../../core/function-ref.ts";
 import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";
 
+const encoded = "Memory-Call";
+
+/** How a call lies in a memory queue. */
+export function encodeCall(call: QueuedCall): {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+} {
+  const { body, ...rest } = call;
+  const text = JSON.stringify({ ...rest, start: rest.start.toString() });
+  return { headers: new Map([["Weir-Call", call.id]]).set(encoded, text), body };
+}
+
+/** Inverse of `encodeCall`; undefined for anything else. */
+export function decodeCall(headers: ReadonlyMap<string, string>, body: Uint8Array): QueuedCall | undefined {
+  const text = headers.get(encoded);
+  if (text === undefined) return undefined;
+  const rest: Omit<QueuedCall, "start" | "body"> & { readonly start: string } = JSON.parse(text);
+  // What is absent is lost in JSON; a call says so itself.
+  const absent = { query: undefined, callbackUrl: undefined, parentId: undefined };
+  return { ...absent, ...rest, start: BigInt(rest.start), body };
+}
+
 /** Keeps queued calls in this process, in queues that come into being when they are first used. */
-export class MemoryCallQueue implements CallQueue {
+export class MemoryCallQueue implements CallQueue, QueueStates {
   readonly #options: Omit<WorkQueueOptions, "queue">;
   readonly #queues = new Map<string, MemoryWorkQueue<QueuedCall>>();
 
@@ -12,9 +35,9 @@ export class MemoryCallQueue implements CallQueue {
     this.#options = options;
   }
 
-  async put(call: QueuedCall, until: number): Promise<PutOutcome> {
-    const raw = { headers: new Map([["Weir-Call", call.id]]), body: call.body };
-    const item = { id: call.id, subject: formatRef(call.function), content: { read: call }, raw };
+  async put(call: QueuedCall, until: number, redrives = 0): Promise<PutOutcome> {
+    const id = redrives === 0 ? call.id : `${call.id}.${redrives}`;
+    const item = { id, subject: formatRef(call.function), content: { read: call }, raw: encodeCall(call) };
     return this.#queue(call.queue).put(structuredClone(item), until);
   }
 
@@ -36,6 +59,14 @@ export class MemoryCallQueue implements CallQueue {
   /** Calls of `queue` that are not acknowledged yet. */
   size(queue: string): number {
     return this.#queues.get(queue)?.size ?? 0;
+  }
+
+  async read(queue: string): Promise<QueueState | undefined> {
+    return this.#queues.get(queue)?.state();
+  }
+
+  async depths(queue: string): Promise<QueueDepths> {
+    return this.#queues.get(queue)?.depths() ?? { byFunction: new Map(), submitted: 0 };
   }
 
   #queue(queue: string): MemoryWorkQueue<QueuedCall> {

@@ -18,6 +18,13 @@ export class MemoryCallbackQueue implements CallbackQueue {
     return this.#queue.put(structuredClone({ id, subject, content: { read: callback }, raw }), until);
   }
 
+  /** Puts what is no callback, as it may lie in the queue. */
+  putUnreadable(headers: ReadonlyMap<string, string>, why: string): void {
+    const raw = { headers, body: new Uint8Array(0) };
+    const item = { id: crypto.randomUUID(), subject: "", content: { unreadable: why }, raw };
+    this.#queue.put(item, Number.POSITIVE_INFINITY);
+  }
+
   /** Where callbacks are taken. */
   source(): DeliverySource<QueuedCallback> {
     return this.#queue;

@@ -12,6 +12,7 @@ export class MemoryReplicas implements Replicas {
   readonly #entries = new Map<string, Entry>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();
   readonly #forgotten: FunctionRef[] = [];
+  readonly #forgottenNamespaces: string[] = [];
   #count = 0;
   #refusal: PlatformError | undefined;
   #unavailable: string | undefined;
@@ -19,6 +20,11 @@ export class MemoryReplicas implements Replicas {
   /** Functions of which everything was removed, in order. */
   get forgotten(): readonly FunctionRef[] {
     return this.#forgotten;
+  }
+
+  /** Namespaces of which everything was removed, in order. */
+  get forgottenNamespaces(): readonly string[] {
+    return this.#forgottenNamespaces;
   }
 
   /** What every start rejects with from now on; undefined = nothing. */
@@ -76,6 +82,10 @@ export class MemoryReplicas implements Replicas {
 
   async forget({ namespace, name }: FunctionRef): Promise<void> {
     this.#forgotten.push({ namespace, name });
+  }
+
+  async forgetNamespace(namespace: string): Promise<void> {
+    this.#forgottenNamespaces.push(namespace);
   }
 
   async close(): Promise<void> {

@@ -30,6 +30,10 @@ export class MemorySecretStore implements SecretStore {
     this.#values.delete(keyOf(ref));
   }
 
+  async removeAll(namespace: string): Promise<void> {
+    for (const { ref } of this.#values.values()) if (ref.namespace === namespace) this.#values.delete(keyOf(ref));
+  }
+
   /** The value as replicas would be handed it. */
   valueOf(ref: SecretRef): Uint8Array | undefined {
     return this.#values.get(keyOf(ref))?.value;

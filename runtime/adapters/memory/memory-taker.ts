@@ -5,19 +5,26 @@ export class MemoryTaker<T> {
   readonly #slots: number;
   readonly #handle: (delivery: Delivery<T>) => Promise<void>;
   readonly #onFree: () => void;
+  readonly #mayAsk: () => boolean;
   #busy = 0;
   #stopped = false;
   #onIdle: () => void = () => {};
 
-  constructor(slots: number, handle: (delivery: Delivery<T>) => Promise<void>, onFree: () => void) {
+  constructor(
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    onFree: () => void,
+    mayAsk: () => boolean = () => true,
+  ) {
+    this.#mayAsk = mayAsk;
     this.#slots = slots;
     this.#handle = handle;
     this.#onFree = onFree;
   }
 
-  /** Slots that are free; none after the end. */
+  /** Slots that are free; none after the end and while it may not ask. */
   get free(): number {
-    return this.#stopped ? 0 : this.#slots - this.#busy;
+    return this.#stopped || !this.#mayAsk() ? 0 : this.#slots - this.#busy;
   }
 
   /** Handles the delivery a moment later, as if it had come from afar; puts it back if the end came first. */

@@ -1,5 +1,6 @@
 import type { Delivery, DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
+import type { QueueDepths, QueueState } from "../../core/ports/queue-states.ts";
 import { MemoryTaker } from "./memory-taker.ts";
 
 /** Bounds and times of a work queue; what is absent is unbounded. Milliseconds and counts. */
@@ -30,6 +31,8 @@ interface Entry<T> extends WorkItem<T> {
 }
 
 const duplicateWindow = 120_000;
+/** How often one who may not always ask is asked anew, milliseconds. */
+const lookAgain = 50;
 
 /**
  * Holds things until they are acknowledged, as a durable work queue would: in order, those that come back first, each
@@ -46,6 +49,7 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
   readonly #seen = new Map<string, number>();
   readonly #takers: MemoryTaker<T>[] = [];
   #lastSequence = 0;
+  #delivered = 0;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
@@ -55,6 +59,30 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
   /** Things that are not acknowledged yet. */
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** What lies here now. */
+  state(): QueueState {
+    const entries = [...this.#entries.values()];
+    const [first, last] = [entries[0], entries.at(-1)];
+    const fresh = this.#fresh.filter((sequence) => this.#entries.has(sequence)).length;
+    return {
+      fresh,
+      onLoan: entries.length - fresh,
+      first: first?.sequence ?? 0,
+      last: last?.sequence ?? 0,
+      firstAt: first?.storedAt,
+      lastAt: last?.storedAt,
+      delivered: this.#delivered,
+      now: this.#clock.now(),
+    };
+  }
+
+  /** How much lies here by subject. */
+  depths(): QueueDepths {
+    const byFunction = new Map<string, number>();
+    for (const { subject } of this.#entries.values()) byFunction.set(subject, (byFunction.get(subject) ?? 0) + 1);
+    return { byFunction, submitted: this.#lastSequence };
   }
 
   /** Stores `item` unless one of its id was stored in the last two minutes or a bound is reached. */
@@ -84,11 +112,18 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     return { kind: "stored" };
   }
 
-  async take(slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const taker = new MemoryTaker(slots, handle, () => this.#offer());
+  async take(
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    signal: AbortSignal,
+    mayAsk?: () => boolean,
+  ): Promise<void> {
+    const taker = new MemoryTaker(slots, handle, () => this.#offer(), mayAsk);
     this.#takers.push(taker);
     this.#offer();
+    const looking = mayAsk === undefined ? undefined : setInterval(() => this.#offer(), lookAgain);
     await taker.until(signal);
+    clearInterval(looking);
     this.#takers.splice(this.#takers.indexOf(taker), 1);
     await taker.idle();
   }
@@ -104,6 +139,7 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
       const [taker] = this.#takers.splice(turn, 1);
       if (taker === undefined) return;
       this.#takers.push(taker);
+      this.#delivered = Math.max(this.#delivered, sequence);
       this.#lend(entry);
       taker.hand(this.#deliver(entry));
     }

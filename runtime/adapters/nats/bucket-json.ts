@@ -2,6 +2,8 @@ import { JetStreamApiError } from "@nats-io/jetstream";
 import { Kvm, type KV } from "@nats-io/kv";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { listBucket } from "./bucket-list.ts";
+import { isOvertaken } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { bucketStream, keySubject } from "./stream-names.ts";
 
@@ -12,7 +14,7 @@ export interface BucketValue<T> {
   readonly revision: number;
 }
 
-const wrongLastSequence = 10071;
+const mostRaces = 20;
 
 /** One bucket of JSON values. Everything rejects with `provider_unavailable` when the broker does not answer. */
 export class JsonBucket<T> {
@@ -43,11 +45,9 @@ export class JsonBucket<T> {
   /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no order. */
   list(filter: string): Promise<BucketValue<T>[]> {
     return reachable(this.#name, async () => {
-      const found: BucketValue<T>[] = [];
-      for await (const entry of await this.kv.history({ key: filter })) {
-        if (entry.operation === "PUT") found.push({ key: entry.key, value: entry.json<T>(), revision: entry.revision });
-      }
-      return found;
+      const found = await listBucket(this.#link, this.#name, filter);
+      const before = keySubject(this.#name, "").length;
+      return found.map((last) => ({ key: last.subject.slice(before), value: last.json<T>(), revision: last.seq }));
     });
   }
 
@@ -60,10 +60,28 @@ export class JsonBucket<T> {
         else await this.kv.update(key, text, revision);
         return true;
       } catch (err) {
-        if (err instanceof JetStreamApiError && err.code === wrongLastSequence) return false;
+        if (err instanceof JetStreamApiError && isOvertaken(err.code)) return false;
         throw err;
       }
     });
+  }
+
+  /**
+   * Reads, asks `change` and stores what it returns if nobody wrote in between, else again; what is returned unchanged is
+   * not stored.
+   * @throws PlatformError `provider_unavailable` after 20 races lost
+   */
+  async change(key: string, change: (current: T | undefined) => T): Promise<T> {
+    for (let race = 0; race < mostRaces; race++) {
+      const current = await this.get(key);
+      const wanted = change(current?.value);
+      if (wanted === current?.value || (await this.store(key, wanted, current?.revision))) return wanted;
+    }
+    throw new PlatformError(
+      "provider_unavailable",
+      `Cannot write "${key}" in store "${this.#name}": others write it all the time`,
+      { retryAfterSeconds: 1 },
+    );
   }
 
   /** Stores `value` whatever is there. */

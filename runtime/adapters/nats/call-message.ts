@@ -1,7 +1,8 @@
-import { headers as newHeaders, type MsgHdrs } from "@nats-io/transport-node";
+import type { MsgHdrs } from "@nats-io/transport-node";
 
 import { isFunctionName, isNamespaceName, parseCallId } from "../../api/grammar.ts";
 import type { QueuedCall } from "../../core/call.ts";
+import { HeaderBlock } from "./header-block.ts";
 
 /** Headers of a queued call in the broker. */
 export const messageHeader = {
@@ -25,22 +26,22 @@ export const messageHeader = {
 const version = "1";
 
 /** The headers of the message that carries `call`; its body is the call's body, as it is. */
-export function formatCall(call: QueuedCall, messageId: string, stream: string): MsgHdrs {
-  const out = newHeaders();
-  out.set(messageHeader.id, messageId);
-  out.set(messageHeader.expectedStream, stream);
-  out.set(messageHeader.version, version);
-  out.set(messageHeader.call, call.id);
-  out.set(messageHeader.function, call.function.name);
-  out.set(messageHeader.namespace, call.function.namespace);
-  out.set(messageHeader.start, call.start.toString());
-  out.set(messageHeader.depth, String(call.depth));
-  out.set(messageHeader.method, call.method);
-  out.set(messageHeader.path, call.path);
-  if (call.query !== undefined) out.set(messageHeader.query, `?${call.query}`);
-  if (call.callbackUrl !== undefined) out.set(messageHeader.callback, call.callbackUrl);
-  if (call.parentId !== undefined) out.set(messageHeader.parent, call.parentId);
-  out.set(messageHeader.headers, asciiJson(call.headers));
+export function formatCall(call: QueuedCall, messageId: string, stream: string): HeaderBlock {
+  const out = new HeaderBlock();
+  out.add(messageHeader.id, messageId);
+  out.add(messageHeader.expectedStream, stream);
+  out.add(messageHeader.version, version);
+  out.add(messageHeader.call, call.id);
+  out.add(messageHeader.function, call.function.name);
+  out.add(messageHeader.namespace, call.function.namespace);
+  out.add(messageHeader.start, call.start.toString());
+  out.add(messageHeader.depth, String(call.depth));
+  out.add(messageHeader.method, call.method);
+  out.add(messageHeader.path, call.path);
+  if (call.query !== undefined) out.add(messageHeader.query, `?${call.query}`);
+  if (call.callbackUrl !== undefined) out.add(messageHeader.callback, call.callbackUrl);
+  if (call.parentId !== undefined) out.add(messageHeader.parent, call.parentId);
+  out.add(messageHeader.headers, asciiJson(call.headers));
   return out;
 }
 
@@ -69,6 +70,9 @@ export function parseCall(
   if (path === undefined || !/^(?:\/[\u0021-\u007e]*)?$/.test(path)) return { unreadable: "path is malformed" };
   const query = get(messageHeader.query);
   if (query !== undefined && !/^\?[\u0021-\u007e]*$/.test(query)) return { unreadable: "query is malformed" };
+  const callbackUrl = get(messageHeader.callback);
+  if (callbackUrl !== undefined && !/^[\u0021-\u007e]+$/.test(callbackUrl))
+    return { unreadable: "callback URL is malformed" };
   const parent = get(messageHeader.parent);
   if (parent !== undefined && parseCallId(parent) !== parent)
     return { unreadable: "parent id is no UUID in lower case" };
@@ -84,7 +88,7 @@ export function parseCall(
       method,
       path,
       query: query?.slice(1),
-      callbackUrl: get(messageHeader.callback),
+      callbackUrl,
       parentId: parent,
       headers: list,
       body,

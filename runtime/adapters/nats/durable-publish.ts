@@ -8,6 +8,7 @@ import {
   type MsgHdrs,
 } from "@nats-io/transport-node";
 
+import type { HeaderBlock } from "./header-block.ts";
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 
 /** A publish the broker refused: its error code (NATS `err_code`) and text. */
@@ -28,6 +29,11 @@ export type PublishOutcome =
 /** NATS error code of a message that is longer than the broker takes. */
 export const payloadTooLarge = 10054;
 
+/** Whether a NATS error code says that the key was written meanwhile; by a broker of several servers: is being written. */
+export function isOvertaken(code: number): boolean {
+  return code === 10071 || code === 10164;
+}
+
 const mostTries = 5;
 const downTolerance = 1_000;
 const pauseAfterNoResponders = 100;
@@ -40,7 +46,7 @@ export async function publishDurably(
   link: NatsLink,
   subject: string,
   body: Uint8Array,
-  headers: MsgHdrs,
+  headers: MsgHdrs | HeaderBlock,
   until: number,
 ): Promise<PublishOutcome> {
   let doubt: unknown;

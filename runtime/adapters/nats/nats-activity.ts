@@ -1,4 +1,4 @@
-import type { Activity, ActivityDelta } from "../../core/ports/activity.ts";
+import type { Activity, ActivityListener, ActivityReport } from "../../core/ports/activity.ts";
 import type { NatsLink } from "./nats-link.ts";
 
 const prefix = "activity.";
@@ -11,19 +11,20 @@ export class NatsActivity implements Activity {
     this.#link = link;
   }
 
-  publish(source: string, deltas: readonly ActivityDelta[]): void {
+  publish({ source, ...said }: ActivityReport): void {
     if (this.#link.nc.isClosed() || this.#link.nc.isDraining() || this.#link.downFor() > 0) return;
-    this.#link.nc.publish(prefix + source, JSON.stringify(deltas));
+    this.#link.nc.publish(prefix + source, JSON.stringify(said));
   }
 
-  subscribe(heard: (source: string, deltas: readonly ActivityDelta[]) => void): () => void {
+  subscribe(heard: ActivityListener): () => void {
     const subscription = this.#link.nc.subscribe(`${prefix}*`, {
       callback: (err, message) => {
         if (err !== null) return;
         try {
-          heard(message.subject.slice(prefix.length), message.json<ActivityDelta[]>());
+          const said = message.json<Omit<ActivityReport, "source">>();
+          heard({ source: message.subject.slice(prefix.length), ...said });
         } catch {
-          // A report that cannot be read is a report that was lost: the next one comes in a second.
+          // A report that cannot be read is a report that was lost: its number tells.
         }
       },
     });

@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { CallEntry } from "../../core/call-entry.ts";
 import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
-import { publishDurably, type PublishOutcome } from "./durable-publish.ts";
+import { BrokerClock } from "./broker-clock.ts";
+import { isOvertaken, publishDurably, type PublishOutcome } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { putOutcome } from "./put-outcome.ts";
 import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
@@ -11,7 +12,6 @@ import { readResult, removeResult, writeResult } from "./result-entries.ts";
 import { StreamFill } from "./stream-fill.ts";
 import { bucket, bucketStream, keySubject } from "./stream-names.ts";
 
-const wrongLastSequence = 10071;
 const operation = "KV-Operation";
 const updateBudget = 3_000;
 const withdrawBudget = 60_000;
@@ -22,14 +22,20 @@ const stream = bucketStream(bucket.calls);
 export class NatsCallLedger implements CallLedger {
   readonly #link: NatsLink;
   readonly #fill: StreamFill;
+  readonly #clock: BrokerClock;
 
   constructor(link: NatsLink) {
     this.#link = link;
     this.#fill = new StreamFill(link, stream);
+    this.#clock = new BrokerClock(link, stream);
   }
 
   fill(): number {
     return this.#fill.share();
+  }
+
+  now(): number {
+    return this.#clock.now();
   }
 
   async create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome> {
@@ -38,7 +44,7 @@ export class NatsCallLedger implements CallLedger {
     for (let round = 0; round < 3; round++) {
       const outcome = await this.#write(id, entry, expected, ttl, until);
       if (outcome.kind === "stored") return { kind: "created", revision: outcome.sequence };
-      if (outcome.kind !== "refused" || outcome.refusal.code !== wrongLastSequence) return notCreated(outcome);
+      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notCreated(outcome);
       let last: LastMessage | undefined;
       try {
         last = await readLast(this.#link, stream, keySubject(bucket.calls, id), until);
@@ -53,6 +59,8 @@ export class NatsCallLedger implements CallLedger {
   }
 
   async read(id: string): Promise<LedgerEntry | undefined> {
+    // Who reads a record compares times with it.
+    await this.#clock.known();
     const last = await readLast(this.#link, stream, keySubject(bucket.calls, id));
     return last === undefined ? undefined : parseRecord(last);
   }
@@ -60,7 +68,7 @@ export class NatsCallLedger implements CallLedger {
   async update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined> {
     const outcome = await this.#write(id, entry, revision, ttl, performance.now() + updateBudget);
     if (outcome.kind === "stored") return outcome.sequence;
-    if (outcome.kind === "refused" && outcome.refusal.code === wrongLastSequence) return undefined;
+    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return undefined;
     const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
     throw new PlatformError(
       "queue_unavailable",
@@ -74,7 +82,7 @@ export class NatsCallLedger implements CallLedger {
 
   async withdraw(id: string, revision: number): Promise<void> {
     const headers = writeHeaders(markerTtl, revision);
-    headers.set(operation, "DEL");
+    headers.add(operation, "DEL");
     const end = performance.now() + withdrawBudget;
     while (performance.now() < end && !this.#link.nc.isClosed()) {
       const until = Math.min(end, performance.now() + updateBudget);

@@ -14,8 +14,9 @@ export class NatsCallQueue implements CallQueue {
     this.#link = link;
   }
 
-  async put(call: QueuedCall, until: number): Promise<PutOutcome> {
-    const headers = formatCall(call, call.id, queueStream(call.queue));
+  async put(call: QueuedCall, until: number, redrives = 0): Promise<PutOutcome> {
+    const messageId = redrives === 0 ? call.id : `${call.id}.${redrives}`;
+    const headers = formatCall(call, messageId, queueStream(call.queue));
     return putOutcome(
       await publishDurably(this.#link, queueSubject(call.queue, call.function), call.body, headers, until),
     );

@@ -6,11 +6,17 @@ import type { NatsLink } from "./nats-link.ts";
 import { PullLane } from "./pull-lane.ts";
 
 const errorPause = 250;
+/**
+ * A consumer that is missing is added after this long: the broker says that it is gone before its files are, and would
+ * remove those of a new one of the same name. Whoever deleted it adds it again sooner.
+ */
+const addPause = 1_000;
 /** How often lost pull requests are looked for. */
 const lookAtLanes = 1_000;
 /** Most pull requests at once; each may ask for many messages. */
 const mostLanes = 16;
 const ranOut = 408;
+const usualPatience = 5_000;
 
 export interface DeliverySourceOptions<T> {
   readonly link: NatsLink;
@@ -19,6 +25,8 @@ export interface DeliverySourceOptions<T> {
   /** Queue that deliveries say they come from. */
   readonly queue: string;
   readonly inboxPrefix: string;
+  /** Milliseconds one request waits at the broker; 5 s when absent. */
+  readonly patience?: number | undefined;
   readonly parse: ContentParser<T>;
   /** Adds the consumer if it is missing; never changes one that is there. */
   readonly addConsumer: () => Promise<void>;
@@ -35,8 +43,13 @@ export class NatsDeliverySource<T> implements DeliverySource<T> {
     this.#options = options;
   }
 
-  async take(slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal): Promise<void> {
-    await new Taking(this.#options, slots, handle).run(signal);
+  async take(
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    signal: AbortSignal,
+    mayAsk?: () => boolean,
+  ): Promise<void> {
+    await new Taking(this.#options, slots, handle, mayAsk).run(signal);
   }
 }
 
@@ -44,17 +57,25 @@ class Taking<T> {
   readonly #options: DeliverySourceOptions<T>;
   readonly #slots: number;
   readonly #handle: (delivery: Delivery<T>) => Promise<void>;
+  readonly #mayAsk: () => boolean;
   readonly #lanes: PullLane[];
   #busy = 0;
   #stopping = false;
   #pausedUntil = 0;
+  #adding: NodeJS.Timeout | undefined;
   #changed: () => void = () => {};
 
-  constructor(options: DeliverySourceOptions<T>, slots: number, handle: (delivery: Delivery<T>) => Promise<void>) {
+  constructor(
+    options: DeliverySourceOptions<T>,
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    mayAsk: () => boolean = () => true,
+  ) {
     this.#options = options;
+    this.#mayAsk = mayAsk;
     this.#slots = slots;
     this.#handle = handle;
-    const { link, stream, consumer } = options;
+    const { link, stream, consumer, patience = usualPatience } = options;
     const inbox = createInbox(options.inboxPrefix);
     this.#lanes = Array.from(
       { length: Math.min(slots, mostLanes) },
@@ -63,6 +84,7 @@ class Taking<T> {
           link,
           stream,
           consumer,
+          patience,
           inbox: `${inbox}.${lane}`,
           onMessage: (message) => this.#receive(message),
           onStatus: (code) => this.#status(code),
@@ -86,6 +108,7 @@ class Taking<T> {
       }
     } finally {
       this.#stopping = true;
+      clearTimeout(this.#adding);
       signal.removeEventListener("abort", wake);
       forget();
       await Promise.all(this.#lanes.map((lane) => lane.drain()));
@@ -95,7 +118,7 @@ class Taking<T> {
 
   /** Asks for what is free and not yet asked for. */
   #pull(): void {
-    if (performance.now() < this.#pausedUntil || this.#options.link.downFor() > 0) return;
+    if (performance.now() < this.#pausedUntil || this.#options.link.downFor() > 0 || !this.#mayAsk()) return;
     let asked = 0;
     let idle: PullLane | undefined;
     for (const lane of this.#lanes) {
@@ -122,11 +145,14 @@ class Taking<T> {
     this.#changed();
   }
 
-  /** A pull that ran out is how an empty queue looks; anything else: wait, and see that the consumer is there. */
+  /** A pull that ran out is how an empty queue looks; anything else: wait, and soon see that the consumer is there. */
   #status(code: number): void {
     if (code !== ranOut) {
       this.#pausedUntil = performance.now() + errorPause * (1 + Math.random());
-      void this.#options.addConsumer().catch(() => {});
+      this.#adding ??= setTimeout(() => {
+        this.#adding = undefined;
+        void this.#options.addConsumer().catch(() => {});
+      }, addPause);
     }
     this.#changed();
   }

@@ -1,4 +1,3 @@
-import { PlatformError } from "../../api/platform-error.ts";
 import type { DesiredFunction } from "../../core/desired-function.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
@@ -6,8 +5,6 @@ import { JsonBucket } from "./bucket-json.ts";
 import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { bucket, functionKey, parseFunctionKey } from "./stream-names.ts";
-
-const mostRaces = 20;
 
 /** Desired functions in bucket `functions`: their home on one machine. */
 export class NatsFunctionStore implements FunctionStore {
@@ -32,23 +29,8 @@ export class NatsFunctionStore implements FunctionStore {
     return found.map(({ value }) => value).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  async write(
-    ref: FunctionRef,
-    change: (current: DesiredFunction | undefined) => DesiredFunction,
-  ): Promise<DesiredFunction> {
-    for (let race = 0; race < mostRaces; race++) {
-      const current = await this.#bucket.get(functionKey(ref));
-      const wanted = change(current?.value);
-      if (wanted === current?.value) return wanted;
-      if (await this.#bucket.store(functionKey(ref), wanted, current?.revision)) return wanted;
-    }
-    throw new PlatformError(
-      "provider_unavailable",
-      `Cannot write function "${ref.name}": others write it all the time`,
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+  write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
+    return this.#bucket.change(functionKey(ref), change);
   }
 
   async remove(ref: FunctionRef): Promise<boolean> {

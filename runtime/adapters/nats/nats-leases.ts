@@ -1,5 +1,6 @@
+import { PlatformError } from "../../api/platform-error.ts";
 import type { Leases } from "../../core/ports/leases.ts";
-import { publishDurably } from "./durable-publish.ts";
+import { isOvertaken, publishDurably } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
 import { bucket, bucketStream, keySubject } from "./stream-names.ts";
@@ -29,20 +30,35 @@ export class NatsLeases implements Leases {
       headers,
       performance.now() + budget,
     );
-    return outcome.kind === "stored";
+    switch (outcome.kind) {
+      case "stored":
+        return true;
+      case "refused":
+        if (isOvertaken(outcome.refusal.code)) return false;
+        throw cannotAcquire(name, outcome.refusal.description);
+      case "not-sent":
+      case "unknown":
+        throw cannotAcquire(name, "the broker does not answer", outcome.cause);
+      default:
+        return outcome satisfies never;
+    }
   }
 
   async release(name: string, holder: string): Promise<void> {
     const last = await readLast(this.#link, stream, keyOf(name));
     if (!isHeld(last) || textOf(last) !== holder) return;
     const headers = writeHeaders(1_000, last.sequence);
-    headers.set("KV-Operation", "DEL");
+    headers.add("KV-Operation", "DEL");
     await publishDurably(this.#link, keyOf(name), new Uint8Array(0), headers, performance.now() + budget);
   }
 }
 
 function keyOf(name: string): string {
   return keySubject(bucket.queues, `lease.${name}`);
+}
+
+function cannotAcquire(name: string, why: string, cause?: unknown): PlatformError {
+  return new PlatformError("queue_unavailable", `Cannot acquire lease "${name}": ${why}`, { cause });
 }
 
 function isHeld(last: LastMessage | undefined): last is LastMessage {

@@ -1,7 +1,9 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node";
 
+import { PlatformError } from "../../api/platform-error.ts";
 import { RequestMux, type MuxRequest } from "./request-mux.ts";
+import { compareVersions, oldestVersion } from "./server/nats-server-version.ts";
 
 /** How one process reaches the broker, as one of its users. */
 export interface NatsOptions {
@@ -10,6 +12,8 @@ export interface NatsOptions {
   readonly name: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
+  /** PEM; whom the server's certificate must be signed by. With it the connection is encrypted. */
+  readonly ca?: string | undefined;
   /** Prefix of this user's inboxes; nobody else may read them. */
   readonly inboxPrefix: string;
   /** Milliseconds between pings; two unanswered ones end the connection. */
@@ -37,12 +41,16 @@ export class NatsLink {
     void this.#follow();
   }
 
-  /** Waits until the broker answers the first time. */
+  /**
+   * Waits until the broker answers the first time.
+   * @throws PlatformError `queue_unavailable` when it is older than what the queue needs
+   */
   static async open(options: NatsOptions): Promise<NatsLink> {
     const nc = await connect({
       servers: options.url,
       name: options.name,
       ...(options.user === undefined ? {} : { user: options.user, pass: options.password ?? "" }),
+      ...(options.ca === undefined ? {} : { tls: { ca: options.ca } }),
       inboxPrefix: options.inboxPrefix,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
@@ -54,6 +62,14 @@ export class NatsLink {
       pingInterval: options.pingInterval,
       maxPingOut: 2,
     });
+    const version = nc.info?.version ?? "";
+    if (compareVersions(version, oldestVersion) < 0) {
+      await nc.close();
+      throw new PlatformError(
+        "queue_unavailable",
+        `Cannot use the broker at "${nc.getServer()}": it is nats-server ${version}, and ${oldestVersion} or newer is needed`,
+      );
+    }
     const js = jetstream(nc, { timeout: requestTimeout });
     const jsm = await jetstreamManager(nc, { timeout: 2_000, checkAPI: false });
     return new NatsLink(nc, js, jsm, new RequestMux(nc, options.inboxPrefix));
@@ -68,6 +84,11 @@ export class NatsLink {
   downFor(): number {
     if (this.nc.isClosed()) return Number.POSITIVE_INFINITY;
     return this.#downSince === undefined ? 0 : performance.now() - this.#downSince;
+  }
+
+  /** Version of the server this is connected to, or was last. */
+  get serverVersion(): string {
+    return this.nc.info?.version ?? "";
   }
 
   /** Times the connection came back. */

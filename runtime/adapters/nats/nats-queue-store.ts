@@ -1,79 +1,185 @@
-import { JetStreamApiError } from "@nats-io/jetstream";
+import { JetStreamApiError, type StreamInfo } from "@nats-io/jetstream";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
-import type { QueueStore } from "../../core/ports/queue-store.ts";
+import type { MissingStore, QueueStore, WorkState } from "../../core/ports/queue-store.ts";
+import { checkRoom } from "./check-room.ts";
 import { consumerConfig } from "./consumers.ts";
+import { countQueued } from "./count-queued.ts";
+import { NatsCallLedger } from "./nats-call-ledger.ts";
 import type { NatsLink } from "./nats-link.ts";
-import { callbacksConsumer, callbackStream, queueStream, workersConsumer } from "./stream-names.ts";
+import { countOverdue } from "./overdue-entries.ts";
+import { readLast } from "./read-last.ts";
+import { rebuildConsumer } from "./rebuild-consumer.ts";
+import {
+  bucket,
+  bucketStream,
+  callbacksConsumer,
+  callbackStream,
+  keySubject,
+  queueStream,
+  workersConsumer,
+} from "./stream-names.ts";
 import { wantedStreams, type StreamFacts, type WantedStream } from "./streams.ts";
+import { lookAtWork } from "./work-state.ts";
 
+const allCalls = "q.>";
 const streamNotFound = 10059;
 const consumerNotFound = 10014;
+
+interface FoundStream {
+  readonly wanted: WantedStream;
+  /** Undefined when it is not there. */
+  readonly info: StreamInfo | undefined;
+}
+
+/** Bytes that a stream takes beyond what it has. */
+function growth({ wanted, info }: FoundStream): number {
+  return (wanted.max_bytes ?? 0) - (info?.config.max_bytes ?? 0);
+}
 
 /** Streams, buckets and consumers as the queue needs them. */
 export class NatsQueueStore implements QueueStore {
   readonly #link: NatsLink;
   readonly #facts: StreamFacts;
+  readonly #ledger: NatsCallLedger;
+  /** By stream; counted until two looks agree, as it reads all records and refused calls have theirs for a moment. */
+  readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
 
   constructor(link: NatsLink, facts: StreamFacts) {
     this.#link = link;
     this.#facts = facts;
+    this.#ledger = new NatsCallLedger(link);
   }
 
-  provision(queues: readonly QueueDeclaration[]): Promise<void> {
-    return this.#bring(queues, async (wanted) => {
-      await this.#link.jsm.streams.add(wanted);
+  async provision(queues: readonly QueueDeclaration[], remake: readonly string[] = []): Promise<void> {
+    await this.#translated(() => this.#removeEmpty(queues));
+    const lost = await this.#lostStreams(queues);
+    const wanted = new Set(remake.map((name) => (name === callbackStream ? name : queueStream(name))));
+    await this.#bring(queues, async (stream) => {
+      if (!lost.has(stream.name) || wanted.has(stream.name)) await this.#link.jsm.streams.add(stream);
     });
   }
 
-  async maintain(queues: readonly QueueDeclaration[]): Promise<void> {
+  async maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]> {
     const missing: string[] = [];
-    await this.#bring(queues, async ({ name }) => {
-      missing.push(name);
-    });
-    if (missing.length === 0) return;
-    const state = `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing, with all that was in there`;
-    throw new PlatformError(
-      "queue_unavailable",
-      `Cannot look after the queue: ${state}; the next start makes it anew, empty`,
+    await this.#bring(queues, async ({ name }) => void missing.push(name));
+    for (const name of this.#lost.keys()) if (!missing.includes(name)) this.#lost.delete(name);
+    return Promise.all(
+      missing.map(async (name) => {
+        const queue = queues.find((declared) => queueStream(declared.name) === name);
+        return { name: queue?.name ?? name, lostCalls: queue === undefined ? undefined : await this.#countLost(queue) };
+      }),
     );
+  }
+
+  async look(queues: readonly QueueDeclaration[]): Promise<readonly WorkState[]> {
+    const states: WorkState[] = [];
+    for (const queue of [...queues.map(({ name }) => name), undefined]) {
+      try {
+        states.push(await lookAtWork(this.#link, queue, ...placeOf(queue)));
+      } catch (err) {
+        // What is missing is the business of maintain().
+        if (!isApiError(err, streamNotFound) && !isApiError(err, consumerNotFound)) throw unusable("look at", err);
+      }
+    }
+    return states;
+  }
+
+  async countOverdue(queue: string | undefined): Promise<number> {
+    try {
+      return await countOverdue(this.#link, this.#ledger, ...placeOf(queue));
+    } catch (err) {
+      throw unusable("look at", err);
+    }
+  }
+
+  async rebuild(queue: string | undefined, stop: AbortSignal): Promise<void> {
+    try {
+      await rebuildConsumer(this.#link, ...placeOf(queue), stop);
+    } catch (err) {
+      throw unusable("mend", err);
+    }
   }
 
   /** Updates every stream and consumer that differs; `onMissing` decides about streams that are not there. */
   async #bring(queues: readonly QueueDeclaration[], onMissing: (wanted: WantedStream) => Promise<void>): Promise<void> {
     const callbackWait = queues[0]?.ackWait ?? 60_000;
-    try {
-      for (const wanted of wantedStreams(this.#facts, queues)) {
-        if (!(await this.#updateStream(wanted))) await onMissing(wanted);
+    await this.#translated(async () => {
+      const found = await this.#find(queues);
+      // Room is taken from the ones before it is given to others, as the broker promises each all that it may take.
+      for (const { wanted, info } of found.toSorted((a, b) => growth(a) - growth(b))) {
+        if (info === undefined) await onMissing(wanted);
+        else await this.#updateStream(wanted, info);
       }
       for (const queue of queues) {
         await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
       }
       await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait);
+    });
+  }
+
+  async #translated(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new PlatformError("queue_unavailable", `Cannot provision the queue: ${why}`, { cause });
+      throw unusable("provision", cause);
     }
   }
 
-  /** False when the stream is not there. */
-  async #updateStream(wanted: WantedStream): Promise<boolean> {
+  /** Every wanted stream and what is there of it, and those of queues that are declared no more. */
+  async #find(queues: readonly QueueDeclaration[]): Promise<FoundStream[]> {
+    const left = await this.#undeclared(queues);
+    const wanted = wantedStreams(this.#facts, queues, left.length);
+    const share = wanted[0]?.max_bytes ?? 0;
+    return [
+      ...(await Promise.all(wanted.map(async (each) => ({ wanted: each, info: await this.#infoOf(each.name) })))),
+      ...left
+        .filter(({ state }) => state.bytes <= share)
+        .map((info) => ({ wanted: { name: info.config.name, max_bytes: share }, info })),
+    ];
+  }
+
+  /** Streams that hold calls of queues that are not declared. */
+  async #undeclared(queues: readonly QueueDeclaration[]): Promise<StreamInfo[]> {
     const { streams } = this.#link.jsm;
+    const declared = new Set(queues.map(({ name }) => queueStream(name)));
+    const left: StreamInfo[] = [];
+    for await (const name of streams.names(allCalls)) if (!declared.has(name)) left.push(await streams.info(name));
+    return left;
+  }
+
+  /** Removes them if they are empty, having closed them first, so that no call comes in meanwhile and is lost. */
+  async #removeEmpty(queues: readonly QueueDeclaration[]): Promise<void> {
+    const { streams } = this.#link.jsm;
+    for (const { config, state } of await this.#undeclared(queues)) {
+      if (state.messages > 0) continue;
+      await streams.update(config.name, { subjects: [`closed.${config.name}`] });
+      if ((await streams.info(config.name)).state.messages === 0) await streams.delete(config.name);
+      else await streams.update(config.name, { subjects: config.subjects });
+    }
+  }
+
+  async #infoOf(name: string): Promise<StreamInfo | undefined> {
     try {
-      const { config } = await streams.info(wanted.name);
-      const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
-      if (differs) await streams.update(wanted.name, wanted);
-      return true;
+      return await this.#link.jsm.streams.info(name);
     } catch (err) {
-      if (isApiError(err, streamNotFound)) return false;
+      if (isApiError(err, streamNotFound)) return undefined;
       throw err;
     }
   }
 
+  async #updateStream(wanted: WantedStream, { config, state }: StreamInfo): Promise<void> {
+    const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
+    if (!differs) return;
+    checkRoom(wanted, state);
+    await this.#link.jsm.streams.update(wanted.name, wanted);
+  }
+
   async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<void> {
     const { consumers } = this.#link.jsm;
-    const wanted = consumerConfig(name, ackWait);
+    // What it was made under is looked at by those who mend, and must not be written over.
+    const { metadata: _madeUnder, ...wanted } = consumerConfig(name, ackWait, this.#link.serverVersion);
     try {
       const { config } = await consumers.info(stream, name);
       const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
@@ -82,13 +188,58 @@ export class NatsQueueStore implements QueueStore {
     } catch (err) {
       if (isApiError(err, streamNotFound)) return;
       if (!isApiError(err, consumerNotFound)) throw err;
-      await consumers.add(stream, wanted);
+      await consumers.add(stream, consumerConfig(name, ackWait, this.#link.serverVersion));
     }
   }
+
+  /** Streams of calls and callbacks that are gone though they were there: their queue was declared before. */
+  async #lostStreams(queues: readonly QueueDeclaration[]): Promise<ReadonlySet<string>> {
+    const { streams } = this.#link.jsm;
+    const isThere = async (stream: string): Promise<boolean> => {
+      try {
+        await streams.info(stream);
+        return true;
+      } catch (err) {
+        if (isApiError(err, streamNotFound)) return false;
+        throw unusable("provision", err);
+      }
+    };
+    const declarations = bucketStream(bucket.queues);
+    const lost = new Set<string>();
+    if (!(await isThere(declarations))) return lost;
+    for (const { name } of queues) {
+      const declared = await readLast(this.#link, declarations, keySubject(bucket.queues, name));
+      if (declared === undefined || declared.headers.has("KV-Operation")) continue;
+      for (const stream of [queueStream(name), callbackStream]) if (!(await isThere(stream))) lost.add(stream);
+    }
+    return lost;
+  }
+
+  async #countLost(queue: QueueDeclaration): Promise<number> {
+    const stream = queueStream(queue.name);
+    const before = this.#lost.get(stream);
+    if (before?.agreed === true) return before.calls;
+    const calls = await countQueued(this.#link, queue.name).catch((err: unknown) => {
+      throw unusable("count the calls of", err);
+    });
+    this.#lost.set(stream, { calls, agreed: calls === before?.calls });
+    return calls;
+  }
+}
+
+/** Stream and consumer of a queue, or of the callbacks. */
+function placeOf(queue: string | undefined): [stream: string, consumer: string] {
+  return queue === undefined ? [callbackStream, callbacksConsumer] : [queueStream(queue), workersConsumer];
 }
 
 function isApiError(err: unknown, code: number): boolean {
   return err instanceof JetStreamApiError && err.code === code;
+}
+
+function unusable(what: string, cause: unknown): PlatformError {
+  if (cause instanceof PlatformError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause });
 }
 
 /** The broker leaves out false and empty settings. */

@@ -1,16 +1,33 @@
 import { readFileSync } from "node:fs";
 
+import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { NatsActivity } from "./nats-activity.ts";
 import { NatsCallLedger } from "./nats-call-ledger.ts";
 import { NatsCallQueue } from "./nats-call-queue.ts";
 import { NatsCallSignals } from "./nats-call-signals.ts";
+import { NatsCallbackQueue } from "./nats-callback-queue.ts";
+import { NatsDeadLetters } from "./nats-dead-letters.ts";
+import { NatsEndpoints } from "./nats-endpoints.ts";
+import { NatsFunctionStore } from "./nats-function-store.ts";
+import { NatsHealth } from "./nats-health.ts";
+import { NatsLeases } from "./nats-leases.ts";
 import type { NatsLink, NatsOptions } from "./nats-link.ts";
+import { NatsNamespaceStore } from "./nats-namespace-store.ts";
+import { NatsQueueCatalog } from "./nats-queue-catalog.ts";
+import { NatsQueueStates } from "./nats-queue-states.ts";
+import { NatsQueueStore } from "./nats-queue-store.ts";
+import type { StreamFacts } from "./streams.ts";
+import { callbackSource, callSource } from "./worker-sources.ts";
+
+/** Milliseconds that a request for a call of a strict queue stays good, should its worker lose the turn meanwhile. */
+const strictPatience = 1_000;
 
 /** The broker settings of a process (`brokerSettings`). */
 export interface BrokerAccess {
   readonly natsUrl: string;
   readonly natsUser?: string | undefined;
   readonly natsPasswordFile?: string | undefined;
+  readonly natsCaFile?: string | undefined;
   readonly natsPing: number;
 }
 
@@ -21,18 +38,88 @@ export function natsOptions(access: BrokerAccess, name: string, inboxPrefix: str
     name,
     user: access.natsUser,
     password: access.natsPasswordFile === undefined ? undefined : readFileSync(access.natsPasswordFile, "utf8").trim(),
+    ca: access.natsCaFile === undefined ? undefined : readFileSync(access.natsCaFile, "utf8"),
     inboxPrefix,
     pingInterval: access.natsPing,
   };
 }
 
-/** What every process that deals with calls holds of the broker. */
-export function callAdapters(link: NatsLink) {
+/** Where functions answer, and what they are to be, as one machine keeps them: with the broker. */
+export async function machineFunctions(link: NatsLink) {
+  return { functions: await NatsFunctionStore.open(link), endpoints: await NatsEndpoints.open(link) };
+}
+
+/** The same, and namespaces, for a gateway. */
+export async function machineHome(link: NatsLink) {
+  return { ...(await machineFunctions(link)), namespaces: await NatsNamespaceStore.open(link) };
+}
+
+/** What a gateway of one machine holds of the broker. */
+export async function gatewayAdapters(link: NatsLink) {
+  return { ...(await gatewayBroker(link)), ...(await machineHome(link)) };
+}
+
+/** What a queue-worker of one machine holds of it. */
+export async function workerAdapters(link: NatsLink, inboxPrefix: string) {
+  return { ...(await workerBroker(link, inboxPrefix)), ...(await machineFunctions(link)) };
+}
+
+/** What an autoscaler of one machine holds of it. */
+export async function autoscalerAdapters(link: NatsLink) {
+  return { ...autoscalerBroker(link), ...(await machineFunctions(link)) };
+}
+
+/** What a gateway holds of the broker wherever functions are. */
+export async function gatewayBroker(link: NatsLink) {
   return {
+    ...commonAdapters(link),
     calls: new NatsCallQueue(link),
+    letters: new NatsDeadLetters(link),
+    queues: await NatsQueueCatalog.open(link),
+  };
+}
+
+/** What a queue-worker holds of it. */
+export async function workerBroker(link: NatsLink, inboxPrefix: string) {
+  return {
+    ...commonAdapters(link),
+    catalog: await NatsQueueCatalog.open(link),
+    deadLetters: new NatsDeadLetters(link),
+    leases: new NatsLeases(link),
+    openDeliveries: ({ name, ackWait, strict }: QueueDeclaration) =>
+      callSource(link, name, ackWait, inboxPrefix, strict ? strictPatience : undefined),
+    openCallbacks: (queue: string, ackWait: number) => callbackSource(link, queue, ackWait, inboxPrefix),
+  };
+}
+
+function commonAdapters(link: NatsLink) {
+  return {
     ledger: new NatsCallLedger(link),
     signals: new NatsCallSignals(link),
     activity: new NatsActivity(link),
+    callbacks: new NatsCallbackQueue(link),
+    states: new NatsQueueStates(link),
+    reconnects: () => link.reconnects,
+  };
+}
+
+/** What an autoscaler holds of it. */
+export function autoscalerBroker(link: NatsLink) {
+  return {
+    activity: new NatsActivity(link),
+    states: new NatsQueueStates(link),
+    leases: new NatsLeases(link),
+  };
+}
+
+/** What a queue-doctor holds of the broker; `monitorUrls` is where the monitoring of its servers answers, if they can be asked. */
+export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: readonly string[]) {
+  return {
+    store: new NatsQueueStore(link, facts),
+    openCatalog: () => NatsQueueCatalog.open(link),
+    leases: new NatsLeases(link),
+    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls),
+    onBrokerBack: (back: () => void) => link.onReconnect(back),
   };
 }
 

@@ -2,15 +2,15 @@ import type { Msg, Subscription } from "@nats-io/transport-node";
 
 import type { NatsLink } from "./nats-link.ts";
 
-/** Milliseconds one pull request waits at the broker. */
-const pullExpires = 5_000;
-/** After this the answer to a pull request was lost. */
-const pullLost = pullExpires + 1_500;
+/** Milliseconds beyond its patience after which the answer to a pull request was lost. */
+const tolerance = 1_500;
 
 export interface PullLaneParts {
   readonly link: NatsLink;
   readonly stream: string;
   readonly consumer: string;
+  /** Milliseconds one pull request waits at the broker. */
+  readonly patience: number;
   /** A subject of its own for this lane's messages. */
   readonly inbox: string;
   readonly onMessage: (message: Msg) => void;
@@ -45,10 +45,10 @@ export class PullLane {
 
   /** Asks for `count` messages; only while none are left of the last request. */
   ask(count: number): void {
-    const { link, stream, consumer, inbox } = this.#parts;
+    const { link, stream, consumer, inbox, patience } = this.#parts;
     this.#left = count;
-    this.#lostAt = performance.now() + pullLost;
-    const request = JSON.stringify({ batch: count, expires: pullExpires * 1_000_000 });
+    this.#lostAt = performance.now() + patience + tolerance;
+    const request = JSON.stringify({ batch: count, expires: patience * 1_000_000 });
     link.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox });
   }
 

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Empty, headers as newHeaders, type MsgHdrs } from "@nats-io/transport-node";
+import { Empty } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { isNoResponders, isTimeout } from "./durable-publish.ts";
+import { HeaderBlock } from "./header-block.ts";
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 
-/** The last message on one subject. */
+/** A message of a stream. */
 export interface LastMessage {
+  readonly subject: string;
   readonly sequence: number;
   /** When it was stored, Unix milliseconds of the broker's clock. */
   readonly time: number;
@@ -23,13 +25,40 @@ const tries = 4;
  * when there is none. Tries four times, 500 ms each, none after `until` (monotonic milliseconds).
  * @throws PlatformError `queue_unavailable` when no answer came
  */
-export async function readLast(
+export function readLast(
   link: NatsLink,
   stream: string,
   subject: string,
   until = Number.POSITIVE_INFINITY,
 ): Promise<LastMessage | undefined> {
-  const request = JSON.stringify({ last_by_subj: subject });
+  return readMessage(link, stream, { last_by_subj: subject }, until);
+}
+
+/**
+ * The first message from `sequence` on whose subject matches `filter`, or undefined; tries as `readLast` does.
+ * @throws PlatformError `queue_unavailable` when no answer came
+ */
+export function readNext(
+  link: NatsLink,
+  stream: string,
+  filter: string,
+  sequence: number,
+): Promise<LastMessage | undefined> {
+  return readMessage(link, stream, { seq: sequence, next_by_subj: filter }, Number.POSITIVE_INFINITY);
+}
+
+/** The first message of `stream` at or after `sequence`, undefined when there is none; otherwise as `readNext`. */
+export function readFrom(link: NatsLink, stream: string, sequence: number): Promise<LastMessage | undefined> {
+  return readNext(link, stream, ">", sequence);
+}
+
+async function readMessage(
+  link: NatsLink,
+  stream: string,
+  wanted: { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string },
+  until: number,
+): Promise<LastMessage | undefined> {
+  const request = JSON.stringify(wanted);
   let failure: unknown;
   for (let attempt = 0; attempt < tries && link.downFor() < 1_000 && performance.now() < until; attempt++) {
     try {
@@ -41,7 +70,7 @@ export async function readLast(
       if (isNoResponders(err)) await pause(100);
     }
   }
-  throw new PlatformError("queue_unavailable", `Cannot read "${subject}": the broker does not answer`, {
+  throw new PlatformError("queue_unavailable", `Cannot read from stream "${stream}": the broker does not answer`, {
     cause: failure,
     retryAfterSeconds: 1,
   });
@@ -55,6 +84,7 @@ function parseReply(reply: unknown): LastMessage | undefined {
   }
   if (message === undefined) throw new TypeError("the broker's reply holds no message");
   return {
+    subject: message.subject,
     sequence: message.seq,
     time: Date.parse(message.time),
     headers: parseHeaderBlock(message.hdrs),
@@ -65,7 +95,13 @@ function parseReply(reply: unknown): LastMessage | undefined {
 /** Reply of `STREAM.MSG.GET` (NATS JetStream API). */
 interface Reply {
   readonly error?: { readonly err_code?: number; readonly description?: string };
-  readonly message?: { readonly seq: number; readonly time: string; readonly hdrs?: string; readonly data?: string };
+  readonly message?: {
+    readonly subject: string;
+    readonly seq: number;
+    readonly time: string;
+    readonly hdrs?: string;
+    readonly data?: string;
+  };
 }
 
 function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, string> {
@@ -80,9 +116,9 @@ function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, strin
 }
 
 /** Headers of a write to a bucket: time to live in milliseconds, and the sequence it builds upon if any. */
-export function writeHeaders(ttl: number, expectedSequence: number | undefined): MsgHdrs {
-  const out = newHeaders();
-  out.set("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);
-  if (expectedSequence !== undefined) out.set("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
+export function writeHeaders(ttl: number, expectedSequence: number | undefined): HeaderBlock {
+  const out = new HeaderBlock();
+  out.add("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);
+  if (expectedSequence !== undefined) out.add("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
   return out;
 }

@@ -7,6 +7,8 @@ import {
   type NatsConnection,
 } from "@nats-io/transport-node";
 
+import { HeaderCarrier, type HeaderBlock } from "./header-block.ts";
+
 interface Pending {
   readonly subject: string;
   readonly resolve: (reply: Msg) => void;
@@ -16,7 +18,7 @@ interface Pending {
 }
 
 export interface MuxRequest {
-  readonly headers?: MsgHdrs;
+  readonly headers?: MsgHdrs | HeaderBlock;
   /** Milliseconds; kept to within `sweepPeriod`. */
   readonly timeout: number;
 }
@@ -30,6 +32,7 @@ const sweepPeriod = 25;
 export class RequestMux {
   readonly #nc: NatsConnection;
   readonly #inbox: string;
+  readonly #carrier = new HeaderCarrier();
   readonly #pending = new Map<string, Pending>();
   #gathered: (() => void)[] = [];
   #next = 0;
@@ -58,7 +61,7 @@ export class RequestMux {
           this.#nc.publish(
             subject,
             payload,
-            options.headers === undefined ? { reply } : { reply, headers: options.headers },
+            options.headers === undefined ? { reply } : { reply, headers: this.#carrier.carry(options.headers) },
           );
         } catch (err) {
           this.#pending.delete(token);

@@ -23,9 +23,9 @@ export async function writeResult(
   ttl: number,
 ): Promise<boolean> {
   const headers = writeHeaders(ttl, undefined);
-  headers.set(status, String(result.status));
-  headers.set(duration, String(result.duration));
-  headers.set(list, asciiJson(result.headers));
+  headers.add(status, String(result.status));
+  headers.add(duration, String(result.duration));
+  headers.add(list, asciiJson(result.headers));
   const outcome = await publishDurably(link, subjectOf(id, run), result.body, headers, performance.now() + budget);
   if (outcome.kind === "stored") return true;
   if (outcome.kind === "refused") return false;
@@ -51,8 +51,8 @@ export async function readResult(link: NatsLink, id: string, run: number): Promi
 /** Removes the output of one run; nothing to remove is no failure. */
 export async function removeResult(link: NatsLink, id: string, run: number): Promise<void> {
   const headers = writeHeaders(1_000, undefined);
-  headers.set("KV-Operation", "PURGE");
-  headers.set("Nats-Rollup", "sub");
+  headers.add("KV-Operation", "PURGE");
+  headers.add("Nats-Rollup", "sub");
   const outcome = await publishDurably(
     link,
     subjectOf(id, run),

@@ -28,6 +28,13 @@ export function queueSubject(queue: string, ref: FunctionRef): string {
   return `q.${queue}.${ref.namespace}.${ref.name}`;
 }
 
+/** The function in what `queueSubject` made; undefined for other subjects. */
+export function parseQueueSubject(subject: string): FunctionRef | undefined {
+  const [first, , namespace, name, ...rest] = subject.split(".");
+  if (first !== "q" || namespace === undefined || name === undefined || rest.length > 0) return undefined;
+  return { namespace, name };
+}
+
 /** Subject of a callback. */
 export function callbackSubject(queue: string, ref: FunctionRef): string {
   return `cb.${queue}.${ref.namespace}.${ref.name}`;

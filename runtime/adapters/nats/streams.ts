@@ -1,5 +1,6 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream";
 
+import { messageRoom } from "../../api/nats-server-options.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { bucket, bucketStream, callbackStream, deadLetterStream, queueStream } from "./stream-names.ts";
 
@@ -20,7 +21,6 @@ export interface StreamFacts {
 }
 
 const mebibyte = 1_048_576;
-const messageOverhead = 262_144;
 const second = 1_000_000_000;
 const longestPerFunction = 100_000;
 const deadLetterAge = 14 * 24 * 3_600 * second;
@@ -28,10 +28,11 @@ const duplicateWindow = 120 * second;
 
 /**
  * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 5 %, `results` 10 %
- * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues. Functions, namespaces,
+ * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues and to `left` others that
+ * are declared no more but hold calls. Functions, namespaces,
  * endpoints and declared queues take at most 12 % more.
  */
-export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[]): WantedStream[] {
+export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[], left = 0): WantedStream[] {
   const share = (percent: number, most = Number.POSITIVE_INFINITY) =>
     Math.floor(Math.min((facts.maxFileStore * percent) / 100, most));
   const sizes = {
@@ -41,8 +42,8 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     callbacks: share(5, 256 * mebibyte),
   };
   const taken = sizes.calls + sizes.results + sizes.dead + sizes.callbacks;
-  const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length));
-  const messageSize = facts.payloadLimit + messageOverhead;
+  const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length + left));
+  const messageSize = facts.payloadLimit + messageRoom;
   const file = { storage: StorageType.File, num_replicas: facts.replicas };
 
   const work = (name: string, subject: string, maxMessages: number, maxBytes: number): WantedStream => ({

@@ -36,6 +36,7 @@ export interface StoredResult {
  * - `update` resolves with the new revision, or undefined when another was faster. It rejects with
  *   `queue_unavailable` when no answer came: the caller reads and looks for what it wrote.
  * - `read` sees the last write of anyone.
+ * - All times in records are of one clock, `now`: those who write them may run on machines whose clocks differ.
  */
 export interface CallLedger {
   create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome>;
@@ -43,6 +44,8 @@ export interface CallLedger {
   update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined>;
   /** Share of the most records that are there now, 0 to 1, known at most about a second ago. */
   fill(): number;
+  /** Unix milliseconds of the clock that `writtenAt` is of, whatever the clock of this machine says. */
+  now(): number;
   /** Removes a record that never had a call, if nobody wrote since `revision`. Tried until it is done or a minute is over. */
   withdraw(id: string, revision: number): Promise<void>;
   /** False when the store of results is full. */

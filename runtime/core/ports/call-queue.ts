@@ -11,12 +11,12 @@ export type PutOutcome =
 /**
  * Holds calls until a worker has dealt with them.
  *
- * - `put` resolves with `stored` only when a crash of any one process can no longer lose the call. The same id put
- *   again within two minutes is stored once. It never waits beyond `until` (monotonic milliseconds, as
+ * - `put` resolves with `stored` only when a crash of any one process can no longer lose the call. The same id and
+ *   redrive put again within two minutes are stored once. It never waits beyond `until` (monotonic milliseconds, as
  *   `performance.now()` counts), and refuses at once while the store has been out of reach for more than a second.
  */
 export interface CallQueue {
-  put(call: QueuedCall, until: number): Promise<PutOutcome>;
+  put(call: QueuedCall, until: number, redrives?: number): Promise<PutOutcome>;
 }
 
 /** Something taken from a queue, on loan until it is acknowledged, put back, or its lease runs out. */
@@ -46,9 +46,15 @@ export interface Delivery<T> {
  * - `take` hands out deliveries in the order they were put, those put back when due, and never more than `slots` of
  *   which `handle` has not resolved. Once `signal` aborts it asks for no more, offers again what still arrives, and
  *   resolves after the last `handle`.
+ * - With `mayAsk` it asks only while that says so, and looks again at least once a second.
  * - What is not acknowledged within the lease is offered again.
  * - While the store cannot be reached it goes on trying.
  */
 export interface DeliverySource<T> {
-  take(slots: number, handle: (delivery: Delivery<T>) => Promise<void>, signal: AbortSignal): Promise<void>;
+  take(
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    signal: AbortSignal,
+    mayAsk?: () => boolean,
+  ): Promise<void>;
 }

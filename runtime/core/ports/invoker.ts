@@ -1,4 +1,5 @@
 import type { QueuedCall } from "../call.ts";
+import type { FunctionProtocol } from "../function-limits.ts";
 
 /** The answer of a function to a queued call. */
 export type InvokeOutcome =
@@ -17,6 +18,10 @@ export type InvokeOutcome =
   /** Refused, reset, cut, malformed or short. `sent` tells whether the function may have begun. */
   | { readonly kind: "unreachable"; readonly error: string; readonly sent: boolean; readonly duration: number }
   | { readonly kind: "timed-out"; readonly duration: number }
+  /** No replica could take it in time. */
+  | { readonly kind: "no-replica"; readonly error: string; readonly duration: number }
+  /** There is no such function any more. */
+  | { readonly kind: "function-gone"; readonly duration: number }
   | { readonly kind: "aborted"; readonly duration: number };
 
 export interface InvokeOptions {
@@ -26,10 +31,12 @@ export interface InvokeOptions {
   readonly timeout: number;
   /** Most bytes of output that are kept. */
   readonly outputLimit: number;
+  /** What the replica speaks; HTTP/1.1 if absent. */
+  readonly protocol?: FunctionProtocol;
   readonly signal: AbortSignal;
 }
 
-/** Sends a queued call to one replica; never rejects. */
+/** Sends a queued call to `address`, a replica or the gateway; never rejects. */
 export interface Invoker {
   invoke(address: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome>;
 }

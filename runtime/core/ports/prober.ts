@@ -1,8 +1,10 @@
+import type { FunctionProtocol } from "../function-limits.ts";
+
 /** Asks a replica whether it can take calls. */
 export interface Prober {
   /**
    * Without `path`: does the address accept a connection. With it: is GET answered with a status from 200 to 399.
-   * Never rejects; false after `timeout` milliseconds.
+   * Without it and for `h2c`: is HTTP/2 spoken there. Never rejects; false after `timeout` milliseconds.
    */
-  probe(address: string, path: string | undefined, timeout: number): Promise<boolean>;
+  probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<boolean>;
 }

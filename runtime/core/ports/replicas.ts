@@ -48,5 +48,7 @@ export interface Replicas {
   check(): Promise<void>;
   /** Removes what only a function as a whole has (secret files, logs); it has no replicas any more. */
   forget(ref: FunctionRef): Promise<void>;
+  /** Removes what only a namespace as a whole has (network, directories); it has no functions any more. */
+  forgetNamespace(namespace: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -16,4 +16,6 @@ export interface SecretStore {
   create(ref: SecretRef, value: Uint8Array): Promise<void>;
   replace(ref: SecretRef, value: Uint8Array): Promise<void>;
   remove(ref: SecretRef): Promise<void>;
+  /** Removes all secrets of a namespace, and what was made to hold them; content when there is nothing. */
+  removeAll(namespace: string): Promise<void>;
 }

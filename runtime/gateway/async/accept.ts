@@ -1,23 +1,31 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { editions } from "../../api/editions.ts";
-import { defaultQueue, header } from "../../api/names.ts";
+import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { acceptCall } from "../../core/accept-call.ts";
 import { judgeUrl, parseCallbackUrl } from "../../core/callback-policy.ts";
 import type { QueuedCall } from "../../core/call.ts";
+import { checkQueueEdition } from "../../core/check-queue-edition.ts";
 import type { TableEntry } from "../../core/function-table.ts";
 import { withoutHeaders } from "../../core/header-list.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
+import { endStatus } from "../call-observer.ts";
+import { declaredQueue } from "../../core/queue-views.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
 import { asyncFunctionPrefix, splitTarget, type SplitTarget } from "../invocation/split-target.ts";
-import { createTraceParent } from "../invocation/trace-parent.ts";
+import { createTraceParent } from "../invocation/create-trace-parent.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";
 
 /** Headers that the call carries in fields of its own. */
 const carriedApart = new Set([header.callbackUrl, header.callDepth].map((name) => name.toLowerCase()));
+
+/** The function that the address names, if there is one. */
+interface Named {
+  readonly target: SplitTarget | undefined;
+  readonly entry: TableEntry | undefined;
+}
 
 /** Everything that was checked before the body is read. */
 interface Checked {
@@ -32,16 +40,24 @@ interface Checked {
 /** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
 export function accept(parts: AsyncParts, request: IncomingMessage, response: ServerResponse, head: RequestHead): void {
   const callId = head.callId ?? randomUUID();
-  const fail = (err: unknown, sentId = callId): void => {
+  const traceParent = head.traceParent ?? createTraceParent();
+  const startedAt = performance.now();
+  const target = splitTarget(request.url ?? "", asyncFunctionPrefix);
+  const entry = target === undefined ? undefined : parts.table.findKey(target.key);
+  const ended = { callId, bytesIn: 0, bytesOut: 0 };
+  response.once("close", () => {
+    const facts = { request, head, callId: ended.callId, ref: entry?.ref ?? target, traceParent, startedAt };
+    parts.observer.ended(facts, { ...ended, status: endStatus(response), duration: performance.now() - startedAt });
+  });
+  const fail = (err: unknown): void => {
     parts.metrics.refused.inc({ reason: err instanceof PlatformError ? err.code : "internal_error" });
-    parts.writeError(request, response, err, {
-      callId: err instanceof PlatformError ? (err.callId ?? sentId) : sentId,
-      invocation: true,
-    });
+    if (err instanceof PlatformError) ended.callId = err.callId ?? callId;
+    const context = { callId: ended.callId, traceParent, invocation: true };
+    ended.bytesOut = parts.writeError(request, response, err, context);
   };
   let checked: Checked;
   try {
-    checked = check(parts, request, head);
+    checked = check(parts, request, head, { target, entry });
   } catch (err) {
     // The body of a refused call is not worth reading.
     if (head.chunked || (head.contentLength ?? 0) > 65_536) response.shouldKeepAlive = false;
@@ -56,8 +72,10 @@ export function accept(parts: AsyncParts, request: IncomingMessage, response: Se
       return;
     }
     const start = process.hrtime.bigint();
-    acceptCall(parts, callOf(callId, checked, head, outcome.body), checked.maxRetries).then(
+    ended.bytesIn = outcome.body.byteLength;
+    acceptCall(parts, callOf(callId, checked, head, traceParent, outcome.body), checked.maxRetries).then(
       (accepted) => {
+        ended.callId = accepted.id;
         parts.metrics.accepted.inc({ queue_name: checked.queue.name });
         parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
         response.writeHead(202, [
@@ -78,7 +96,7 @@ export function accept(parts: AsyncParts, request: IncomingMessage, response: Se
 }
 
 /** @throws PlatformError for the first check that fails */
-function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead): Checked {
+function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead, { target, entry }: Named): Checked {
   let callbackUrl: string | undefined;
   if (head.callbackUrl !== undefined) {
     const url = parseCallbackUrl(head.callbackUrl);
@@ -86,11 +104,12 @@ function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead): 
     if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
     callbackUrl = url.href;
   }
-  const target = splitTarget(request.url ?? "", asyncFunctionPrefix);
-  const entry = target === undefined ? undefined : parts.table.findKey(target.key);
   if (target === undefined || entry === undefined) {
     const named = (request.url ?? "").slice(asyncFunctionPrefix.length).split(/[/?]/, 1)[0] ?? "";
-    throw new PlatformError("function_not_found", `Cannot call function "${named.slice(0, 127)}": it does not exist`);
+    throw new PlatformError(
+      "function_not_found",
+      `Cannot call function "${named.slice(0, 127)}": it does not exist; deploy it and send the call again`,
+    );
   }
   const limits = parts.limitsOf(entry.wanted);
   let { authorization } = head;
@@ -100,22 +119,14 @@ function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead): 
   } else if (authorization !== undefined && parts.isPlatformCredential(authorization)) {
     authorization = undefined;
   }
-  if (limits.queue !== defaultQueue && editions[parts.edition].queues !== "named") {
-    throw new PlatformError(
-      "edition_limit",
-      `Cannot use queue "${limits.queue}": named queues need edition enterprise`,
-    );
-  }
-  const queue = parts.queues.find(limits.queue);
-  if (queue === undefined)
-    throw new PlatformError("queue_not_found", `Cannot use queue "${limits.queue}": it is not deployed`);
+  checkQueueEdition(limits.queue, parts.edition);
+  const queue = declaredQueue(parts.queues, limits.queue);
   const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
   return { target, entry, queue, maxRetries, callbackUrl, authorization };
 }
 
-function callOf(callId: string, checked: Checked, head: RequestHead, body: Buffer): QueuedCall {
-  const headers = withoutHeaders(head.forward, carriedApart);
-  if (!head.traceParent) headers.push("traceparent", createTraceParent());
+function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {
+  const headers = [...withoutHeaders(head.forward, carriedApart), "traceparent", traceParent];
   if (checked.authorization !== undefined) headers.push("Authorization", checked.authorization);
   return {
     id: callId,

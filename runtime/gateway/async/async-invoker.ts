@@ -9,6 +9,7 @@ import { cancelCall } from "../../core/cancel-call.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
 import { asyncFunctionPrefix } from "../invocation/split-target.ts";
 import type { CallHandler } from "../invocation/sync-invoker.ts";
+import { endStatus } from "../call-observer.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { answerResult, answerStatus } from "./call-answers.ts";
@@ -16,10 +17,13 @@ import { answerResult, answerStatus } from "./call-answers.ts";
 /** The handler of `/async-function/…`: contract §4.2 and §4.5. */
 export function createAsyncInvoker(parts: AsyncParts): CallHandler {
   return (request, response, head) => {
+    const startedAt = performance.now();
+    if (request.method === "POST") {
+      accept(parts, request, response, head);
+      return;
+    }
+    response.once("close", () => parts.observer.answered({ request, startedAt }, endStatus(response)));
     switch (request.method) {
-      case "POST":
-        accept(parts, request, response, head);
-        return;
       case "GET":
       case "HEAD":
       case "DELETE":
@@ -90,8 +94,10 @@ function checkFunction(parts: AsyncParts, id: string, named: string, entry: Call
 
 function refuseMethod(parts: AsyncParts, request: IncomingMessage, response: ServerResponse): void {
   const [only, ...more] = segmentsOf(request);
-  const isCall = parseCallId(only ?? "") !== undefined && more.length === 0;
-  const allowed = isCall ? "DELETE, GET, HEAD, POST" : "POST";
+  const isId = parseCallId(only ?? "") !== undefined;
+  const isCall = isId && more.length === 0;
+  const isResult = isId && more.length === 1 && more[0] === "result";
+  const allowed = isCall ? "DELETE, GET, HEAD, POST" : isResult ? "GET, HEAD, POST" : "POST";
   const sentence = `Cannot ${request.method ?? ""} "${(request.url ?? "").split("?", 1)[0]?.slice(0, 200) ?? ""}": it allows ${allowed}`;
   parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), {
     invocation: true,

@@ -6,15 +6,18 @@ import type { FunctionLimits } from "../../core/function-limits.ts";
 import type { FunctionTable } from "../../core/function-table.ts";
 import type { CallSignals } from "../../core/ports/call-signals.ts";
 import type { QueueTable } from "../../core/queue-table.ts";
+import type { CallObserver } from "../call-observer.ts";
 import type { WriteError } from "../invocation/write-error.ts";
 import type { AcceptMetrics } from "./accept-metrics.ts";
 import type { EndWatch } from "./end-watch.ts";
+import type { QueuePositions } from "./queue-positions.ts";
 
 /** What the handler of `/async-function/…` works with. */
 export interface AsyncParts extends AcceptParts {
   readonly table: FunctionTable;
   readonly queues: QueueTable;
   readonly signals: CallSignals;
+  readonly positions: QueuePositions;
   readonly ends: EndWatch;
   readonly edition: Edition;
   readonly limitsOf: (wanted: DesiredFunction) => FunctionLimits;
@@ -28,4 +31,5 @@ export interface AsyncParts extends AcceptParts {
   readonly bodyLimit: number;
   readonly metrics: AcceptMetrics;
   readonly writeError: WriteError;
+  readonly observer: CallObserver;
 }

@@ -35,7 +35,7 @@ export async function answerStatus(
     if (response.destroyed) return;
     entry = await readEntry(parts, id);
   }
-  const body = JSON.stringify(callView(id, entry));
+  const body = JSON.stringify(callView(id, entry, await parts.positions.of(entry)));
   response
     .writeHead(200, {
       "Content-Type": "application/json; charset=utf-8",
@@ -61,7 +61,7 @@ export async function answerResult(
   }
   const { result } = entry;
   const stored =
-    result?.stored === true && Date.now() < entry.ended + result.ttl
+    result?.stored === true && parts.ledger.now() < entry.ended + result.ttl
       ? await parts.ledger.readResult(id, result.run)
       : undefined;
   if (stored === undefined) {

@@ -43,5 +43,8 @@ export function readBody(
 }
 
 function tooLarge(what: string, limit: number): PlatformError {
-  return new PlatformError("payload_too_large", `Cannot queue call: ${what} over the limit of ${limit} bytes`);
+  return new PlatformError(
+    "payload_too_large",
+    `Cannot queue call: ${what} over the limit of ${limit} bytes; store it elsewhere and queue its address`,
+  );
 }

@@ -6,13 +6,12 @@ export function callHeaders(
   facts: {
     readonly callId: string;
     readonly startTime: string;
-    readonly traceParent: string | undefined;
+    readonly traceParent: string;
     readonly authorization: string | undefined;
     readonly contentLength: number | undefined;
   },
 ): string[] {
-  forward.push(header.callId, facts.callId, header.startTime, facts.startTime);
-  if (facts.traceParent !== undefined) forward.push("traceparent", facts.traceParent);
+  forward.push(header.callId, facts.callId, header.startTime, facts.startTime, "traceparent", facts.traceParent);
   if (facts.authorization !== undefined) forward.push("Authorization", facts.authorization);
   if (facts.contentLength !== undefined) forward.push("Content-Length", String(facts.contentLength));
   return forward;

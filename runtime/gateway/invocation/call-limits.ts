@@ -1,5 +1,5 @@
 import type { DesiredFunction } from "../../core/desired-function.ts";
-import { callLimit, knownLimits, type CallLimit } from "../../core/function-limits.ts";
+import { callLimit, knownLimits, type CallLimit, type FunctionProtocol } from "../../core/function-limits.ts";
 
 /** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds the whole call. */
 export interface CallLimits extends CallLimit {
@@ -7,6 +7,7 @@ export interface CallLimits extends CallLimit {
   readonly concurrencyMax: number;
   /** Whether callers need credentials. */
   readonly authRequired: boolean;
+  readonly protocol: FunctionProtocol;
 }
 
 /** Platform settings that bound every synchronous call. */
@@ -37,5 +38,6 @@ function read(wanted: DesiredFunction, settings: CallSettings): CallLimits {
     ...callLimit(platform, own),
     concurrencyMax: own.concurrencyMax,
     authRequired: settings.invokeAuth || own.authRequired,
+    protocol: own.protocol,
   };
 }

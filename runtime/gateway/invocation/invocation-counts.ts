@@ -1,11 +1,4 @@
-const firstStatus = 200;
-const lastStatus = 599;
-
-/** Upper bounds of the duration buckets in milliseconds: 1, 2, 4 … 2^17 (131 s); one more holds the rest. */
-export const durationBounds: readonly number[] = Array.from({ length: 18 }, (_, power) => 2 ** power);
-
-/** Status under which a call counts whose client left before the reply's head. */
-export const clientLeftStatus = 499;
+import { StatusDurations, type DurationHistogram } from "../duration-histogram.ts";
 
 /** What this process saw of one function; all of it only grows, but `inFlight`. */
 export class FunctionCounts {
@@ -13,11 +6,8 @@ export class FunctionCounts {
   inFlight = 0;
   /** Calls that ended. */
   finished = 0;
-  /** Sum of their milliseconds. */
-  duration = 0;
-  /** Calls per bucket of `durationBounds`, and one beyond. */
-  readonly durations = new Float64Array(durationBounds.length + 1);
-  readonly #byStatus = new Float64Array(lastStatus - firstStatus + 1);
+  /** The same by status. */
+  readonly ended = new StatusDurations();
 
   begin(): void {
     this.inFlight += 1;
@@ -27,18 +17,7 @@ export class FunctionCounts {
   finish(status: number, duration: number): void {
     this.inFlight -= 1;
     this.finished += 1;
-    this.duration += duration;
-    const bucket = duration <= 1 ? 0 : Math.min(32 - Math.clz32(Math.ceil(duration) - 1), durationBounds.length);
-    this.durations[bucket] = (this.durations[bucket] ?? 0) + 1;
-    const cell = status - firstStatus;
-    this.#byStatus[cell] = (this.#byStatus[cell] ?? 0) + 1;
-  }
-
-  /** Calls that ended, by status, those that occurred only. */
-  *byStatus(): Generator<[status: number, calls: number]> {
-    for (const [cell, calls] of this.#byStatus.entries()) {
-      if (calls > 0) yield [cell + firstStatus, calls];
-    }
+    this.ended.add(status, duration);
   }
 }
 
@@ -63,6 +42,14 @@ export class InvocationCounts {
 
   entries(): Iterable<[key: string, counts: FunctionCounts]> {
     return this.#counts.entries();
+  }
+
+  /** Ended calls by function and status. */
+  *ended(): Generator<[labels: { function_name: string; code: string }, durations: DurationHistogram]> {
+    for (const [key, { ended }] of this.#counts) {
+      for (const [status, durations] of ended.entries())
+        yield [{ function_name: key, code: String(status) }, durations];
+    }
   }
 
   /** The function is gone for good. */

@@ -1,5 +1,6 @@
 import { header } from "../../api/names.ts";
 import { connectionOptions, isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { withoutHeaders } from "../../core/header-list.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
@@ -15,6 +16,8 @@ const kinds = new HeaderKinds<ReplyHeaderKind>(
   { twin: replyHeader.pass, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
 );
 
+const lengthOnly: ReadonlySet<string> = new Set(["content-length"]);
+
 /** What the gateway says of a call in its reply. */
 export interface ReplyFacts {
   readonly callId: string;
@@ -24,11 +27,24 @@ export interface ReplyFacts {
   readonly duration: number;
 }
 
+const noContent = 204;
+
 /**
  * The headers of the reply to the client: the function's own in order, hop-by-hop ones and what `Connection` names gone,
- * then `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`.
+ * then `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`. A 204 has no length, whatever
+ * the function says (RFC 9110 §8.6).
  */
-export function replyHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
+export function replyHeaders(status: number, headers: readonly string[], facts: ReplyFacts): string[] {
+  const reply = passedOn(headers, facts);
+  return status === noContent ? withoutHeaders(reply, lengthOnly) : reply;
+}
+
+/** The headers of the 101 that lets a WebSocket begin. */
+export function upgradeHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
+  return [...withoutHeaders(passedOn(headers, facts), lengthOnly), "Connection", "Upgrade", "Upgrade", "websocket"];
+}
+
+function passedOn(headers: readonly string[], facts: ReplyFacts): string[] {
   let reply: string[] = [];
   let named: string[] | undefined;
   let hasDuration = false;

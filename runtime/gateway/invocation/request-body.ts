@@ -9,9 +9,12 @@ const ignore = (): void => {};
  * after `destroy` is read away.
  */
 export class RequestBody extends Readable {
+  /** Bytes read from the client. */
+  bytes = 0;
   readonly #request: IncomingMessage;
   #attached = false;
   readonly #onData = (chunk: Buffer): void => {
+    this.bytes += chunk.byteLength;
     if (!this.push(chunk)) this.#request.pause();
   };
   readonly #onEnd = (): void => {
@@ -46,7 +49,8 @@ export class RequestBody extends Readable {
 
   override _destroy(err: Error | null, done: (err: Error | null) => void): void {
     const request = this.#request;
-    request.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose).off("error", this.#onError);
+    // Not `error`: one may be on its way already, and unheard it would end the process.
+    request.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
     if (!request.destroyed) request.resume();
     done(err);
   }

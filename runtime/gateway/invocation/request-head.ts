@@ -2,6 +2,7 @@ import { parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { isTraceParent } from "../../core/trace-parent.ts";
 import {
   isProtectedHeader,
   requestHeader,
@@ -14,8 +15,8 @@ export interface RequestHead {
   /**
    * What goes on to a function, flat, in order and as spelt, then `X-Forwarded-For`, `-Host`, `-Proto`. Not among it:
    * hop-by-hop headers and what `Connection` names, `Host`, `Content-Length`, `Expect`, `Authorization`, `X-Call-Id`,
-   * `X-Start-Time`, and what only the platform may send. Among it: `X-Callback-Url`, `X-Call-Depth` if it is a number,
-   * `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `traceparent`.
+   * `X-Start-Time`, `traceparent`, and what only the platform may send. Among it: `X-Callback-Url`, `X-Call-Depth` if it
+   * is a number, `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `tracestate` if `traceparent` is valid.
    */
   readonly forward: string[];
   /** UUID in lower case; undefined if none was sent, or no UUID. */
@@ -34,9 +35,16 @@ export interface RequestHead {
   readonly expect: boolean;
   /** Lower case. */
   readonly upgrade: string | undefined;
-  readonly traceParent: boolean;
+  /** Undefined if none was sent, several, or no valid one; never in `forward`. */
+  readonly traceParent: string | undefined;
   /** `X-Forwarded-For` as it came, to be believed only from a trusted proxy. */
   readonly forwardedFor: string | undefined;
+  /** `Weir-Invoke` as it came; never in `forward`. */
+  readonly invokeKey: string | undefined;
+  /** Milliseconds; to be believed only with `fromWorker`. */
+  readonly invokeTimeout: number | undefined;
+  /** Whether a queue-worker sends it, which its key has shown. */
+  readonly fromWorker: boolean;
 }
 
 /** What is known of the connection. */
@@ -79,8 +87,11 @@ export function readRequestHead(
   let startTime: string | undefined;
   let expect = false;
   let upgrade: string | undefined;
-  let traceParent = false;
+  let traceParent: string | undefined;
+  let traceState: string[] | undefined;
   let named: string[] | undefined;
+  let invokeKey: string | undefined;
+  let invokeTimeout: number | undefined;
   let forwardedFor: string | undefined;
   let forwardedHost: string | undefined;
   let forwardedProto: string | undefined;
@@ -99,8 +110,11 @@ export function readRequestHead(
     }
     switch (kind) {
       case requestHeader.traceParent:
-        traceParent = true;
-        forward.push(name, value);
+        // Two of them contradict each other, whatever they say.
+        traceParent = traceParent === undefined ? value : "";
+        break;
+      case requestHeader.traceState:
+        (traceState ??= []).push(name, value);
         break;
       case requestHeader.contentType:
         forward.push(name, value);
@@ -166,12 +180,21 @@ export function readRequestHead(
         callDepth = Number(value);
         forward.push(name, value);
         break;
+      case requestHeader.invokeKey:
+        invokeKey = value;
+        break;
+      case requestHeader.invokeTimeout:
+        if (/^\d{1,9}$/.test(value)) invokeTimeout = Number(value);
+        break;
       default:
         break;
     }
   }
   if (host === undefined) malformed('header "Host" is missing');
   if (chunked && contentLength !== undefined) malformed("it has both a content length and a transfer coding");
+  if (traceParent !== undefined && (!isTraceParent(traceParent) || named?.includes("traceparent") === true))
+    traceParent = undefined;
+  if (traceParent !== undefined && traceState !== undefined) forward.push(...traceState);
   if (named !== undefined) forward = withoutNamed(forward, named);
 
   const address = remoteAddress.startsWith("::ffff:") ? remoteAddress.slice(7) : remoteAddress;
@@ -194,6 +217,9 @@ export function readRequestHead(
     upgrade,
     traceParent,
     forwardedFor,
+    invokeKey,
+    invokeTimeout,
+    fromWorker: false,
   };
 }
 

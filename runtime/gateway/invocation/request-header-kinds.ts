@@ -1,45 +1,49 @@
 import { isHopByHop } from "../../core/hop-by-hop.ts";
-import { header } from "../../api/names.ts";
+import { header, invokeHeader } from "../../api/names.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 /** What the gateway does with a request header. */
 export const requestHeader = {
   pass: 0,
-  /** Passes, but matters once: the W3C trace context. */
+  /** The W3C trace context; its state passes only beside a valid parent. */
   traceParent: 1,
+  traceState: 2,
   /** Concerns this connection only. */
-  hop: 2,
+  hop: 3,
   /** A platform header nobody outside may send, or a twin of one spelt with `_`. */
-  forbidden: 3,
+  forbidden: 4,
   /** An `X-Forwarded-*` header other than the three that follow. */
-  forwarded: 4,
-  forwardedFor: 5,
-  forwardedHost: 6,
-  forwardedProto: 7,
-  connection: 8,
-  upgrade: 9,
-  expect: 10,
-  startTime: 11,
-  functionStatus: 12,
+  forwarded: 5,
+  forwardedFor: 6,
+  forwardedHost: 7,
+  forwardedProto: 8,
+  connection: 9,
+  upgrade: 10,
+  expect: 11,
+  startTime: 12,
+  functionStatus: 13,
   /** From here on: at most once (`security.md` H3). */
-  host: 13,
-  authorization: 14,
-  contentType: 15,
-  contentLength: 16,
-  transferEncoding: 17,
-  callId: 18,
-  callbackUrl: 19,
-  callDepth: 20,
+  host: 14,
+  authorization: 15,
+  contentType: 16,
+  contentLength: 17,
+  transferEncoding: 18,
+  callId: 19,
+  callbackUrl: 20,
+  callDepth: 21,
+  invokeKey: 22,
+  invokeTimeout: 23,
 } as const;
 
 export type RequestHeaderKind = (typeof requestHeader)[keyof typeof requestHeader];
 
 const known: ReadonlyMap<string, RequestHeaderKind> = new Map<string, RequestHeaderKind>([
   ["traceparent", requestHeader.traceParent],
+  ["tracestate", requestHeader.traceState],
   [header.callAttempt.toLowerCase(), requestHeader.forbidden],
   [header.parentCallId.toLowerCase(), requestHeader.forbidden],
-  ["weir-invoke", requestHeader.forbidden],
-  ["weir-timeout", requestHeader.forbidden],
+  [invokeHeader.key.toLowerCase(), requestHeader.invokeKey],
+  [invokeHeader.timeout.toLowerCase(), requestHeader.invokeTimeout],
   [header.forwardedFor.toLowerCase(), requestHeader.forwardedFor],
   [header.forwardedHost.toLowerCase(), requestHeader.forwardedHost],
   [header.forwardedProto.toLowerCase(), requestHeader.forwardedProto],
@@ -71,7 +75,9 @@ export const requestHeaderKinds = new HeaderKinds<RequestHeaderKind>(known, {
   other: (lowerName) => {
     const dashed = lowerName.replaceAll("_", "-");
     if (dashed.startsWith("weir-")) return requestHeader.forbidden;
-    if (dashed.startsWith("x-forwarded-")) return requestHeader.forwarded;
+    // With a `_` not even a trusted proxy means it: a client sent it past the proxy.
+    if (dashed.startsWith("x-forwarded-"))
+      return dashed === lowerName ? requestHeader.forwarded : requestHeader.forbidden;
     return isHopByHop(dashed) ? requestHeader.hop : requestHeader.pass;
   },
 });

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 
 import type { TableEntry } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
+import type { CallFacts, CallObserver } from "../call-observer.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { FlushLater } from "./flush-later.ts";
@@ -18,16 +19,17 @@ export interface SyncCallParts {
   readonly writeError: WriteError;
   /** Whether the gateway is stopping, so that replies close their connections. */
   readonly draining: () => boolean;
+  readonly observer: CallObserver;
+  /** Milliseconds without a byte after which a WebSocket is closed. */
+  readonly webSocketIdle: number;
 }
 
 /** One call: what is asked of which function. */
-export interface SyncCallFacts {
-  readonly request: IncomingMessage;
+export interface SyncCallFacts extends CallFacts {
   readonly response: ServerResponse;
   readonly entry: TableEntry;
   readonly limits: CallLimits;
   readonly counts: FunctionCounts;
-  readonly callId: string;
   /** Unix nanoseconds. */
   readonly startTime: string;
   /** Path and query for the function. */
@@ -36,3 +38,6 @@ export interface SyncCallFacts {
   readonly headers: string[];
   readonly hasBody: boolean;
 }
+
+/** What a call fails with once its function was found. */
+export type FailureCode = "bad_function_reply" | "function_unreachable" | "function_timeout" | "too_many_calls";

@@ -1,43 +1,45 @@
+import type { Duplex } from "node:stream";
+
 import { PlatformError } from "../../api/platform-error.ts";
 import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
 import type { UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
+import { endStatus } from "../call-observer.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
-import type { Unsent } from "./flush-later.ts";
-import { clientLeftStatus } from "./invocation-counts.ts";
-import { replyHeaders } from "./reply-headers.ts";
+import { outgoingRequest } from "./outgoing-request.ts";
+import { passTrailers } from "./pass-trailers.ts";
+import { replyHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
+import { ReplyWriter } from "./reply-writer.ts";
 import { RequestBody } from "./request-body.ts";
-import type { SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
+import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
+import { UpgradeResponse } from "./upgrade-response.ts";
+import { waitingCaller } from "./waiting-caller.ts";
 
 /** Time a client has for reading the error that ended its call; then its connection is cut. */
 const errorGrace = 5_000;
 
-/** Up to this many bytes a body is joined with its head. */
-const joinedBody = 16_384;
-
-const nothing = new Uint8Array(0);
-
 /** One synchronous call under way, from the pick of a replica to the last byte read by the client. */
-export class SyncCall implements UpstreamListener, Deadlined, Unsent {
+export class SyncCall implements UpstreamListener, Deadlined {
   deadline = Number.POSITIVE_INFINITY;
   slot = -1;
   readonly #parts: SyncCallParts;
   readonly #facts: SyncCallFacts;
   readonly #body: RequestBody | null;
-  readonly #startedAt = performance.now();
+  readonly #reply: ReplyWriter;
   #replica: ReadyReplica | undefined;
   #upstreamCall: UpstreamCall | undefined;
   #waiting: AbortController | undefined;
+  #waitedSince: number | undefined;
   #retried = false;
-  /** The head, or head and first bytes, wait for the rest of this turn of the event loop. */
-  #unsent = false;
-  #held: Uint8Array | undefined;
   #drainAwaited = false;
+  /** Milliseconds to the 101 of a WebSocket. */
+  #upgradedAfter: number | undefined;
   #closed = false;
 
   constructor(parts: SyncCallParts, facts: SyncCallFacts) {
     this.#parts = parts;
     this.#facts = facts;
     this.#body = facts.hasBody ? new RequestBody(facts.request) : null;
+    this.#reply = new ReplyWriter(facts.response);
   }
 
   /** Sends the call to a replica, waking the function first if need be. Everything else happens by events. */
@@ -50,39 +52,25 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
   }
 
   onHead(status: number, headers: readonly string[]): void {
-    const { response, callId, startTime } = this.#facts;
+    const { response } = this.#facts;
     if (response.headersSent) return;
     if (this.#parts.draining()) response.shouldKeepAlive = false;
-    const duration = performance.now() - this.#startedAt;
     try {
-      response.writeHead(status, replyHeaders(headers, { callId, startTime, duration }));
+      this.#reply.begin(status, replyHeaders(status, headers, this.#replyFacts()), this.#parts.flushLater);
     } catch (cause) {
       this.#abort();
-      this.#fail("bad_function_reply", "its reply has a header that cannot be passed on", { cause });
-      return;
+      this.#refuseReply("its reply has a header that cannot be passed on", cause);
     }
-    this.#unsent = true;
-    this.#parts.flushLater.add(this);
   }
 
   onData(chunk: Uint8Array): boolean {
-    if (this.#unsent && this.#held === undefined) {
-      this.#held = chunk;
-      return true;
-    }
-    this.flush();
-    if (this.#facts.response.write(chunk)) return true;
+    if (this.#reply.write(chunk)) return true;
     this.#awaitDrain();
     return false;
   }
 
-  flush(): void {
-    if (!this.#unsent) return;
-    this.#unsent = false;
-    const { response } = this.#facts;
-    // Not by flushHeaders(), which would encode bytes of header values above 127 as UTF-8.
-    response.write(this.#held ?? nothing);
-    this.#held = undefined;
+  onTrailers(trailers: readonly string[]): void {
+    passTrailers(this.#facts.response, trailers);
   }
 
   onEnd(): void {
@@ -91,13 +79,22 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     if (response.writableEnded) return;
     // A function that answers without reading the rest does not oblige us to read it either.
     if (!request.complete) response.once("finish", () => request.socket.destroySoon());
-    this.#unsent = false;
-    const held = this.#held;
-    this.#held = undefined;
-    if (held === undefined) response.end();
-    // Node joins a head and a string into one write; a buffer beside the head costs a second piece and `writev`.
-    else if (held.byteLength <= joinedBody) response.end(latin1(held), "latin1");
-    else response.end(held);
+    this.#reply.end();
+  }
+
+  onUpgrade(headers: readonly string[], connection: Duplex): void {
+    const { response } = this.#facts;
+    const facts = this.#replyFacts();
+    try {
+      if (!(response instanceof UpgradeResponse)) throw new Error("nobody asked for an upgrade");
+      response.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
+      this.#upgradedAfter = facts.duration;
+      this.deadline = Number.POSITIVE_INFINITY;
+    } catch (cause) {
+      connection.destroy();
+      this.#release();
+      this.#refuseReply("its reply has a header that cannot be passed on", cause);
+    }
   }
 
   onError(kind: "refused" | "reset" | "malformed", err: Error): void {
@@ -109,7 +106,7 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     } else if (kind === "refused" && this.#retry(refusing)) {
       return;
     } else if (kind === "malformed") {
-      this.#fail("bad_function_reply", "its reply breaks the rules of HTTP", { cause: err });
+      this.#refuseReply("its reply breaks the rules of HTTP", err);
     } else {
       const why = kind === "refused" ? "the connection was refused" : "the connection broke before the reply";
       this.#fail("function_unreachable", why, { cause: err });
@@ -119,20 +116,20 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
   expire(now: number): void {
     const { response, limits } = this.#facts;
     this.#abort();
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
+    if (response.headersSent) return void response.destroy();
     this.deadline = now + errorGrace;
     this.#fail("function_timeout", `no reply within ${limits.timeoutName} of ${limits.timeout / 1_000} s`);
   }
 
-  /** A call that was pipelined behind another hears nothing when its client leaves. */
+  /** Nothing else tells a call pipelined behind another, or one whose client ended its side with bytes still to read. */
   isLost(): boolean {
-    return this.#facts.request.socket.destroyed;
+    const { request, response } = this.#facts;
+    return request.socket.destroyed || (request.socket.writableEnded && !response.writableEnded);
   }
 
   lose(): void {
+    // Not the socket itself: an earlier reply may still be on its way.
+    this.#facts.response.destroy();
     this.#close();
   }
 
@@ -150,26 +147,27 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
   }
 
   #wait(): void {
+    this.#waitedSince ??= performance.now();
+    this.deadline = Number.POSITIVE_INFINITY;
     this.#waiting = new AbortController();
-    this.#parts.waker.wait(this.#facts.entry, this.#waiting.signal).then(
-      () => {
-        this.#waiting = undefined;
-        if (!this.#closed) this.#route();
-      },
-      (err: unknown) => {
-        this.#waiting = undefined;
-        if (!this.#closed) this.#answer(err);
-      },
-    );
+    const after = (go: () => void): void => {
+      this.#waiting = undefined;
+      if (!this.#closed) go();
+    };
+    const caller = waitingCaller(this.#facts.request, this.#waiting.signal);
+    const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitedSince });
+    const failed = (err: unknown): void => after(() => this.#answer(err));
+    ready.then(() => after(() => this.#route()), failed);
   }
 
   #send(replica: ReadyReplica): void {
-    const { request, target, headers, limits } = this.#facts;
-    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = performance.now() + limits.timeout;
+    const { limits, startedAt } = this.#facts;
+    // The time of the wait is not the call's own.
+    const began = this.#waitedSince === undefined ? startedAt : performance.now();
+    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limits.timeout;
     this.#replica = replica;
     replica.inFlight += 1;
-    const outgoing = { method: request.method ?? "GET", target, headers, body: this.#body };
-    const call = this.#parts.upstream.dispatch(replica.address, outgoing, this);
+    const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);
     if (this.#replica === replica) this.#upstreamCall = call;
   }
 
@@ -178,8 +176,10 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     if (this.#retried || this.#closed || this.#body?.consumed === true || this.#body?.destroyed === true) return false;
     this.#retried = true;
     const other = pickReplica(this.#facts.entry, this.#facts.limits.concurrencyMax, refusing);
-    if (other === undefined) return false;
-    this.#send(other);
+    if (other !== undefined) this.#send(other);
+    else if (this.#facts.entry.replicas.length > 0) return false;
+    // The last replica left the table while this call was on its way to it: the function is to be woken.
+    else this.#wait();
     return true;
   }
 
@@ -194,8 +194,7 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
 
   #abort(): void {
     this.#waiting?.abort();
-    if (this.#replica === undefined) return;
-    this.#release()?.abort();
+    if (this.#replica !== undefined) this.#release()?.abort();
   }
 
   /** The exchange with the replica is over. */
@@ -207,16 +206,25 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     return call;
   }
 
+  #replyFacts(): ReplyFacts {
+    const { callId, startTime, startedAt } = this.#facts;
+    return { callId, startTime, duration: performance.now() - startedAt };
+  }
+
+  #refuseReply(why: string, cause: unknown): void {
+    this.#fail("bad_function_reply", why, { cause });
+  }
+
   #fail(code: FailureCode, state: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}): void {
     this.#answer(new PlatformError(code, `Cannot call function "${this.#facts.entry.key}": ${state}`, options));
   }
 
   #answer(err: unknown): void {
-    const { request, response, callId } = this.#facts;
+    const { request, response, callId, traceParent } = this.#facts;
     if (response.headersSent) return;
     // What is left of a body that nobody wants is not worth waiting for.
     if (this.#parts.draining() || (this.#facts.hasBody && !request.complete)) response.shouldKeepAlive = false;
-    this.#parts.writeError(request, response, err, { callId, invocation: true });
+    this.#reply.bytes = this.#parts.writeError(request, response, err, { callId, traceParent, invocation: true });
   }
 
   /** The reply was read by the client, or the client is gone. */
@@ -226,14 +234,16 @@ export class SyncCall implements UpstreamListener, Deadlined, Unsent {
     this.#abort();
     this.#body?.destroy();
     this.#parts.sweep.remove(this);
-    const { response, counts } = this.#facts;
-    counts.finish(response.headersSent ? response.statusCode : clientLeftStatus, performance.now() - this.#startedAt);
+    const { response, counts, startedAt } = this.#facts;
+    const status = endStatus(response);
+    const duration = performance.now() - startedAt;
+    counts.finish(status, this.#upgradedAfter ?? duration);
+    const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;
+    this.#parts.observer.ended(this.#facts, {
+      status,
+      duration,
+      bytesIn: bytes?.bytesIn ?? this.#body?.bytes ?? 0,
+      bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
+    });
   }
 }
-
-/** Each byte as one character: what Node writes of it as latin1 are the same bytes. */
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-type FailureCode = "bad_function_reply" | "function_unreachable" | "function_timeout" | "too_many_calls";

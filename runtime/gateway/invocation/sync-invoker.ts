@@ -5,6 +5,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionTable } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
+import type { CallFacts, CallObserver } from "../call-observer.ts";
 import { callHeaders } from "./call-headers.ts";
 import { createCallLimits, type CallSettings } from "./call-limits.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
@@ -14,7 +15,7 @@ import type { RequestHead } from "./request-head.ts";
 import { functionPrefix, splitTarget } from "./split-target.ts";
 import { SyncCall } from "./sync-call.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
-import { createTraceParent } from "./trace-parent.ts";
+import { createTraceParent } from "./create-trace-parent.ts";
 import type { WriteError } from "./write-error.ts";
 
 /** What the invoker of synchronous calls works with. */
@@ -33,6 +34,9 @@ export interface SyncInvokerParts {
   readonly writeError: WriteError;
   /** Whether the gateway is stopping. */
   readonly draining: () => boolean;
+  readonly observer: CallObserver;
+  /** Milliseconds without a byte after which a WebSocket is closed. */
+  readonly webSocketIdle: number;
 }
 
 /** Handles one request whose head was read and found well-formed. */
@@ -50,54 +54,67 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
     flushLater: new FlushLater(),
     writeError: parts.writeError,
     draining: parts.draining,
+    observer: parts.observer,
+    webSocketIdle: parts.webSocketIdle,
   };
   const limitsOf = createCallLimits(parts.settings);
 
   return (request, response, head) => {
+    const startedAt = performance.now();
     const callId = head.callId ?? randomUUID();
+    const traceParent = head.traceParent ?? createTraceParent();
     const hasBody = head.chunked || (head.contentLength ?? 0) > 0;
+    const target = splitTarget(request.url ?? "", functionPrefix);
+    const entry = target === undefined ? undefined : parts.table.findKey(target.key);
+    let begun = false;
     try {
-      const target = splitTarget(request.url ?? "", functionPrefix);
-      const entry = target === undefined ? undefined : parts.table.findKey(target.key);
       if (target === undefined || entry === undefined) throw notFound(request.url ?? "");
-      if (head.upgrade === "websocket") {
-        throw new PlatformError(
-          "not_built",
-          `Cannot open a WebSocket to function "${entry.key}": this version does not have that yet`,
-        );
-      }
       const callLimits = limitsOf(entry.wanted);
       let { authorization } = head;
-      if (callLimits.authRequired) {
+      // A queued call was authorised when it was accepted, and its limit is that of its queue.
+      if (callLimits.authRequired && !head.fromWorker) {
         parts.authorise(authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
         authorization = undefined;
       } else if (authorization !== undefined && parts.isPlatformCredential(authorization)) {
         authorization = undefined;
       }
-      const startTime = (head.functionStatus ? head.startTime : undefined) ?? `${Date.now()}000000`;
+      const startTime = (head.functionStatus || head.fromWorker ? head.startTime : undefined) ?? `${Date.now()}000000`;
       const path = target.path === "" ? "/" : target.path;
       const call = new SyncCall(callParts, {
         request,
         response,
+        head,
         entry,
-        limits: callLimits,
+        ref: entry.ref,
+        limits: head.fromWorker ? { ...callLimits, timeout: head.invokeTimeout ?? callLimits.timeout } : callLimits,
         counts: parts.counts.of(entry.key),
         callId,
+        traceParent,
         startTime,
+        startedAt,
         target: target.query === undefined ? path : `${path}?${target.query}`,
         headers: callHeaders(head.forward, {
           callId,
           startTime,
-          traceParent: head.traceParent ? undefined : createTraceParent(),
+          traceParent,
           authorization,
           contentLength: head.contentLength,
         }),
         hasBody,
       });
+      begun = true;
       call.start();
     } catch (err) {
       if (hasBody && (head.chunked || (head.contentLength ?? 0) > drainableBody)) response.shouldKeepAlive = false;
-      parts.writeError(request, response, err, { callId, invocation: true });
+      const bytesOut = parts.writeError(request, response, err, { callId, traceParent, invocation: true });
+      if (begun) return;
+      const facts: CallFacts = { request, head, callId, traceParent, startedAt, ref: entry?.ref ?? target };
+      parts.observer.ended(facts, {
+        status: response.statusCode,
+        duration: performance.now() - startedAt,
+        bytesIn: 0,
+        bytesOut,
+      });
     }
   };
 }

@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Answers a request with an error as the contract §1.7 says, and ends the response; does nothing if its head was sent. */
+/**
+ * Answers a request with an error as the contract §1.7 says, and ends the response; cuts it if its head was sent. Returns
+ * how many bytes of body it sent.
+ */
 export type WriteError = (
   request: IncomingMessage,
   response: ServerResponse,
   err: unknown,
   options: {
     readonly callId?: string;
+    readonly traceParent?: string;
     readonly invocation: boolean;
     readonly extra?: Readonly<Record<string, string>>;
   },
-) => void;
+) => number;

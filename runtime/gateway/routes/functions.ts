@@ -3,62 +3,138 @@ import Type from "typebox";
 import { parseBoolean } from "../../api/boolean.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-deployment.ts";
 import { FunctionStatus } from "../../api/function-status.ts";
+import { functionName } from "../../api/name-schemas.ts";
 import { deployFunction } from "../../core/deploy-function.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import { functionNotFound } from "../../core/scale-function.ts";
 import { statusNow } from "../app-parts.ts";
-import { namedNamespace, NamespaceQuery, type RoutePlugin } from "../route-plugin.ts";
+import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
+import { route } from "../route.ts";
+import { scaleRoute } from "./scale.ts";
 
-const FunctionPath = Type.Object({ name: FunctionDeployment.properties.service });
+const FunctionPath = Type.Object({ name: functionName("Name of the function") });
 const FunctionQuery = Type.Object({
   ...NamespaceQuery.properties,
-  usage: Type.Optional(Type.String({ description: "1 = with usage, if known" })),
+  usage: Type.Optional(Type.Boolean({ description: "Whether to say how much CPU and memory it uses, if known" })),
 });
 
-/** Functions: list, create, replace, remove, look at one (contract §3.1). */
-export const functionRoutes: RoutePlugin = async (app, parts) => {
-  const { functions, namespaces } = parts;
-
-  app.get(
-    "/system/functions",
-    { schema: { querystring: NamespaceQuery, response: { 200: Type.Array(FunctionStatus) } } },
+const listFunctions = route(
+  {
+    id: "listFunctions",
+    group: "functions",
+    method: "GET",
+    path: "/system/functions",
+    needs: "Function:List",
+    about: "Lists the functions of a namespace, sorted by name.",
+    query: NamespaceQuery,
+    answers: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+    trial: { commands: "curl -u admin:$P $G/system/functions", shows: '[{"name":"echo",…},{"name":"hello",…}]' },
+  },
+  (parts) =>
     async ({ query }) => {
-      const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
-      return (await functions.list(namespace)).map((wanted) => statusNow(wanted, parts));
+      const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
+      return (await parts.functions.list(namespace)).map((wanted) => statusNow(wanted, parts));
     },
-  );
+);
 
-  app.post("/system/functions", { schema: { body: FunctionDeployment } }, async ({ body }, reply) => {
-    await deployFunction(body, "create", parts);
-    return reply.code(202).send();
-  });
+const createFunction = route(
+  {
+    id: "createFunction",
+    group: "functions",
+    method: "POST",
+    path: "/system/functions",
+    needs: "Function:Create",
+    about: "Creates a function.",
+    details: "A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way.",
+    body: FunctionDeployment,
+    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    errors: ["namespace_reserved", "edition_limit", "function_exists", "not_built"],
+    trial: {
+      commands: `curl -i -u admin:$P $G/system/functions -d '{"service":"hello","image":"hello:1","envProcess":"cat"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  (parts) =>
+    async ({ body }) =>
+      void (await deployFunction(body, "create", parts)),
+);
 
-  app.put("/system/functions", { schema: { body: FunctionDeployment } }, async ({ body }, reply) => {
-    await deployFunction(body, "replace", parts);
-    return reply.code(202).send();
-  });
+const replaceFunction = route(
+  {
+    id: "replaceFunction",
+    group: "functions",
+    method: "PUT",
+    path: "/system/functions",
+    needs: "Function:Update",
+    about: "Creates a function, or replaces its whole description.",
+    details:
+      "Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits.",
+    body: FunctionDeployment,
+    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    errors: ["namespace_reserved", "edition_limit", "not_built"],
+    trial: {
+      commands: `curl -i -u admin:$P -X PUT $G/system/functions -d '{"service":"echo","image":"echo:1","envProcess":"cat"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  (parts) =>
+    async ({ body }) =>
+      void (await deployFunction(body, "replace", parts)),
+);
 
-  app.delete(
-    "/system/functions",
-    { schema: { body: DeleteFunctionRequest, querystring: NamespaceQuery } },
-    async ({ body, query }, reply) => {
-      const namespace = resolveNamespace(namedNamespace(query, body), namespaces, "namespace_not_found");
+const deleteFunction = route(
+  {
+    id: "deleteFunction",
+    group: "functions",
+    method: "DELETE",
+    path: "/system/functions",
+    needs: "Function:Delete",
+    about: "Removes a function and its replicas.",
+    query: NamespaceQuery,
+    body: DeleteFunctionRequest,
+    answers: [{ status: 202, about: "The function is gone; its replicas end after their calls" }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: `curl -i -u admin:$P -X DELETE $G/system/functions -d '{"functionName":"hello"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  (parts) =>
+    async ({ body, query }) => {
+      const namespace = resolveNamespace(namedNamespace(query, body), parts.namespaces, "namespace_not_found");
       const ref = { namespace, name: body.functionName };
-      if (!(await functions.remove(ref))) throw functionNotFound(ref);
-      return reply.code(202).send();
+      if (!(await parts.functions.remove(ref))) throw functionNotFound(ref);
     },
-  );
+);
 
-  app.get(
-    "/system/function/:name",
-    { schema: { params: FunctionPath, querystring: FunctionQuery, response: { 200: FunctionStatus } } },
+const getFunction = route(
+  {
+    id: "getFunction",
+    group: "functions",
+    method: "GET",
+    path: "/system/function/:name",
+    needs: "Function:Get",
+    about: "Shows a function: what was deployed, and what became of it.",
+    params: FunctionPath,
+    query: FunctionQuery,
+    answers: [{ status: 200, about: "The function", schema: FunctionStatus }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: 'curl -u admin:$P "$G/system/function/echo?usage=1"',
+      shows: '{"name":"echo","namespace":"functions",…}',
+    },
+  },
+  (parts) =>
     async ({ params, query }) => {
-      const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
+      const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
       const ref = { namespace, name: params.name };
-      const wanted = await functions.get(ref);
+      const wanted = await parts.functions.get(ref);
       if (wanted === undefined) throw functionNotFound(ref);
       const usage = parseBoolean(query.usage ?? "false") === true ? await parts.usage?.of(ref) : undefined;
       return { ...statusNow(wanted, parts), ...(usage === undefined ? {} : { usage }) };
     },
-  );
-};
+);
+
+/** Functions: create, replace, list, look at one, scale, remove (contract §3.1). */
+export const functionRoutes = [createFunction, replaceFunction, listFunctions, getFunction, scaleRoute, deleteFunction];

@@ -1,50 +1,88 @@
 import Type from "typebox";
 
 import { grammarRule, isFunctionName } from "../../api/grammar.ts";
+import { LogRecord } from "../../api/log-record.ts";
+import { functionName } from "../../api/name-schemas.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { parseLogQuery } from "../../core/log-query.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import { quote } from "../../core/quote.ts";
 import { functionNotFound } from "../../core/scale-function.ts";
 import { LogStreams } from "../log-streams.ts";
-import { namedNamespace, NamespaceQuery, type RoutePlugin } from "../route-plugin.ts";
+import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
+import { route } from "../route.ts";
 
-const text = (about: string) => Type.Optional(Type.String({ description: about }));
 const LogQuery = Type.Object({
   ...NamespaceQuery.properties,
-  name: text("Function name; required"),
-  instance: text("One replica only"),
-  tail: text("Most lines of each replica; all when absent or ≤ 0"),
-  since: text("RFC 3339; UTC without zone"),
-  follow: text("Go on until the client leaves"),
+  name: functionName("Name of the function"),
+  instance: Type.Optional(Type.String({ description: "One replica only; all when absent" })),
+  tail: Type.Optional(
+    Type.Integer({
+      maximum: 10_000,
+      description: "Most lines of each replica, from the end; all when absent, zero or less",
+      examples: [20],
+    }),
+  ),
+  since: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Only lines since then; without a zone it is UTC",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
+  follow: Type.Optional(Type.Boolean({ description: "Whether to go on until the client leaves" })),
 });
 
 /** Logs of the running replicas of a function (contract §3.4). */
-export const logRoutes: RoutePlugin = async (app, { functions, logs, namespaces, logHeartbeat, errors }) => {
-  const streams = new LogStreams({ heartbeat: logHeartbeat, patience: 30_000, checkEvery: 2_000 });
-  app.addHook("preClose", async () => streams.close());
+export const logRoute = route(
+  {
+    id: "readLogs",
+    group: "logs",
+    method: "GET",
+    path: "/system/logs",
+    needs: "Function:Logs",
+    about: "Reads the logs of the running replicas of a function, one JSON object a line.",
+    details:
+      "With follow=true it goes on until the client leaves or the function is deleted; after 15 s of silence an empty line is sent.",
+    query: LogQuery,
+    answers: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
+    errors: [
+      "namespace_not_found",
+      "function_not_found",
+      "namespace_reserved",
+      "edition_limit",
+      "log_query_invalid",
+      "too_many_streams",
+      "not_built",
+    ],
+    head: false,
+    trial: { commands: 'curl -u admin:$P "$G/system/logs?name=echo&tail=20"', shows: "…" },
+  },
+  ({ functions, logs, namespaces, logHeartbeat, errors }, app) => {
+    const streams = new LogStreams({ heartbeat: logHeartbeat, checkEvery: 2_000 });
+    app.addHook("preClose", async () => streams.close());
 
-  app.get("/system/logs", { schema: { querystring: LogQuery }, exposeHeadRoute: false }, async (request, reply) => {
-    const { query } = request;
-    const name = functionNameOf(query.name);
-    const asked = parseLogQuery(query);
-    const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
-    const ref = { namespace, name };
-    if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
-    if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
+    return async ({ query, request, reply }) => {
+      const name = functionNameOf(query.name);
+      const asked = parseLogQuery(query);
+      const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
+      const ref = { namespace, name };
+      if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
+      if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
 
-    reply.header("content-type", "application/x-ndjson");
-    const headers = Object.fromEntries(
-      Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
-    );
-    const read = (signal: AbortSignal) => logs.read({ ...asked, ...ref }, signal);
-    const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
-    reply.hijack();
-    await streams
-      .send(reply.raw, headers, read, isThere)
-      .catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
-  });
-};
+      reply.header("content-type", "application/x-ndjson");
+      const headers = Object.fromEntries(
+        Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
+      );
+      const read = (signal: AbortSignal) => logs.read({ ...asked, ...ref }, signal);
+      const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
+      reply.hijack();
+      await streams
+        .send(reply.raw, headers, read, isThere)
+        .catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
+    };
+  },
+);
 
 function functionNameOf(name: string | undefined): string {
   if (name === undefined || name === "")

@@ -1,94 +1,177 @@
 import Type from "typebox";
 
-import { editions, type Edition } from "../../api/editions.ts";
+import { FunctionNamespace } from "../../api/function-namespace.ts";
+import { namespaceName } from "../../api/name-schemas.ts";
 import { grammarRule, isNamespaceName } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import { manyNamespaces, resolveNamespace } from "../../core/namespace-rules.ts";
+import {
+  createNamespace,
+  deleteNamespace,
+  namespaceNames,
+  replaceNamespace,
+  showNamespace,
+} from "../../core/namespace-changes.ts";
 import { quote } from "../../core/quote.ts";
-import type { RoutePlugin } from "../route-plugin.ts";
+import { route, type RouteEntry, type RouteFacts, type RouteParts } from "../route.ts";
 
-const FunctionNamespace = Type.Object({
-  name: Type.String(),
-  labels: Type.Record(Type.String(), Type.String()),
-  annotations: Type.Record(Type.String(), Type.String()),
-});
-const NamespacePath = Type.Object({ name: Type.String() });
-/** Marks a namespace of functions. */
-const marker = { "com.service.namespace": "1" };
+const NamespacePath = Type.Object({ namespace: namespaceName("Name of the namespace", "dev") });
 
-/** Namespaces (contract §3.3): the default one is shown; others come with the editions that have several. */
-export const namespaceRoutes: RoutePlugin = async (app, { namespaces, edition }) => {
-  const { defaultNamespace } = namespaces;
-
-  for (const end of ["", "/"]) {
-    app.get(`/system/namespaces${end}`, { schema: { response: { 200: Type.Array(Type.String()) } } }, async () => [
-      defaultNamespace,
-    ]);
-    app.get(`/system/namespace${end}`, async () => {
-      throw new PlatformError("validation_failed", "Cannot show a namespace: its name is missing from the path");
-    });
-
-    for (const base of ["/system/namespace", "/system/namespaces"]) {
-      app.get(
-        `${base}/:name${end}`,
-        { schema: { params: NamespacePath, response: { 200: FunctionNamespace } } },
-        async ({ params }) => ({
-          name: resolveNamespace(params.name, namespaces, "namespace_not_found"),
-          labels: marker,
-          annotations: {},
-        }),
-      );
-      for (const path of [`${base}${end}`, `${base}/:name${end}`]) {
-        for (const method of ["POST", "PUT", "DELETE"] as const) {
-          app.route({
-            method,
-            url: path,
-            handler: async ({ body, params }) => {
-              const name = namedIn(body, textMember(params, "name"), method);
-              throw refusal(name, edition, defaultNamespace, method);
-            },
-          });
-        }
-      }
-    }
-  }
+/** Singular and plural are the same, with or without a final slash, but for GET without a name. */
+const plural = { path: "/system/namespaces", also: ["/system/namespaces/"] };
+const unnamed = { path: plural.path, also: [...plural.also, "/system/namespace", "/system/namespace/"] };
+const named = {
+  path: "/system/namespace/:namespace",
+  also: ["/system/namespace/:namespace/", "/system/namespaces/:namespace", "/system/namespaces/:namespace/"],
 };
 
-/** The name in path and body, which must agree; a body is optional for DELETE with the name in the path. */
-function namedIn(body: unknown, inPath: string | undefined, method: string): string {
-  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  if (!isObject && !(body === undefined && method === "DELETE" && inPath !== undefined)) {
-    throw new PlatformError("validation_failed", "Cannot read the body: expected an object with the field name");
-  }
-  const inBody = textMember(body, "name");
-  if (isObject && inBody === undefined)
-    throw new PlatformError("validation_failed", 'Cannot read field "name": it is required');
-  const name = inBody ?? inPath ?? "";
-  if (!isNamespaceName(name)) {
-    throw new PlatformError("validation_failed", `Cannot read namespace name ${quote(name)}: ${grammarRule.namespace}`);
-  }
-  if (inPath !== undefined && inPath !== name) {
-    throw new PlatformError(
-      "validation_failed",
-      `Cannot change namespace ${quote(inPath)}: the body names ${quote(name)}`,
-    );
-  }
-  return name;
+const listNamespaces = route(
+  {
+    id: "listNamespaces",
+    group: "namespaces",
+    method: "GET",
+    ...plural,
+    needs: "Namespace:List",
+    about: "Lists the namespaces of functions by name, the default one among them.",
+    answers: [{ status: 200, about: "The names, sorted", schema: Type.Array(namespaceName("Name of a namespace")) }],
+    trial: { commands: "curl -u admin:$P $G/system/namespaces", shows: '["functions"]' },
+  },
+  (parts) => async () => namespaceNames(parts),
+);
+
+const getNoNamespace = route(
+  {
+    id: "getNoNamespace",
+    group: "namespaces",
+    method: "GET",
+    path: "/system/namespace",
+    also: ["/system/namespace/"],
+    needs: "Namespace:Get",
+    about: "Refused, as a name is missing.",
+    answers: [{ status: 200, about: "Never" }],
+    documented: false,
+  },
+  () => async () => {
+    throw new PlatformError("validation_failed", "Cannot show a namespace: its name is missing from the path");
+  },
+);
+
+const getNamespace = route(
+  {
+    id: "getNamespace",
+    group: "namespaces",
+    method: "GET",
+    ...named,
+    needs: "Namespace:Get",
+    about: "Shows a namespace with its labels and annotations, under its real name.",
+    params: NamespacePath,
+    answers: [{ status: 200, about: "The namespace", schema: FunctionNamespace }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: "curl -u admin:$P $G/system/namespace/functions",
+      shows: '{"name":"functions","labels":{"com.service.namespace":"1"},"annotations":{}}',
+    },
+  },
+  (parts) =>
+    async ({ params }) =>
+      showNamespace(params.namespace, parts),
+);
+
+const createRoutes = change(
+  {
+    id: "createNamespace",
+    group: "namespaces",
+    method: "POST",
+    needs: "Namespace:Create",
+    about: "Creates a namespace.",
+    answers: [{ status: 201, about: "The namespace is there" }],
+    errors: ["namespace_reserved", "edition_limit", "namespace_exists"],
+  },
+  createNamespace,
+);
+
+const replaceRoutes = change(
+  {
+    id: "replaceNamespace",
+    group: "namespaces",
+    method: "PUT",
+    needs: "Namespace:Update",
+    about: "Replaces labels and annotations of a namespace.",
+    answers: [{ status: 202, about: "They are stored" }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+  },
+  replaceNamespace,
+);
+
+const deleteRoutes = change(
+  {
+    id: "deleteNamespace",
+    group: "namespaces",
+    method: "DELETE",
+    needs: "Namespace:Delete",
+    about: "Deletes a namespace and all that is in it; its queued calls fail.",
+    answers: [{ status: 202, about: "The namespace is unknown from now on" }],
+    errors: ["forbidden", "namespace_not_found", "namespace_reserved", "edition_limit"],
+  },
+  ({ name }, parts) => deleteNamespace(name, parts),
+);
+
+/** Namespaces: list, show, create, replace, delete (contract §3.3). */
+export const namespaceRoutes: readonly RouteEntry[] = [
+  listNamespaces,
+  getNoNamespace,
+  getNamespace,
+  ...createRoutes,
+  ...replaceRoutes,
+  ...deleteRoutes,
+];
+
+type ChangeFacts = Omit<
+  RouteFacts<typeof NamespacePath, never, typeof FunctionNamespace, never>,
+  "path" | "also" | "trial"
+>;
+
+/** A change of the namespace that the body names, and of the one that the path names. */
+function change(
+  facts: ChangeFacts,
+  act: (wanted: FunctionNamespace, parts: RouteParts) => Promise<void>,
+): RouteEntry[] {
+  const trial = (path: string) => ({
+    commands: `curl -u admin:$P -X ${facts.method} $G${path} -d '{"name":"dev"}'`,
+    shows: 'Cannot change namespace "dev": …',
+  });
+  return [
+    route(
+      { ...facts, ...unnamed, body: FunctionNamespace, trial: trial("/system/namespaces") },
+      (parts) =>
+        ({ body }) =>
+          act(agreeing(body, undefined), parts),
+    ),
+    route(
+      {
+        ...facts,
+        ...named,
+        id: `${facts.id}ByName`,
+        params: NamespacePath,
+        body: FunctionNamespace,
+        bodyOptional: facts.method === "DELETE",
+        trial: trial("/system/namespace/dev"),
+      },
+      (parts) =>
+        ({ body, params }) =>
+          act(agreeing(body ?? { name: params.namespace }, params.namespace), parts),
+    ),
+  ];
 }
 
-function refusal(name: string, edition: Edition, defaultNamespace: string, method: string): PlatformError {
-  if (editions[edition].namespaces === "one") {
-    const limit = `edition "${edition}" has only "${defaultNamespace}", more need edition "${manyNamespaces}"`;
-    return new PlatformError("edition_limit", `Cannot change namespace "${name}": ${limit}`);
+/** What the body names, which the path must name too, if it names any. */
+function agreeing(body: FunctionNamespace, inPath: string | undefined): FunctionNamespace {
+  if (!isNamespaceName(body.name)) {
+    const name = quote(body.name);
+    throw new PlatformError("validation_failed", `Cannot read namespace name ${name}: ${grammarRule.namespace}`);
   }
-  if (method === "DELETE" && name === defaultNamespace) {
-    return new PlatformError("forbidden", `Cannot delete namespace "${name}": it is the default one`);
-  }
-  return new PlatformError("not_built", `Cannot change namespace "${name}": several namespaces are not built yet`);
-}
-
-function textMember(value: unknown, key: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const member: unknown = Reflect.get(value, key);
-  return typeof member === "string" ? member : undefined;
+  if (inPath === undefined || inPath === body.name) return body;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot change namespace ${quote(inPath)}: the body names ${quote(body.name)}`,
+  );
 }

@@ -1,21 +1,34 @@
 import Type from "typebox";
 
-import { FunctionDeployment, ScaleServiceRequest } from "../../api/function-deployment.ts";
+import { ScaleServiceRequest } from "../../api/function-deployment.ts";
+import { functionName } from "../../api/name-schemas.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import { scaleFunction } from "../../core/scale-function.ts";
-import { namedNamespace, NamespaceQuery, type RoutePlugin } from "../route-plugin.ts";
-
-const FunctionPath = Type.Object({ name: FunctionDeployment.properties.service });
+import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
+import { route } from "../route.ts";
 
 /** Sets the replicas of a function (contract §3.1). */
-export const scaleRoutes: RoutePlugin = async (app, { functions, namespaces }) => {
-  app.post(
-    "/system/scale-function/:name",
-    { schema: { params: FunctionPath, body: ScaleServiceRequest, querystring: NamespaceQuery } },
-    async ({ params, body, query }, reply) => {
+export const scaleRoute = route(
+  {
+    id: "scaleFunction",
+    group: "functions",
+    method: "POST",
+    path: "/system/scale-function/:name",
+    needs: "Function:Scale",
+    about: "Sets the number of replicas of a function; 0 is a state like any other, and the next call wakes it.",
+    params: Type.Object({ name: functionName("Name of the function") }),
+    query: NamespaceQuery,
+    body: ScaleServiceRequest,
+    answers: [{ status: 202, about: "The number is stored and will be made true" }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: `curl -i -u admin:$P $G/system/scale-function/echo -d '{"replicas":2}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  ({ functions, namespaces }) =>
+    async ({ params, body, query }) => {
       const namespace = resolveNamespace(namedNamespace(query, body), namespaces, "namespace_not_found");
       await scaleFunction(functions, { namespace, name: params.name }, body.replicas);
-      return reply.code(202).send();
     },
-  );
-};
+);

@@ -38,17 +38,48 @@ describe("FunctionTable", () => {
   });
 
   test("an alias gives way to a namespace of that name, and comes back after it", () => {
-    const table = open();
-    table.functionObserver.set(wanted("hello"));
-    table.functionObserver.set(wanted("hello", "openfaas-fn"));
-    table.functionObserver.set(wanted("other"));
+    const usable = new Set<string>();
+    const table = new FunctionTable({
+      defaultNamespace: "functions",
+      aliases: ["openfaas-fn"],
+      isUsable: (name) => usable.has(name),
+    });
+    for (const [name, namespace] of [["hello"], ["hello", "openfaas-fn"], ["other"]] as const)
+      table.functionObserver.set(wanted(name, namespace));
+    expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.functions");
 
+    usable.add("openfaas-fn");
+    table.reindex("openfaas-fn");
     expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.openfaas-fn");
     expect(table.findKey("other.openfaas-fn")).toBeUndefined();
+    table.functionObserver.set(wanted("late"));
+    expect(table.findKey("late.openfaas-fn")).toBeUndefined();
+    for (const key of ["hello", "hello.functions", "late"]) expect(table.findKey(key)?.ref.namespace).toBe("functions");
 
-    table.functionObserver.removed({ name: "hello", namespace: "openfaas-fn" });
-    expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.functions");
-    expect(table.findKey("other.openfaas-fn")?.key).toBe("other.functions");
+    usable.clear();
+    table.reindex("openfaas-fn");
+    for (const name of ["hello", "other", "late"])
+      expect(table.findKey(`${name}.openfaas-fn`)?.key).toBe(`${name}.functions`);
+  });
+
+  test("functions of a namespace are found only while it is usable, and stay known", () => {
+    const usable = new Set(["dev"]);
+    const table = new FunctionTable({
+      defaultNamespace: "functions",
+      aliases: [],
+      isUsable: (name) => usable.has(name),
+    });
+    table.functionObserver.set(wanted("hello", "dev"));
+    table.functionObserver.set(wanted("hello", "qa"));
+    expect(table.findKey("hello.dev")).toBeDefined();
+    expect(table.findKey("hello.qa")).toBeUndefined();
+
+    usable.add("qa");
+    usable.delete("dev");
+    for (const name of ["dev", "qa"]) table.reindex(name);
+    expect(table.findKey("hello.dev")).toBeUndefined();
+    expect(table.findKey("hello.qa")).toBeDefined();
+    expect([...table.entries()]).toHaveLength(2);
   });
 
   test("takes functions and endpoints in either order", () => {

@@ -2,18 +2,25 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import type { TableEntry } from "../../../runtime/core/function-table.ts";
+import { functionConditions } from "../../../runtime/core/conditions.ts";
 import { Waker } from "../../../runtime/core/wake.ts";
 import { createTestPlatform, type TestPlatform } from "../../support/sync-gateway.ts";
 
-function open(options: { wakeTimeout?: number; maxWaitingCallers?: number } = {}): {
+function open(options: { maxWaitingCallers?: number; maxWaitingBytes?: number } = {}): {
   platform: TestPlatform;
   waker: Waker;
 } {
   const platform = createTestPlatform();
-  const { wakeTimeout = 60_000, maxWaitingCallers = 10_000 } = options;
+  const { maxWaitingCallers = 10_000, maxWaitingBytes = 1_000 } = options;
   return {
     platform,
-    waker: new Waker({ functions: platform.store, table: platform.table, wakeTimeout, maxWaitingCallers }),
+    waker: new Waker({
+      functions: platform.store,
+      table: platform.table,
+      wakeTimeout: 60_000,
+      maxWaitingCallers,
+      maxWaitingBytes,
+    }),
   };
 }
 
@@ -98,6 +105,23 @@ describe("Waker", () => {
     expect(waker.waitingCallers).toBe(0);
   });
 
+  test("one that waits again has what is left of the timeout", async () => {
+    vi.useFakeTimers();
+    const { platform, waker } = open();
+    platform.deploy("figlet", { replicas: 1 });
+    const since = performance.now();
+    await vi.advanceTimersByTimeAsync(45_000);
+    let refused = false;
+    const again = expect(
+      waker.wait(entryOf(platform, "figlet"), { since }).finally(() => (refused = true)),
+    ).rejects.toMatchObject({ code: "no_ready_replica" });
+    await vi.advanceTimersByTimeAsync(14_900);
+    expect(refused).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(refused).toBe(true);
+    await again;
+  });
+
   test("refuses more callers than may wait", async () => {
     const { platform, waker } = open({ maxWaitingCallers: 1 });
     platform.deploy("figlet", { replicas: 0 });
@@ -105,6 +129,71 @@ describe("Waker", () => {
     expect(codeOf(await waker.wait(entryOf(platform, "figlet")).catch((err: unknown) => err))).toBe("no_ready_replica");
     platform.setReplicas("figlet", ["a:1"]);
     await first;
+  });
+
+  test("refuses callers that hold more bytes together than may be held, and takes others once those are served", async () => {
+    const { platform, waker } = open();
+    platform.deploy("figlet", { replicas: 0 });
+    const entry = entryOf(platform, "figlet");
+    const first = waker.wait(entry, { bytes: 600 });
+    await expect(waker.wait(entry, { bytes: 401 })).rejects.toMatchObject({
+      code: "no_ready_replica",
+      message: 'Cannot wake function "figlet.functions": callers with 600 bytes are waiting already',
+      retryAfterSeconds: 5,
+    });
+    const second = waker.wait(entry, { bytes: 400 });
+    platform.setReplicas("figlet", ["a:1"]);
+    await Promise.all([first, second]);
+    platform.setReplicas("figlet", []);
+    const third = waker.wait(entry, { bytes: 1_000 });
+    platform.setReplicas("figlet", ["a:1"]);
+
+    expect((await third).address).toBe("a:1");
+  });
+
+  describe("when replicas fail", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const facts = { wanted: 1, ready: 0, readyCurrent: 0, existing: 0, superseded: 0, blocked: undefined };
+    const last = { reason: "Error", message: "it exits with code 3" };
+    const failing = (backingOff: boolean) =>
+      functionConditions({ ...facts, backoff: { failures: 2, until: 0, last }, backingOff }, [], at);
+    const refusal = {
+      code: "no_ready_replica",
+      message: 'Cannot wake function "figlet.functions": it exits with code 3',
+      retryAfterSeconds: 5,
+    };
+
+    test("those who wait are told, and new ones at once, until the next attempt", async () => {
+      const { platform, waker } = open();
+      platform.deploy("figlet", { replicas: 1 });
+      const entry = entryOf(platform, "figlet");
+      const waits = [waker.wait(entry), waker.wait(entry)].map((wait) => expect(wait).rejects.toMatchObject(refusal));
+      platform.setReplicas("figlet", [], failing(true));
+      await Promise.all(waits);
+      await expect(waker.wait(entry)).rejects.toMatchObject(refusal);
+      platform.setReplicas("figlet", [], failing(false));
+      const waited = waker.wait(entry);
+      platform.setReplicas("figlet", ["a:1"]);
+
+      expect((await waited).address).toBe("a:1");
+    });
+
+    test("what is said of a function at 0, or of an older generation, keeps nobody from waking it", async () => {
+      const { platform, waker } = open();
+      platform.deploy("figlet", { replicas: 0 });
+      const entry = entryOf(platform, "figlet");
+      platform.setReplicas("figlet", [], failing(true));
+      const waited = waker.wait(entry);
+      await vi.waitFor(() => expect(platform.store.writes).toBe(1));
+      platform.setReplicas("figlet", ["a:1"]);
+      await waited;
+      platform.setReplicas("figlet", [], failing(true));
+      platform.store.put({ ...entry.wanted, generation: 2, replicas: 1 });
+      const other = waker.wait(entry);
+      platform.setReplicas("figlet", ["a:1"]);
+
+      expect((await other).address).toBe("a:1");
+    });
   });
 
   test("ends with the function, with its signal, and with the store's failure", async () => {
@@ -116,7 +205,7 @@ describe("Waker", () => {
 
     platform.deploy("figlet", { replicas: 1 });
     const controller = new AbortController();
-    const left = waker.wait(entryOf(platform, "figlet"), controller.signal);
+    const left = waker.wait(entryOf(platform, "figlet"), { signal: controller.signal });
     controller.abort(new Error("left"));
     await expect(left).rejects.toThrow("left");
 

@@ -58,7 +58,33 @@ test("what the provider says of an older deployment is marked as such", () => {
     conditions: [
       { type: "Ready", status: "True" },
       { type: "Reconciling", status: "True", lastTransitionTime: wanted.updatedAt },
+      { type: "Scaling" },
     ],
   });
-  expect(functionStatus(wanted, { ...endpoints, observedGeneration: 2 }, 0).conditions).toEqual(endpoints.conditions);
+  const { conditions } = functionStatus(wanted, { ...endpoints, observedGeneration: 2 }, 0);
+  expect(conditions.slice(0, -1)).toEqual(endpoints.conditions);
+});
+
+test("condition Scaling says why there are this many replicas", () => {
+  const scalingOf = (over: Partial<DesiredFunction>) =>
+    functionStatus({ ...wanted, ...over }, undefined, 0).conditions.at(-1);
+  expect(scalingOf({})).toMatchObject({
+    type: "Scaling",
+    status: "True",
+    reason: "Deployed",
+    message: "As deployed: 2 wanted",
+  });
+  const labels = { "com.service.scale.min": "2", "com.service.scale.max": "2" };
+  expect(scalingOf({ deployment: { ...wanted.deployment, labels } })).toMatchObject({
+    status: "False",
+    message: "As deployed: scale.min is 2",
+  });
+  const scaled = { reason: "Idle", message: "No call for 2m", at: "2026-01-03T00:00:00.000Z" };
+  expect(scalingOf({ replicas: 0, scaled })).toEqual({
+    type: "Scaling",
+    status: "True",
+    reason: "Idle",
+    message: "No call for 2m",
+    lastTransitionTime: scaled.at,
+  });
 });

@@ -8,7 +8,9 @@ const rules: NamespaceRules = {
   platformNamespace: "weir",
   reserved: ["kept"],
   edition: "community",
+  exists: (name) => ["dev", "kept"].includes(name),
 };
+const pro: NamespaceRules = { ...rules, edition: "pro" };
 
 test.each([undefined, "functions", "openfaas-fn"])("%s means the default one", (name) => {
   expect(resolveNamespace(name, rules, "namespace_not_found")).toBe("functions");
@@ -32,10 +34,28 @@ test.each([
   expect(() => resolveNamespace(name, rules, "namespace_not_found")).toThrow(expect.objectContaining({ code }));
 });
 
+test("with several namespaces one that exists is itself, unless it is reserved", () => {
+  expect(resolveNamespace("dev", pro, "namespace_not_found")).toBe("dev");
+  expect(() => resolveNamespace("kept", pro, "namespace_not_found")).toThrow(
+    expect.objectContaining({ code: "namespace_reserved" }),
+  );
+});
+
+test("an alias gives way to a namespace of its name, in editions with several", () => {
+  const exists = (name: string): boolean => name === "openfaas-fn";
+  expect(resolveNamespace("openfaas-fn", { ...pro, exists }, "namespace_not_found")).toBe("openfaas-fn");
+  expect(resolveNamespace("openfaas-fn", pro, "namespace_not_found")).toBe("functions");
+  expect(resolveNamespace("openfaas-fn", { ...rules, exists }, "namespace_not_found")).toBe("functions");
+});
+
+test("the sentence of the edition's limit names the edition needed", () => {
+  expect(() => resolveNamespace("dev", rules, "namespace_not_found")).toThrow(
+    'Cannot use namespace "dev": edition "community" has only "functions", more need edition "pro"',
+  );
+});
+
 test("with several namespaces an unknown one is what the route says", () => {
   for (const unknown of ["validation_failed", "namespace_not_found"] as const) {
-    expect(() => resolveNamespace("dev", { ...rules, edition: "pro" }, unknown)).toThrow(
-      expect.objectContaining({ code: unknown }),
-    );
+    expect(() => resolveNamespace("qa", pro, unknown)).toThrow(expect.objectContaining({ code: unknown }));
   }
 });

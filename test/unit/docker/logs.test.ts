@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
 import { logFrames } from "../../../runtime/adapters/docker/log-frames.ts";
-import { logLines, type LogLine } from "../../../runtime/adapters/docker/log-lines.ts";
-import { MergedStreams } from "../../../runtime/adapters/docker/merge-streams.ts";
+import { logLines, type LogLine } from "../../../runtime/adapters/replica-logs/log-lines.ts";
+import { MergedStreams } from "../../../runtime/adapters/replica-logs/merge-streams.ts";
 
 const time = "2026-01-31T12:00:00.000000001Z";
 

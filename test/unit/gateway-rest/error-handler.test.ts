@@ -91,11 +91,12 @@ describe("writeError()", () => {
   test("tells nothing of what nobody has a word for, and logs it once", async () => {
     const { status, body, logged } = await answer(
       new TypeError("secret detail"),
-      { callId: "id-3" },
+      { callId: "id-3", traceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" },
       "/function/x?token=1",
     );
     expect([status, body]).toEqual([500, "Cannot answer this request: an internal error occurred\n"]);
-    expect(logged).toMatchObject([{ callId: "id-3", path: "/function/x", err: { message: "secret detail" } }]);
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    expect(logged).toMatchObject([{ callId: "id-3", traceId, path: "/function/x", err: { message: "secret detail" } }]);
     expect(JSON.stringify(logged)).not.toContain("token=1");
   });
 

@@ -6,7 +6,7 @@ import { readSettings } from "../../../runtime/api/read-settings.ts";
 import { clientAddresses } from "../../../runtime/gateway/client-address.ts";
 import { parseJsonBody } from "../../../runtime/gateway/json-body.ts";
 import { parseQuery } from "../../../runtime/gateway/query.ts";
-import { allowedMethods } from "../../../runtime/gateway/route-table.ts";
+import { allowedMethods, routeTable } from "../../../runtime/gateway/route-table.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
@@ -84,11 +84,11 @@ describe("clientAddresses()", () => {
 });
 
 test("allowedMethods() knows paths with parameters and no others", () => {
-  expect(allowedMethods("/system/function/x")).toEqual(["GET", "HEAD"]);
-  expect(allowedMethods("/system/logs")).toEqual(["GET"]);
-  expect(allowedMethods("/system/function/")).toEqual([]);
-  expect(allowedMethods("/system/function/x/y")).toEqual([]);
-  expect(allowedMethods("/ui/a/b")).toEqual(["GET", "HEAD"]);
+  expect(allowedMethods("/system/function/x", routeTable)).toEqual(["GET", "HEAD"]);
+  expect(allowedMethods("/system/logs", routeTable)).toEqual(["GET"]);
+  expect(allowedMethods("/system/function/", routeTable)).toEqual([]);
+  expect(allowedMethods("/system/function/x/y", routeTable)).toEqual([]);
+  expect(allowedMethods("/ui/a/b", routeTable)).toEqual(["GET", "HEAD"]);
 });
 
 test("the gateway starts with its defaults", () => {

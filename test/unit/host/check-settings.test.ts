@@ -3,9 +3,10 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { readSettings } from "../../../runtime/api/read-settings.ts";
-import { checkSettings } from "../../../runtime/host/check-settings.ts";
-import { hostSettings } from "../../../runtime/host/settings.ts";
+import { collectSettings, readSettings } from "../../../runtime/api/read-settings.ts";
+import { warnings } from "../../../runtime/host/check-settings.ts";
+import { hostRules, hostSettings } from "../../../runtime/host/settings.ts";
+import { tlsRule } from "../../../runtime/process/file-rules.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let place: TempDirectory;
@@ -14,13 +15,15 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const settings = (flags: Record<string, string>) => readSettings(hostSettings, { flags });
+const problems = (flags: Record<string, string>) =>
+  collectSettings(hostSettings, { flags }, [...hostRules, tlsRule]).problems;
 
 test("an empty text is no directory and no address; an empty optional one is none", () => {
-  expect(() => settings({ data: "", host: "" })).toThrow(
-    /host: expected a text, got ""; data: expected a text, got ""/,
-  );
-  expect(settings({ "nats-server": "" }).natsServer).toBeUndefined();
+  expect(problems({ data: "", host: "" })).toEqual([
+    'host: expected a text, got "" (flag --host)',
+    'data: expected a text, got "" (flag --data)',
+  ]);
+  expect(readSettings(hostSettings, { flags: { "nats-server": "" } }).natsServer).toBeUndefined();
 });
 
 test("certificate and key come together, can be read, and are PEM", async () => {
@@ -28,12 +31,18 @@ test("certificate and key come together, can be read, and are PEM", async () => 
   await writeFile(text, "no certificate");
   const missing = join(place.path, "missing");
 
-  expect(() => checkSettings(settings({ "tls-cert": text }))).toThrow("tls_cert and tls_key: expected both or none");
-  expect(() => checkSettings(settings({ "tls-cert": missing, "tls-key": place.path }))).toThrow(
-    `tls_cert: expected a file that can be read, got "${missing}" (ENOENT); ` +
-      `tls_key: expected a file that can be read, got "${place.path}" (EISDIR)`,
-  );
-  expect(() => checkSettings(settings({ "tls-cert": text, "tls-key": text }))).toThrow(
-    "tls_cert and tls_key: expected PEM files of a certificate and its key",
-  );
+  expect(problems({ "tls-cert": text })).toEqual(["tls_cert and tls_key: expected both or none"]);
+  expect(problems({ "tls-cert": missing, "tls-key": place.path })).toEqual([
+    `tls_cert: expected a file that can be read, got "${missing}" (ENOENT)`,
+    `tls_key: expected a file that can be read, got "${place.path}" (EISDIR)`,
+  ]);
+  expect(problems({ "tls-cert": text, "tls-key": text })).toEqual([
+    expect.stringContaining("tls_cert and tls_key: expected PEM files of a certificate and its key"),
+  ]);
+});
+
+test("warns of addresses that others reach without TLS", () => {
+  const own = { host: "127.0.0.1", tlsCert: undefined };
+  expect(warnings(own)).toEqual([]);
+  expect(warnings({ ...own, host: "0.0.0.0" })).toEqual([expect.stringContaining("--host 0.0.0.0 without TLS")]);
 });

@@ -21,14 +21,15 @@ describe("decideProvider", () => {
     });
   });
 
-  test("auto never falls back from a noted docker", () => {
-    expect(decideProvider({ ...first, noted: "docker" })).toMatchObject({ kind: "refuse" });
+  test("auto takes containers where an engine answers", () => {
+    expect(decideProvider({ ...first, engineAnswers: true })).toEqual({ kind: "use", provider: "docker", note: true });
   });
 
-  test("docker is not built yet", () => {
-    expect(decideProvider({ ...first, wanted: "docker", engineAnswers: true })).toEqual({
-      kind: "refuse",
-      because: 'Cannot use provider "docker": it is not built yet; choose --provider local',
+  test("auto never falls back from a noted docker", () => {
+    expect(decideProvider({ ...first, noted: "docker", engineAnswers: false })).toEqual({
+      kind: "use",
+      provider: "docker",
+      note: false,
     });
   });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
 import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
-import { durationBounds, InvocationCounts } from "../../../runtime/gateway/invocation/invocation-counts.ts";
+import { durationBounds } from "../../../runtime/gateway/duration-histogram.ts";
+import { InvocationCounts } from "../../../runtime/gateway/invocation/invocation-counts.ts";
 
 test("InvocationCounts counts by status, duration and function", () => {
   const counts = new InvocationCounts();
@@ -18,15 +19,28 @@ test("InvocationCounts counts by status, duration and function", () => {
   }
   hello.begin();
 
-  expect([...hello.byStatus()]).toEqual([
-    [200, 3],
-    [404, 1],
-    [504, 1],
+  const ended = [...counts.ended()].map(([{ function_name, code }, { count, sum }]) => [
+    function_name,
+    code,
+    count,
+    Math.round(sum),
+  ]);
+  expect(ended).toEqual([
+    ["hello.functions", "200", 3, 2],
+    ["hello.functions", "404", 1, 4],
+    ["hello.functions", "504", 1, 200_000],
   ]);
   expect(hello).toMatchObject({ inFlight: 1, finished: 5 });
-  expect([...hello.durations]).toEqual(durationBounds.map((bound) => ({ 1: 2, 2: 1, 4: 1 })[bound] ?? 0).concat(1));
+  const buckets = [...counts.ended()].map(([, durations]) => [...durations.buckets]);
+  const only = (found: Record<number, number>, beyond = 0): number[] => [
+    ...durationBounds.map((bound) => found[bound] ?? 0),
+    beyond,
+  ];
+  expect(buckets).toEqual([only({ 1: 2, 2: 1 }), only({ 4: 1 }), only({}, 1)]);
   expect(counts.of("hello.functions")).toBe(hello);
   expect([counts.finished("hello.functions"), counts.finished("other.functions")]).toEqual([5, 0]);
+  counts.forget("hello.functions");
+  expect([...counts.ended()]).toEqual([]);
 });
 
 test("DeadlineSweep removes in any order and touches nobody twice", () => {

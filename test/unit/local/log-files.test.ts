@@ -115,6 +115,12 @@ describe("with files", () => {
     expect(numbers.at(-1)).toBe(count - 1);
     expect(numbers.length).toBeGreaterThan(10_000);
     expect(numbers).toEqual(numbers.map((_, index) => count - numbers.length + index));
+    for (const tail of [1, 3_000, numbers.length - 1, 30_000]) {
+      const last: number[] = [];
+      const records = new LocalLogSource(directory.path).read({ ...query, tail }, new AbortController().signal);
+      for await (const { text } of records) last.push(Number(text.split(" ")[0]));
+      expect(last).toEqual(numbers.slice(-tail));
+    }
 
     await log.remove();
     expect(await readdir(logDirectory(directory.path, hello))).toEqual([]);

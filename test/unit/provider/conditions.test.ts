@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
+import { finalFailure, functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
 
 const settled: ConditionFacts = {
   wanted: 1,
@@ -104,6 +104,16 @@ describe("functionConditions", () => {
       },
     ],
     [
+      "between two attempts",
+      { ...starting, existing: 0, backingOff: true, backoff: { failures: 2, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False CrashLoopBackOff",
+        Reconciling: "True BackingOff",
+        Stalled: "True CrashLoopBackOff",
+      },
+    ],
+    [
       "secret missing",
       { ...starting, blocked: { reason: "SecretNotFound", message: "x" } },
       {
@@ -114,6 +124,16 @@ describe("functionConditions", () => {
       },
     ],
   ])("%s", (_, facts, expected) => expect(shown(facts)).toEqual(expected));
+
+  test.each<[string, number, Partial<ConditionFacts>, string | undefined]>([
+    ["one failure, then a pause", 1, { backingOff: true }, undefined],
+    ["two, then a pause", 2, { backingOff: true }, failure.message],
+    ["two, and a third attempt", 2, { backingOff: false }, undefined],
+    ["two, but what is wanted is ready", 2, { backingOff: true, ready: 1, readyCurrent: 1 }, undefined],
+  ])("whether a failure is final: %s", (_, failures, facts, final) => {
+    const backoff = { failures, until: 0, last: failure };
+    expect(finalFailure(functionConditions({ ...starting, backoff, ...facts }, [], at))).toBe(final);
+  });
 
   test("Ready says why not", () => {
     const [ready] = functionConditions({ ...starting, backoff: { failures: 1, until: 0, last: failure } }, [], at);

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas.ts";
+import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
 import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { desireFunction } from "../../../runtime/core/desired-function.ts";
@@ -58,6 +60,8 @@ afterEach(() => provider.close());
 function build(): Provider {
   return buildProvider({
     functions,
+    namespaces: new MemoryNamespaceStore(),
+    secrets: new MemorySecretStore(),
     replicas,
     endpoints,
     prober,

@@ -1,19 +1,27 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { ActivitySums, reportActivity, type ActivityTotals } from "../../../runtime/core/activity-reporter.ts";
-import type { Activity, ActivityDelta } from "../../../runtime/core/ports/activity.ts";
+import type {
+  Activity,
+  ActivityDelta,
+  ActivityListener,
+  ActivityReport,
+} from "../../../runtime/core/ports/activity.ts";
 
-let reports: (readonly ActivityDelta[])[];
-let heard: (source: string, deltas: readonly ActivityDelta[]) => void;
+let reports: ActivityReport[];
+let tell: ActivityListener;
+const heard = (source: string, deltas: readonly ActivityDelta[]): void => tell({ source, number: 1, deltas });
 const activity: Activity = {
-  publish: (_source, deltas) => void reports.push(deltas),
+  publish: (report) => void reports.push(report),
   subscribe: (listener) => {
-    heard = listener;
+    tell = listener;
     return () => {
-      heard = () => {};
+      tell = () => {};
     };
   },
 };
+
+const pairOf = ({ finished, inFlight }: ActivityDelta): number[] => [finished, inFlight];
 
 beforeEach(() => {
   reports = [];
@@ -32,13 +40,29 @@ test("once a second what changed, and what is in flight whether it changed or no
   totals.set("echo.functions", { finished: 6, inFlight: 0 });
   end();
   vi.advanceTimersByTime(5_000);
-  expect(reports.map(([delta]) => [delta?.finished, delta?.inFlight])).toEqual([
-    [0, 0],
-    [3, 1],
-    [0, 1],
-    [1, 0],
-    [2, 0],
+  expect(reports.map(({ number, last, deltas }) => [number, last, ...deltas.flatMap(pairOf)])).toEqual([
+    [1, undefined, 0, 0],
+    [2, undefined, 3, 1],
+    [3, undefined, 0, 1],
+    [4, undefined, 1, 0],
+    [5, undefined],
+    [6, undefined],
+    [7, true, 2, 0],
   ]);
+});
+
+test("a function that was removed and made again is counted anew", () => {
+  const totals = new Map<string, ActivityTotals>([["echo.functions", { finished: 100, inFlight: 0 }]]);
+  const end = reportActivity(activity, "me", () => totals);
+  vi.advanceTimersByTime(1_000);
+  totals.set("echo.functions", { finished: 2, inFlight: 0 });
+  vi.advanceTimersByTime(1_000);
+  totals.clear();
+  vi.advanceTimersByTime(1_000);
+  totals.set("echo.functions", { finished: 5, inFlight: 0 });
+  vi.advanceTimersByTime(1_000);
+  end();
+  expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[100], [2], [], [5], []]);
 });
 
 test("adds up what others say, without the own reports", () => {
@@ -48,7 +72,33 @@ test("adds up what others say, without the own reports", () => {
   heard("third", [{ function: "echo.functions", finished: 3, inFlight: 0 }]);
   expect(sums.finished("echo.functions")).toBe(5);
   expect(sums.finished("none.functions")).toBe(0);
+  sums.forget("echo.functions");
+  expect(sums.finished("echo.functions")).toBe(0);
+  heard("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
   sums.close();
   heard("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
-  expect(sums.finished("echo.functions")).toBe(5);
+  expect(sums.finished("echo.functions")).toBe(2);
+});
+
+test("a queue-worker says each second what it does, soon when it changed, and at its end that it is gone", () => {
+  const said: ActivityReport["worker"][] = [];
+  let worker = { queue: "slow", slots: 2, running: 0 };
+  const own: Activity = { ...activity, publish: ({ worker: report }) => void said.push(report) };
+  const end = reportActivity(
+    own,
+    "me",
+    () => [],
+    () => worker,
+  );
+  vi.advanceTimersByTime(3_000);
+  const idle = said.length;
+  expect(idle).toBeGreaterThanOrEqual(3);
+  expect(idle).toBeLessThanOrEqual(4);
+  worker = { ...worker, running: 2 };
+  vi.advanceTimersByTime(250);
+  expect(said.slice(idle)).toEqual([worker]);
+  vi.advanceTimersByTime(250);
+  expect(said).toHaveLength(idle + 1);
+  end();
+  expect(said.at(-1)).toEqual({ queue: "slow", slots: 0, running: 0 });
 });

@@ -41,7 +41,7 @@ test("carries all that the contract names, each once", () => {
   ]);
 });
 
-test("overrides what the function says of these, in any spelling, and keeps the rest in order", () => {
+test("overrides what the function says of these, drops cookies and credentials, and keeps the rest in order", () => {
   const answer = [
     "Content-Type",
     "text/plain",
@@ -71,6 +71,12 @@ test("overrides what the function says of these, in any spelling, and keeps the 
     "99",
     "Expect",
     "100-continue",
+    "Authorization",
+    "Bearer of-the-function",
+    "Cookie",
+    "a=b",
+    "Set-Cookie",
+    "c=d",
     "X-Own",
     "a",
     "X-Own",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
+import { attemptsByAge, isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
 import type { CallbackState } from "../../../runtime/core/call-entry.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
 
@@ -70,4 +70,16 @@ test("the window runs from the first attempt; what would come after it is not tr
 
 test("a chain of callbacks ends at depth 16", () => {
   expect([0, 15, 16, 999_999].map(isTooDeep)).toEqual([false, false, true, true]);
+});
+
+test.each([
+  [-5, 0],
+  [0, 0],
+  [499, 0],
+  [500, 1],
+  [1_500, 2],
+  [3_500, 3],
+  [60_000, 6],
+])("an entry of %i ms without a record was tried %i times", (age, attempts) => {
+  expect(attemptsByAge(age, { minWait: 500 })).toBe(attempts);
 });

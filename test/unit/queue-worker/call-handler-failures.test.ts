@@ -93,7 +93,7 @@ describe("a worker that dies", () => {
       bench.start();
       expect(await bench.until(id, "failed")).toMatchObject({ run: 1, lost: 0, owes: [], ended: ended.ended });
       expect(bench.runsOf(id).length).toBe(1);
-      expect(bench.deadLetters.list()).toMatchObject([{ id, reason: "exhausted" }]);
+      expect(bench.deadLetters.all()).toMatchObject([{ id, reason: "exhausted" }]);
       await eventually(() => bench.sent.length > 0, { within: 3_000, what: "the callback" });
       expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
       expect(headerValue(bench.sent[0]?.headers ?? [], "x-own")).toBe("1");
@@ -124,7 +124,7 @@ describe("a worker that dies", () => {
     bench.start();
     expect(await bench.until(call.id, "failed")).toMatchObject({ reason: "crash", run: 6, lost: 5, status: 502 });
     expect(bench.runs).toEqual([]);
-    expect(bench.deadLetters.list()).toMatchObject([{ id: call.id, reason: "crash", attempts: 6 }]);
+    expect(bench.deadLetters.all()).toMatchObject([{ id: call.id, reason: "crash", attempts: 6 }]);
     await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("502");
   });
@@ -169,7 +169,7 @@ describe("what cannot be run", () => {
     const raw = { headers: new Map([["Weir-Version", "77"]]), body: Buffer.from("what?") };
     bench.calls.putUnreadable("default", raw, "version is 77");
     bench.start();
-    const letters = await eventually(() => (bench.calls.size("default") === 0 ? bench.deadLetters.list() : undefined), {
+    const letters = await eventually(() => (bench.calls.size("default") === 0 ? bench.deadLetters.all() : undefined), {
       within: 3_000,
       what: "the dead letter",
     });
@@ -190,7 +190,7 @@ describe("what cannot be run", () => {
     );
     bench.start();
     expect(await bench.until(call.id, "failed")).toMatchObject({ reason: "undecodable", status: 502, run: 0 });
-    expect(bench.deadLetters.list()).toMatchObject([{ id: call.id, reason: "undecodable" }]);
+    expect(bench.deadLetters.all()).toMatchObject([{ id: call.id, reason: "undecodable" }]);
     await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("502");
   });
@@ -201,7 +201,7 @@ describe("what cannot be run", () => {
     const id = await bench.accept({ callbackUrl: url });
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "expired", status: 504, run: 0 });
     expect(bench.runs).toEqual([]);
-    expect(bench.deadLetters.list()).toMatchObject([{ id, reason: "expired" }]);
+    expect(bench.deadLetters.all()).toMatchObject([{ id, reason: "expired" }]);
     await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("504");
   });

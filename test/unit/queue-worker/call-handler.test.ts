@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { cancelCall } from "../../../runtime/core/cancel-call.ts";
 import { headerValue } from "../../../runtime/core/header-list.ts";
+import type { Waker } from "../../../runtime/core/wake.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answered, hang, WorkerBench, type BenchOptions } from "./worker-bench.ts";
@@ -36,7 +37,7 @@ describe("a call that is answered", () => {
     expect(Buffer.from(sent?.body ?? []).toString()).toBe("out");
     expect(headerValue(sent?.headers ?? [], "x-own")).toBe("1");
     expect(headerValue(sent?.headers ?? [], "x-function-status")).toBe("201");
-    expect(bench.deadLetters.list()).toEqual([]);
+    expect(bench.deadLetters.all()).toEqual([]);
     expect(bench.ledger.timeLeft(id)).toBeLessThanOrEqual(bench.times.callRecordTtl);
     await eventually(() => bench.callbacks.size === 0, { within: 3_000, what: "the callback's entry to be gone" });
     await eventually(() => (bench.ledger.timeLeft(id, 1) ?? 0) <= 3_600_000, {
@@ -51,7 +52,7 @@ describe("a call that is answered", () => {
     const id = await bench.accept({ callbackUrl: url });
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "rejected", status: 404 });
     await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
-    expect(bench.deadLetters.list()).toEqual([]);
+    expect(bench.deadLetters.all()).toEqual([]);
     expect(bench.runsOf(id).length).toBe(1);
   });
 
@@ -92,6 +93,36 @@ describe("a call that is answered", () => {
     bench.start();
     const id = await bench.accept();
     expect((await bench.until(id, "done")).result).toMatchObject({ stored: false, size: 3 });
+  });
+
+  test("that is owed to a callback it waits for room, heartbeating and holding no slot", async () => {
+    open({ maxResultBytes: 4, slots: 1 });
+    const id = await bench.accept({ callbackUrl: url });
+    const full = { status: 200, headers: [], body: Buffer.from("full"), duration: 1 };
+    await bench.ledger.putResult("in the way", 1, full, 60_000);
+    bench.start();
+    await eventually(() => bench.runsOf(id).length === 1, { within: 3_000, what: "the run" });
+    const other = await bench.accept();
+    await eventually(async () => (await bench.entry(other)).state === "done", { within: 3_000, what: "the other" });
+    expect((await bench.entry(id)).state).toBe("running");
+    await bench.ledger.removeResult("in the way", 1);
+
+    expect(await bench.until(id, "done")).toMatchObject({ run: 1, result: { stored: true } });
+    await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
+    expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
+    expect(bench.runsOf(id)).toHaveLength(1);
+  });
+
+  test("a worker that stops, and a cancel, end that wait", async () => {
+    open({ maxResultBytes: 2 });
+    const worker = bench.start();
+    const [id, cancelled] = [await bench.accept({ callbackUrl: url }), await bench.accept({ callbackUrl: url })];
+    await eventually(() => bench.runs.length === 2, { within: 3_000, what: "the runs" });
+    await cancelCall(bench, cancelled, () => {});
+    await eventually(() => bench.calls.size("default") === 1, { within: 3_000, what: "the cancelled one to go" });
+    expect(await bench.entry(cancelled)).toMatchObject({ state: "cancelled", result: null });
+    await worker.stop(50);
+    expect(await bench.until(id, "done")).toMatchObject({ run: 1, result: { stored: false } });
   });
 
   test("calls start in the order they were accepted, one at a time with one slot", async () => {
@@ -145,7 +176,7 @@ describe("retries", () => {
       status: 502,
       result: null,
     });
-    expect(bench.deadLetters.list()).toMatchObject([
+    expect(bench.deadLetters.all()).toMatchObject([
       { kind: "call", id, reason: "exhausted", attempts: 3, lastStatus: 502, redrives: 0 },
     ]);
     await eventually(() => bench.sent.length === 1, { within: 3_000, what: "the callback" });
@@ -255,6 +286,59 @@ describe("retries", () => {
       expect(await bench.until(id, "done")).toMatchObject({ run: 1, retries: 0 });
     }
     expect(bench.table.findKey("echo")?.replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0]);
+  });
+
+  test("a replica that refuses because it was just scaled to zero is waited for anew", async () => {
+    open();
+    const readyAt = (addresses: readonly string[]): void =>
+      bench.table.endpointsObserver.set({
+        namespace: "functions",
+        name: "echo",
+        addresses,
+        observedGeneration: 1,
+        conditions: [],
+      });
+    readyAt(["replica:1"]);
+    bench.answer = (_call, _options, run) => {
+      if (run.address !== "replica:1") return answered();
+      readyAt([]);
+      setImmediate(() => readyAt(["replica:2"]));
+      return { kind: "unreachable", error: "refused", sent: false, duration: 1 };
+    };
+    bench.start();
+    const id = await bench.accept();
+    expect(await bench.until(id, "done")).toMatchObject({ run: 1, retries: 0 });
+    expect(bench.runs.map(({ address }) => address)).toEqual(["replica:1", "replica:2"]);
+  });
+
+  test("a replica that became ready and died is waited for no longer than the wake timeout in all", async () => {
+    open({ attempts: 0 });
+    const readyAt = (addresses: readonly string[]): void =>
+      bench.table.endpointsObserver.set({
+        namespace: "functions",
+        name: "echo",
+        addresses,
+        observedGeneration: 1,
+        conditions: [],
+      });
+    readyAt([]);
+    bench.answer = () => {
+      readyAt([]);
+      return { kind: "unreachable", error: "refused", sent: false, duration: 1 };
+    };
+    const parts = bench.parts();
+    const since: (number | undefined)[] = [];
+    const wait: Waker["wait"] = (entry, caller) => {
+      since.push(caller?.since);
+      if (since.length === 1) setImmediate(() => readyAt(["replica:1"]));
+      return parts.waker.wait(entry, caller);
+    };
+    bench.start({ waker: { wait } });
+    const id = await bench.accept();
+    expect(await bench.until(id, "failed")).toMatchObject({ status: 503, reason: "exhausted" });
+    expect(since).toHaveLength(2);
+    expect(since[0]).toBeDefined();
+    expect(since[1]).toBe(since[0]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 
 import { headerValue } from "../../../runtime/core/header-list.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
@@ -72,7 +72,7 @@ test("is tried again until it is taken, and every try is recorded", async () => 
   const state = await stateOf(id);
   expect(state).toMatchObject({ state: "sent", attempts: 4, status: 204 });
   expect(state?.first).toBeGreaterThan(Date.now() - 10_000);
-  expect(bench.deadLetters.list()).toEqual([]);
+  expect(bench.deadLetters.all()).toEqual([]);
 });
 
 test("that is refused for good is a dead letter with the output; the function is not run again", async () => {
@@ -82,10 +82,10 @@ test("that is refused for good is a dead letter with the output; the function is
   bench.start();
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
-  const [letter] = bench.deadLetters.list();
+  const [letter] = bench.deadLetters.all();
   expect(letter).toMatchObject({ kind: "callback", id, reason: "callback", attempts: 1, lastStatus: 410 });
   expect(Buffer.from(letter?.body ?? []).toString()).toBe("out");
-  expect(letter?.headers.get("Weir-Callback")).toBe(url);
+  expect(letter?.callback).toMatchObject({ id, url, output: { truncated: false } });
   expect(bench.runs).toEqual([]);
   expect((await bench.entry(id)).state).toBe("done");
 });
@@ -98,7 +98,7 @@ test("is given up when its window is over", async () => {
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed" });
   expect(bench.sent.length).toBeGreaterThan(2);
-  expect(bench.deadLetters.list()).toMatchObject([
+  expect(bench.deadLetters.all()).toMatchObject([
     { kind: "callback", attempts: bench.sent.length, lastStatus: undefined },
   ]);
 });
@@ -200,6 +200,40 @@ test("that is under way when the worker stops is sent again by the next one, not
   expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1 });
 });
 
+test("that cannot be read is a dead letter as it is, and its record says so", async () => {
+  open();
+  answers(503);
+  const id = await owed();
+  bench.callbacks.putUnreadable(
+    new Map([
+      ["Weir-Call", id],
+      ["Weir-Queue", "other"],
+    ]),
+    "version is not 1",
+  );
+  bench.callbacks.putUnreadable(new Map([["Weir-Queue", "no queue!"]]), "version is not 1");
+  bench.start();
+  await settled();
+  const letters = bench.deadLetters.all().toSorted((a, b) => (a.queue < b.queue ? -1 : 1));
+  expect(letters).toMatchObject([
+    { kind: "callback", queue: "default", reason: "undecodable" },
+    { kind: "callback", id, queue: "other", reason: "undecodable" },
+  ]);
+  expect(letters[0]?.id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await stateOf(id)).toMatchObject({ state: "failed" });
+});
+
+test("of a call that was redriven since is sent all the same, as each end has its own", async () => {
+  open();
+  const id = await owed();
+  const found = await bench.ledger.read(id);
+  if (found === undefined) throw new Error("there is no record");
+  await bench.ledger.update(id, { ...found.entry, state: "queued", redrives: 1 }, found.revision, 60_000);
+  bench.start();
+  await settled();
+  expect(bench.sent).toHaveLength(1);
+});
+
 test("slots of a host are bounded and come back, once each", () => {
   const slots = new HostSlots(2);
   const first = slots.take("http://a.example/x");
@@ -210,4 +244,48 @@ test("slots of a host are bounded and come back, once each", () => {
   first?.();
   expect(slots.take("http://a.example/z")).toBeDefined();
   expect(slots.take("http://a.example/z")).toBeUndefined();
+});
+
+describe("after a redrive", () => {
+  test("one that carries its output is sent with it, whatever the ledger has; no result comes back to life", async () => {
+    open();
+    const id = await owed({ output: { body: Buffer.from("kept"), truncated: false } });
+    await bench.ledger.removeResult(id, 1);
+    await owed({ output: { body: Buffer.alloc(0), truncated: true } }, false);
+    bench.start();
+    await settled();
+    const [whole, cut] = bench.sent;
+    expect(Buffer.from(whole?.body ?? []).toString()).toBe("kept");
+    expect(headerValue(whole?.headers ?? [], "x-result-truncated")).toBeUndefined();
+    expect(headerValue(cut?.headers ?? [], "x-result-truncated")).toBe("true");
+    expect(await stateOf(id)).toMatchObject({ state: "sent" });
+    expect(await bench.ledger.readResult(id, 1)).toBeUndefined();
+  });
+
+  test("of its call, one that was still owed goes out with its own run's output and leaves the record alone", async () => {
+    open();
+    const id = await owed();
+    const found = await bench.ledger.read(id);
+    if (found === undefined) throw new Error("there is no record");
+    const redriven = { ...found.entry, state: "queued", ended: null, result: null, redrives: 1 } as const;
+    await bench.ledger.update(id, redriven, found.revision, 60_000);
+    bench.start();
+    await settled();
+    expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
+    expect(await bench.entry(id)).toMatchObject({ redrives: 1, callback: { state: "pending", attempts: 0 } });
+  });
+
+  test("while it is under way, its attempt is not written into the record of the redrive", async () => {
+    open();
+    const id = await owed();
+    bench.callbackAnswer = async () => {
+      const found = await bench.ledger.read(id);
+      if (found === undefined) throw new Error("there is no record");
+      await bench.ledger.update(id, { ...found.entry, redrives: 1 }, found.revision, 60_000);
+      return { kind: "answered", status: 200, retryAfter: undefined };
+    };
+    bench.start();
+    await settled();
+    expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
+  });
 });

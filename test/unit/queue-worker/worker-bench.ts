@@ -6,6 +6,7 @@ import { MemoryCallSignals } from "../../../runtime/adapters/memory/memory-call-
 import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
 import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
 import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
 import { acceptCall } from "../../../runtime/core/accept-call.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
@@ -13,6 +14,7 @@ import type { CallTimes } from "../../../runtime/core/call-ttl.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { FunctionTable } from "../../../runtime/core/function-table.ts";
+import type { DeliverySource } from "../../../runtime/core/ports/call-queue.ts";
 import type { CallbackOutcome, CallbackRequest } from "../../../runtime/core/ports/callback-sender.ts";
 import type { InvokeOptions, InvokeOutcome } from "../../../runtime/core/ports/invoker.ts";
 import { Waker } from "../../../runtime/core/wake.ts";
@@ -59,6 +61,7 @@ export interface BenchOptions {
   readonly slots?: number;
   readonly annotations?: FunctionDeployment["annotations"];
   readonly window?: number;
+  readonly strict?: boolean;
   readonly maxResultBytes?: number;
 }
 
@@ -69,6 +72,7 @@ export class WorkerBench {
   readonly ledger: MemoryCallLedger;
   readonly signals = new MemoryCallSignals();
   readonly deadLetters = new MemoryDeadLetters();
+  readonly leases = new MemoryLeases();
   readonly functions = new MemoryFunctionStore();
   readonly table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
   readonly times: CallTimes;
@@ -125,10 +129,10 @@ export class WorkerBench {
   }
 
   parts(over: Partial<WorkerParts> = {}): WorkerParts {
-    const { attempts = 10, slots = 4, window = 60_000 } = this.#options;
+    const { attempts = 10, slots = 4, window = 60_000, strict = false } = this.#options;
     const retry = { attempts, codes: [408, 429, 500, 502, 503, 504], minWait: 40, maxWait: 80 };
     return {
-      queue: sampleQueue({ ackWait: this.times.ackWait, timeout: 10_000, retry }),
+      queue: sampleQueue({ ackWait: this.times.ackWait, timeout: 10_000, strict, retry }),
       slots,
       deliveries: this.calls.source("default"),
       callbackDeliveries: this.callbacks.source(),
@@ -144,7 +148,13 @@ export class WorkerBench {
       deadLetters: this.deadLetters,
       functions: this.functions,
       table: this.table,
-      waker: new Waker({ functions: this.functions, table: this.table, wakeTimeout: 50, maxWaitingCallers: 10 }),
+      waker: new Waker({
+        functions: this.functions,
+        table: this.table,
+        wakeTimeout: 50,
+        maxWaitingCallers: 10,
+        maxWaitingBytes: 1e6,
+      }),
       invoker: {
         invoke: async (address, call, options) => {
           const run: Run = {
@@ -158,10 +168,13 @@ export class WorkerBench {
           return this.answer(call, options, run);
         },
       },
+      runsThrough: undefined,
       times: this.times,
       callbackTimes: { minWait: 20, maxWait: 40, window },
       resultLimit: 1_048_576,
-      metrics: buildWorkerMetrics(new Registry(), () => 0),
+      callbackAckWait: this.times.ackWait,
+      leases: this.leases,
+      metrics: buildWorkerMetrics(new Registry()),
       log: createLog("test", "silent"),
       ...over,
     };
@@ -209,8 +222,11 @@ export class WorkerBench {
   }
 }
 
-/** A worker's ports, which all fall silent when the worker is killed. */
-export function mortal(parts: WorkerParts): { readonly parts: WorkerParts; kill(): void; readonly dead: boolean } {
+/** A worker's ports, which all fall silent when the worker is killed; it sends callbacks only with `callbacks`. */
+export function mortal(
+  parts: WorkerParts,
+  { callbacks = false }: { readonly callbacks?: boolean } = {},
+): { readonly parts: WorkerParts; kill(): void; readonly dead: boolean } {
   const death = new AbortController();
   const died = new Promise<void>((resolve) => death.signal.addEventListener("abort", () => resolve()));
   let dead = false;
@@ -220,6 +236,25 @@ export function mortal(parts: WorkerParts): { readonly parts: WorkerParts; kill(
     return dead ? new Promise<never>(() => {}) : value;
   };
   const { ledger, deliveries } = parts;
+  const mortalSource = <T>(source: DeliverySource<T>): DeliverySource<T> => ({
+    take: (slots, handle, signal, mayAsk) =>
+      source.take(
+        slots,
+        async (delivery) => {
+          const handled = handle({
+            ...delivery,
+            extend: () => !dead && delivery.extend(),
+            acknowledge: async () => !dead && delivery.acknowledge(),
+            putBack: (delay) => {
+              if (!dead) delivery.putBack(delay);
+            },
+          });
+          await Promise.race([handled, died]);
+        },
+        AbortSignal.any([signal, death.signal]),
+        mayAsk,
+      ),
+  });
   return {
     get dead() {
       return dead;
@@ -235,30 +270,20 @@ export function mortal(parts: WorkerParts): { readonly parts: WorkerParts; kill(
         read: (id) => alive(() => ledger.read(id)),
         update: (id, entry, revision, ttl) => alive(() => ledger.update(id, entry, revision, ttl)),
         fill: () => ledger.fill(),
+        now: () => ledger.now(),
         withdraw: (id, revision) => alive(() => ledger.withdraw(id, revision)),
         putResult: (id, run, result, ttl) => alive(() => ledger.putResult(id, run, result, ttl)),
         readResult: (id, run) => alive(() => ledger.readResult(id, run)),
         removeResult: (id, run) => alive(() => ledger.removeResult(id, run)),
       },
-      deliveries: {
-        take: (slots, handle, signal) =>
-          deliveries.take(
-            slots,
-            async (delivery) => {
-              const handled = handle({
-                ...delivery,
-                extend: () => !dead && delivery.extend(),
-                acknowledge: async () => !dead && delivery.acknowledge(),
-                putBack: (delay) => {
-                  if (!dead) delivery.putBack(delay);
-                },
-              });
-              await Promise.race([handled, died]);
-            },
-            AbortSignal.any([signal, death.signal]),
-          ),
+      deliveries: mortalSource(deliveries),
+      callbackDeliveries: callbacks
+        ? mortalSource(parts.callbackDeliveries)
+        : { take: async (_slots, _handle, signal) => stopped(signal) },
+      leases: {
+        acquire: (name, holder, duration) => alive(() => parts.leases.acquire(name, holder, duration)),
+        release: (name, holder) => alive(() => parts.leases.release(name, holder)),
       },
-      callbackDeliveries: { take: async (_slots, _handle, signal) => stopped(signal) },
       callbacks: { put: (callback, until) => alive(() => parts.callbacks.put(callback, until)) },
       deadLetters: { put: (letter) => alive(() => parts.deadLetters.put(letter)) },
     },

@@ -15,3 +15,7 @@ test("a free port can be listened on and is then no longer free", async () => {
   server.close();
   await once(server, "close");
 });
+
+test("it is none of those that are given to whoever asks for any", async () => {
+  for (let round = 0; round < 20; round++) expect(await freePort()).toBeLessThan(32_768);
+});

@@ -3,11 +3,12 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import { acceptedEntry } from "../../../runtime/core/call-transitions.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
 import type { CallQueue, Delivery } from "../../../runtime/core/ports/call-queue.ts";
-import { faultPlan, seededChance, type PortFault } from "../../support/fault-plan.ts";
+import { seededRandom } from "../../../scripts/random.ts";
+import { faultPlan, type PortFault } from "../../support/fault-plan.ts";
 import { faultyCallLedger, faultyCallQueue, faultyDeliverySource } from "../../support/port-faults.ts";
 
 const call: QueuedCall = {
@@ -25,31 +26,7 @@ const call: QueuedCall = {
   body: new Uint8Array(),
 };
 
-const entry: CallEntry = {
-  v: 1,
-  state: "queued",
-  queue: "default",
-  namespace: "functions",
-  function: "echo",
-  digest: "",
-  accepted: "1",
-  run: 0,
-  retries: 0,
-  lost: 0,
-  owner: null,
-  next: null,
-  attempts: [],
-  ended: null,
-  reason: null,
-  status: null,
-  result: null,
-  owes: [],
-  callback: null,
-  maxRetries: 10,
-  parent: null,
-  expires: 0,
-  redrives: 0,
-};
+const entry = acceptedEntry(call, { digest: "", maxRetries: 10, expires: 0 });
 
 function countingQueue(): CallQueue & { readonly puts: () => number } {
   let puts = 0;
@@ -74,6 +51,7 @@ function countingLedger(): CallLedger & { readonly used: string[] } {
     read: () => use("read", { entry, revision: 1, writtenAt: 0 }),
     update: () => use("update", 2),
     fill: () => 0.5,
+    now: () => 0,
     withdraw: () => use("withdraw", undefined),
     putResult: () => use("putResult", true),
     readResult: () => use("readResult", undefined),
@@ -104,7 +82,7 @@ describe("faultPlan", () => {
     expect(decisions(7)).not.toEqual(decisions(8));
     expect(share).toBeGreaterThan(0.03);
     expect(share).toBeLessThan(0.07);
-    expect(seededChance(7)()).toBe(seededChance(7)());
+    expect(seededRandom(7)()).toBe(seededRandom(7)());
   });
 });
 

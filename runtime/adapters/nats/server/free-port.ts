@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
@@ -15,4 +16,20 @@ export async function tryPort(port: number): Promise<number | undefined> {
   server.close();
   await once(server, "close");
   return address.port;
+}
+
+/** Systems give ports to outgoing connections, and to whoever asks for any, from 32768 (Linux) or 49152 (others) on. */
+const range = { from: 10_000, below: 32_768 };
+const attempts = 20;
+
+/**
+ * A free port of loopback that is likely to be free again after whoever listens there was restarted, as no other process
+ * gets it by chance; undefined when none is free.
+ */
+export async function lastingPort(): Promise<number | undefined> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const port = await tryPort(randomInt(range.from, range.below));
+    if (port !== undefined) return port;
+  }
+  return await tryPort(0);
 }

@@ -1,11 +1,9 @@
-import { rm } from "node:fs/promises";
-
 import { PlatformError } from "../../../api/platform-error.ts";
+import { installIntoCache } from "./install-into-cache.ts";
 import { installWithApt } from "./install-with-apt.ts";
 import { installWithGo } from "./install-with-go.ts";
 import { installWithPip } from "./install-with-pip.ts";
-import type { InstallContext, InstallOutcome, InstallWay } from "./install-way.ts";
-import { makeFreshDirectory, putIntoCache } from "./nats-server-cache.ts";
+import type { InstallContext, InstallWay } from "./install-way.ts";
 import { oldestVersion, pinnedVersion } from "./nats-server-version.ts";
 
 /** The ways for which a tool may be there, in the order in which they are tried. */
@@ -20,13 +18,13 @@ export async function installNatsServer(directory: string, context: InstallConte
   const reasons: string[] = [];
   let toolThere = false;
   for (const way of ways) {
-    const outcome = await tryWay(way, directory, context);
+    const outcome = await installIntoCache(way, directory, context);
     if (outcome.kind === "installed") return outcome.path;
     toolThere ||= outcome.kind === "failed";
     reasons.push(outcome.because);
   }
   if (!toolThere) {
-    const outcome = await tryWay(installWithApt, directory, context);
+    const outcome = await installIntoCache(installWithApt, directory, context);
     if (outcome.kind === "installed") return outcome.path;
     if (outcome.kind === "failed") reasons.push(outcome.because);
   }
@@ -38,23 +36,4 @@ export async function installNatsServer(directory: string, context: InstallConte
       `or install nats-server ${oldestVersion} or newer yourself, on PATH or named by --nats-server FILE.`,
     ].join("\n"),
   );
-}
-
-type NotInstalled = Exclude<InstallOutcome, { readonly kind: "installed" }>;
-
-async function tryWay(
-  way: InstallWay,
-  directory: string,
-  context: InstallContext,
-): Promise<{ readonly kind: "installed"; readonly path: string } | NotInstalled> {
-  let fresh: string | undefined;
-  try {
-    fresh = await makeFreshDirectory(directory);
-    const outcome = await way(fresh, context);
-    return outcome.kind === "installed" ? { kind: "installed", path: await putIntoCache(fresh, directory) } : outcome;
-  } catch (err) {
-    return { kind: "failed", because: err instanceof Error ? err.message : String(err) };
-  } finally {
-    if (fresh !== undefined) await rm(fresh, { recursive: true, force: true });
-  }
 }

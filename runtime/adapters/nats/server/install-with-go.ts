@@ -2,27 +2,43 @@ import type { InstallContext, InstallOutcome } from "./install-way.ts";
 import { pinnedVersion } from "./nats-server-version.ts";
 import { lastComplaint, runCommand } from "./run-command.ts";
 
-const module = `github.com/nats-io/nats-server/v2@v${pinnedVersion}`;
+/** A release of the server, and the hash of its Go module's files as in a go.sum. */
+export interface NatsServerModule {
+  readonly version: string;
+  readonly hash: string;
+}
 
-/** Hash of the module's files, as in a go.sum. */
-const moduleHash = "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=";
+const pinned: NatsServerModule = {
+  version: pinnedVersion,
+  hash: "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=",
+};
 
 const questionTimeout = 30_000;
 const downloadTimeout = 300_000;
 const buildTimeout = 900_000;
 
-/** Builds the server from its Go module, whose hash must be the pinned one; those of its dependencies are in its go.sum. */
-export async function installWithGo(directory: string, context: InstallContext): Promise<InstallOutcome> {
+/** Builds the pinned server. */
+export function installWithGo(directory: string, context: InstallContext): Promise<InstallOutcome> {
+  return buildWithGo(pinned, directory, context);
+}
+
+/** Builds a server from its Go module, whose hash must be the one given; those of its dependencies are in its go.sum. */
+export async function buildWithGo(
+  { version, hash }: NatsServerModule,
+  directory: string,
+  context: InstallContext,
+): Promise<InstallOutcome> {
+  const module = `github.com/nats-io/nats-server/v2@v${version}`;
   const environment = { ...context.environment, GOBIN: directory, CGO_ENABLED: "0" };
   const asked = await runCommand("go", ["version"], { environment, directory, timeout: questionTimeout });
   if (asked.code !== 0) return { kind: "no-tool", because: "Go is not there" };
 
-  context.say(`Building nats-server ${pinnedVersion} with Go (two or three minutes) …`);
+  context.say(`Building nats-server ${version} with Go (two or three minutes) …`);
   const options = { environment, directory, timeout: downloadTimeout };
   const downloaded = await runCommand("go", ["mod", "download", "-json", module], options);
   if (downloaded.code !== 0) return failed(`Go could not download ${module}: ${lastComplaint(downloaded)}`);
   const found = sumOf(downloaded.stdout);
-  if (found !== moduleHash) return failed(`${module} has hash ${found ?? "unknown"} instead of ${moduleHash}`);
+  if (found !== hash) return failed(`${module} has hash ${found ?? "unknown"} instead of ${hash}`);
 
   const built = await runCommand("go", ["install", "-trimpath", "-ldflags=-s -w", module], {
     ...options,

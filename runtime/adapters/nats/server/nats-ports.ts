@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { tryPort } from "./free-port.ts";
+import { lastingPort, tryPort } from "./free-port.ts";
 
 /** Ports of the server on loopback. */
 export interface NatsPorts {
@@ -34,7 +34,7 @@ async function choose(flag: string, wanted: number, noted: number | undefined): 
     );
   }
   const again = noted === undefined ? undefined : await tryPort(noted);
-  const free = again ?? (await tryPort(0));
+  const free = again ?? (await lastingPort());
   if (free === undefined)
     throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
   return free;

@@ -12,11 +12,16 @@ const binaryName = "nats-server";
 const hashName = "nats-server.sha256";
 const mostLooks = 10;
 
-/** Where a server of the pinned version lies that was installed once: `$XDG_CACHE_HOME` or `~/.cache`, below `weir`. */
-export function cacheDirectory(environment: Environment): string {
+/** Where what was installed once is kept: `$XDG_CACHE_HOME` or `~/.cache`, below `weir`. */
+export function weirCache(environment: Environment): string {
   const given = environment["XDG_CACHE_HOME"];
   const base = given !== undefined && isAbsolute(given) ? given : join(environment["HOME"] ?? homedir(), ".cache");
-  return join(base, "weir", `nats-server-${pinnedVersion}`);
+  return join(base, "weir");
+}
+
+/** Where a server of a version, the pinned one when absent, lies. */
+export function cacheDirectory(environment: Environment, version = pinnedVersion): string {
+  return join(weirCache(environment), `nats-server-${version}`);
 }
 
 /** SHA-256 of a file in hex. */

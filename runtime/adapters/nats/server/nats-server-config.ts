@@ -1,20 +1,12 @@
+import { natsServerOptions, natsUserOptions, type NatsServerFacts } from "../../../api/nats-server-options.ts";
+import type { NatsUser } from "../../../api/nats-users.ts";
 import type { NatsPasswords } from "./nats-passwords.ts";
-import type { NatsUser } from "./nats-users.ts";
 
-/** When a message counts as stored: written within 100 ms, or before it is acknowledged. */
-export type Durability = "interval" | "always";
-
-export interface NatsServerConfig {
+export interface NatsServerConfig extends NatsServerFacts {
   /** Both on loopback. */
   readonly port: number;
   readonly monitorPort: number;
   readonly serverName: string;
-  readonly storeDirectory: string;
-  /** Bytes all streams may take. */
-  readonly maxFileStore: number;
-  readonly durability: Durability;
-  /** Largest body of a call in bytes; headers come on top. */
-  readonly payloadLimit: number;
   readonly logFile: string;
   readonly pidFile: string;
   /** Empty: anybody on this machine may do anything, which only tests want. */
@@ -22,9 +14,7 @@ export interface NatsServerConfig {
   readonly passwords: NatsPasswords;
 }
 
-const headerRoom = 262_144;
 const logSize = 10 * 1_048_576;
-const memoryStore = 16 * 1_048_576;
 
 /** Text of the server's configuration file: JSON, which it reads as well as its own format, with nothing to escape. */
 export function formatNatsServerConfig(config: NatsServerConfig): string {
@@ -36,15 +26,7 @@ export function formatNatsServerConfig(config: NatsServerConfig): string {
     log_file: config.logFile,
     logfile_size_limit: logSize,
     logfile_max_num: 2,
-    max_payload: config.payloadLimit + headerRoom,
-    write_deadline: "10s",
-    ping_interval: "20s",
-    jetstream: {
-      store_dir: config.storeDirectory,
-      max_file_store: config.maxFileStore,
-      max_memory_store: memoryStore,
-      sync_interval: config.durability === "always" ? "always" : "100ms",
-    },
+    ...natsServerOptions(config),
     ...(config.users.length === 0
       ? {}
       : { authorization: { users: config.users.map((user) => formatUser(user, config)) } }),
@@ -55,9 +37,5 @@ export function formatNatsServerConfig(config: NatsServerConfig): string {
 function formatUser(user: NatsUser, config: NatsServerConfig): unknown {
   const password = config.passwords[user.name];
   if (password === undefined) throw new Error(`Cannot configure nats-server: user "${user.name}" has no password`);
-  return {
-    user: user.name,
-    password,
-    permissions: { publish: { allow: user.rights.publish }, subscribe: { allow: user.rights.subscribe } },
-  };
+  return natsUserOptions(user, password);
 }

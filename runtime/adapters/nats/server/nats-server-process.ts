@@ -6,8 +6,9 @@ import type { NatsServerBinary } from "./find-nats-server.ts";
 import { stopLeftoverNatsServer } from "./leftover-nats-server.ts";
 import { chooseNatsPorts, type NatsPorts } from "./nats-ports.ts";
 import { readNatsPasswords, type NatsPasswords } from "./nats-passwords.ts";
-import { formatNatsServerConfig, type Durability } from "./nats-server-config.ts";
-import type { NatsUser } from "./nats-users.ts";
+import type { Durability } from "../../../api/nats-server-options.ts";
+import { formatNatsServerConfig } from "./nats-server-config.ts";
+import type { NatsUser } from "../../../api/nats-users.ts";
 import {
   formatNatsServerEnd,
   NatsServerStartError,
@@ -76,6 +77,7 @@ export class NatsServerProcess {
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #restarting: Promise<void> | undefined;
+  readonly #onRunning = new Set<() => void>();
 
   private constructor(options: NatsServerOptions, prepared: Prepared, running: RunningNatsServer) {
     this.url = `nats://127.0.0.1:${prepared.ports.port}`;
@@ -126,18 +128,36 @@ export class NatsServerProcess {
     this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#restarting;
-    const running = this.#running;
-    if (running !== undefined) {
-      const deadline = setTimeout(() => running.process.kill("SIGKILL"), stopTimeout);
-      running.process.kill("SIGTERM");
-      await running.ended;
-      clearTimeout(deadline);
-    }
+    await this.#end();
+    this.#tellRunning();
     await rm(pidFile(this.#options.directory), { force: true });
+  }
+
+  /** Ends a server that cannot go on and resolves when it runs again (true), which takes space on the disk, or is closed. */
+  async renew(): Promise<boolean> {
+    const running = new Promise<void>((resolve) => this.#onRunning.add(resolve));
+    await this.#end();
+    await running;
+    return this.#running !== undefined;
+  }
+
+  async #end(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    const deadline = setTimeout(() => running.process.kill("SIGKILL"), stopTimeout);
+    running.process.kill("SIGTERM");
+    await running.ended;
+    clearTimeout(deadline);
+  }
+
+  #tellRunning(): void {
+    for (const tell of this.#onRunning) tell();
+    this.#onRunning.clear();
   }
 
   #watch(running: RunningNatsServer): void {
     this.#running = running;
+    this.#tellRunning();
     const since = performance.now();
     void running.ended.then((end) => this.#onEnd(end, performance.now() - since));
   }

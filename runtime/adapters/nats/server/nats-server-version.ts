@@ -1,7 +1,8 @@
+import { natsVersion } from "../../../api/version.ts";
 import { runCommand, type Environment } from "./run-command.ts";
 
 /** The version that is installed when the machine has none. */
-export const pinnedVersion = "2.15.1";
+export const pinnedVersion: string = natsVersion;
 
 /** Older ones lack per-message TTL and have known holes in the store. */
 export const oldestVersion = "2.12.7";

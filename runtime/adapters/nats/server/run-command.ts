@@ -13,6 +13,8 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly environment: Environment;
   readonly directory?: string;
+  /** What it reads from its standard input. */
+  readonly input?: string;
   /** Milliseconds after which it is killed. */
   readonly timeout: number;
 }
@@ -22,7 +24,7 @@ const outputLimit = 4 * 1_048_576;
 /** Runs a command without a shell and waits for its end; never rejects. */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       command,
       [...args],
       {
@@ -38,6 +40,10 @@ export function runCommand(command: string, args: readonly string[], options: Co
           resolve({ code: typeof err.code === "number" ? err.code : undefined, stdout, stderr: stderr || err.message });
       },
     );
+    if (options.input === undefined) return;
+    // It may end without having read all.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(options.input);
   });
 }
 

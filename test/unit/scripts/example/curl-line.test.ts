@@ -12,6 +12,9 @@ test("a request is the curl command one would type", () => {
     `curl ${url} --data-binary @a/b.txt`,
   );
   expect(curlLine({ method: "POST", url, headers: {}, body: undefined })).toBe(`curl -X POST ${url}`);
+  expect(curlLine({ method: "GET", url, headers: { Accept: "text/event-stream" }, body: undefined })).toBe(
+    `curl -N ${url} -H 'Accept: text/event-stream'`,
+  );
   expect(
     curlLine({
       method: "PUT",

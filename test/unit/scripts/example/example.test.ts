@@ -1,10 +1,32 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { baseImageName } from "../../../../runtime/api/version.ts";
 import { exampleNames, filled, readExample } from "../../../../scripts/example/example.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
+
+const repository = fileURLToPath(new URL("../../../..", import.meta.url));
+const examples = join(repository, "examples");
+
+describe.each(await exampleNames(examples))("example %s", (name) => {
+  test("imports packages in the versions that are installed here", async () => {
+    const { directory, packages } = await readExample(examples, name);
+    const own = packages.length === 0 ? {} : await readJson(join(directory, "package.json"));
+    const { dependencies, devDependencies } = await readJson(join(repository, "package.json"));
+    expect({ ...dependencies, ...devDependencies }).toMatchObject(own.dependencies ?? {});
+  });
+
+  test("has a Dockerfile for this release's base image that runs what the deployment says", async () => {
+    const { directory, deployment } = await readExample(examples, name);
+    const dockerfile = await readFile(join(directory, "Dockerfile"), "utf8");
+    for (const argument of ["BASE", "WATCHDOG"]) expect(dockerfile).toContain(`\nARG ${argument}=${baseImageName}\n`);
+    const process = filled(deployment.envProcess, { directory: "/home/app" }).replaceAll('"', "");
+    expect(dockerfile.replaceAll('"', "")).toContain(`fprocess=${process}\n`);
+  });
+});
 
 test("texts are filled at any depth, with what is known", () => {
   const filledIn = filled({ a: ["{x}/{y}", { b: "{x}{x}" }], n: 1 }, { x: 'quote " and \\' });
@@ -25,3 +47,12 @@ test("an example that breaks a rule is refused with a sentence", async () => {
   );
   await expect(readExample(root.path, "none")).rejects.toThrow('Cannot find example "none": there are broken');
 });
+
+interface PackageFile {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+async function readJson(file: string): Promise<PackageFile> {
+  return JSON.parse(await readFile(file, "utf8"));
+}

@@ -1,0 +1,71 @@
+import { isMapping } from "../runtime/api/mapping.ts";
+import { collectSettings } from "../runtime/api/read-settings.ts";
+import type { Values } from "../runtime/api/setting.ts";
+import { groupedOptions } from "./manifests/platform-options.ts";
+import type { Platform } from "./manifests/platform.ts";
+import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
+import { stackKeys } from "./stack-keys.ts";
+import { stackRules } from "./stack-rules.ts";
+import { natsTlsOptions, stackOptions } from "./stack-options.ts";
+
+/** Of which configuration the keys are: that of project `weir`, whoever runs the program. */
+export const configNamespace = "weir";
+
+/** Everything a stack says, checked as a whole. Values that are secret are plain here: who hands them on marks them. */
+export interface StackConfig extends Values<typeof stackOptions> {
+  readonly platform: Platform;
+  readonly natsTls: Values<typeof natsTlsOptions>;
+}
+
+/** What a stack of these values, texts or JSON, is: there is a configuration only without problems. */
+export function checkConfig(given: Readonly<Record<string, unknown>>): {
+  readonly config?: StackConfig;
+  readonly problems: readonly string[];
+} {
+  const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
+  const input = Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
+  const own = [...Object.keys(stackOptions), "natsTls"];
+  const others = Object.fromEntries(Object.entries(input).filter(([key]) => !own.includes(key)));
+  const { platform, problems } = checkPlatform(others, own);
+  const options = collectSettings(stackOptions, { file: input }, []);
+  const noMapping = input["natsTls"] !== undefined && !isMapping(input["natsTls"]);
+  const natsTls = collectSettings(natsTlsOptions, { file: mapping(input["natsTls"]) }, []);
+  const found = [
+    ...problems,
+    ...options.problems,
+    ...(noMapping ? ["natsTls: expected a mapping of options"] : []),
+    ...[...unknownKeys(mapping(input["natsTls"]), Object.keys(natsTlsOptions)), ...natsTls.problems].map(
+      (problem) => `natsTls.${problem}`,
+    ),
+    ...stackRules({
+      options: options.values,
+      natsTls: natsTls.values,
+      nats: collectSettings(groupedOptions.nats, { file: mapping(input["nats"]) }, []).values,
+      gateway: collectSettings(groupedOptions.gateway, { file: mapping(input["gateway"]) }, []).values,
+      ingress: collectSettings(groupedOptions.ingress, { file: mapping(input["ingress"]) }, []).values,
+      platform,
+    }),
+  ].map((problem) => problem.replace(/ \(settings file\)$/, ""));
+  if (platform === undefined || found.length > 0) return { problems: found };
+  return { config: Object.freeze({ ...options.values, natsTls: natsTls.values, platform }), problems: found };
+}
+
+/** Where an empty text says nothing: `Pulumi.yaml` has one for what may be left out. */
+const mayBeEmpty = stackKeys.flatMap(({ key, fallback = "" }) => (fallback === "" ? [key] : []));
+
+/** Texts that may begin with a bracket and mean it. */
+const plainTexts: readonly string[] = ["kubeconfig", "adminPassword"];
+
+/** Pulumi hands on objects and lists as JSON, and all else as text. */
+function structured(key: string, value: unknown): unknown {
+  if (typeof value !== "string" || plainTexts.includes(key) || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+function mapping(content: unknown): Readonly<Record<string, unknown>> {
+  return isMapping(content) ? content : {};
+}

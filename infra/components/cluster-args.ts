@@ -1,0 +1,36 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+import { defaultFunctionNamespace } from "../manifests/platform-options.ts";
+import type { WeirPlatform } from "../platform.ts";
+
+/** Where something of a function stands. */
+export interface NamespacedArgs {
+  /** The platform of the same program: it comes first, and says which cluster is meant. Absent when it is there already. */
+  readonly platform?: WeirPlatform | undefined;
+  /** The platform's default namespace of functions when absent. */
+  readonly namespace?: pulumi.Input<string> | undefined;
+}
+
+/** The namespace that is meant. */
+export function namespaceOf({ platform, namespace }: NamespacedArgs): pulumi.Input<string> {
+  return namespace ?? platform?.functionNamespace ?? defaultFunctionNamespace;
+}
+
+/** Options of a component that stands on a platform: with the platform's provider, after its parts. */
+export function onPlatform(
+  { platform }: Pick<NamespacedArgs, "platform">,
+  options: pulumi.ComponentResourceOptions,
+): pulumi.ComponentResourceOptions {
+  if (platform === undefined) return options;
+  return {
+    providers: { kubernetes: platform.kubernetes },
+    ...options,
+    dependsOn: [...dependenciesOf(options), ...platform.parts],
+  };
+}
+
+/** What must be there before. */
+export function dependenciesOf({ dependsOn }: pulumi.ResourceOptions): pulumi.Input<pulumi.Resource>[] {
+  if (dependsOn === undefined) return [];
+  return Array.isArray(dependsOn) ? dependsOn : [dependsOn as pulumi.Input<pulumi.Resource>];
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+
+import * as pulumi from "@pulumi/pulumi";
+import { RandomPassword } from "@pulumi/random";
+
+import { natsSecretName, secretName } from "../manifests/names.ts";
+import type { Platform } from "../manifests/platform.ts";
+import { certificateFile, neededSecretNames, secretShell, wordFiles } from "../manifests/secrets.ts";
+import { dependenciesOf } from "./cluster-args.ts";
+import { inBase64 } from "./function-secret.ts";
+import { NatsCertificate } from "./nats-certificate.ts";
+
+import type { PodAnnotations } from "./pod-annotations.ts";
+import { makeResource } from "./resource-kinds.ts";
+
+type Files = Readonly<Record<string, pulumi.Input<string>>>;
+
+/** What of the credentials is given; the rest is made. */
+export interface CredentialsArgs {
+  readonly platform: Platform;
+  readonly adminUser: string;
+  readonly adminPassword?: pulumi.Input<string> | undefined;
+  /** With another word all passwords are made anew. */
+  readonly rotation?: string | undefined;
+  /** Of a broker that runs elsewhere, by process. */
+  readonly natsPasswords: Readonly<Record<string, pulumi.Input<string>>>;
+  /** PEM; of a broker that runs elsewhere the authority alone. */
+  readonly natsTls: {
+    readonly certificate?: string | undefined;
+    readonly key?: pulumi.Input<string> | undefined;
+    readonly authority?: string | undefined;
+  };
+}
+
+/** Passwords, keys and the certificate of the platform, each in the Secret that pods mount. */
+export class Credentials extends pulumi.ComponentResource {
+  readonly adminPassword: pulumi.Output<string>;
+  /** Annotations by which the broker's pods are restarted when they must read new credentials. */
+  readonly ofServers: PodAnnotations;
+  /** The same for the pods of its users. */
+  readonly ofUsers: PodAnnotations;
+
+  constructor(name: string, args: CredentialsArgs, options: pulumi.ComponentResourceOptions = {}) {
+    super("weir:platform:Credentials", name, {}, options);
+    const { platform, rotation } = args;
+    const dependsOn = dependenciesOf(options);
+    const natsTls = this.#certificate(name, args);
+    const given = new Map<string, pulumi.Input<string>>([
+      ...Object.entries(args.natsPasswords).map(([process, word]) => [natsSecretName(process), word] as const),
+      ...(args.adminPassword === undefined ? [] : [[secretName.basicAuth, args.adminPassword] as const]),
+    ]);
+
+    const words = new Map<string, pulumi.Output<string>>();
+    for (const secret of neededSecretNames(platform)) {
+      const shell = secretShell(platform, secret);
+      const make = (files: pulumi.Input<Files>) =>
+        makeResource(
+          `${name}-${secret}`,
+          { ...shell, data: pulumi.secret(files).apply(inBase64) },
+          { parent: this, dependsOn },
+        );
+      if (secret === secretName.natsTls) {
+        make(natsTls);
+        continue;
+      }
+      const word = pulumi.secret(given.get(secret) ?? this.#word(`${name}-${secret}`, secret, rotation));
+      words.set(secret, word);
+      make(word.apply((value) => wordFiles(platform, secret, value, args.adminUser)));
+    }
+
+    this.adminPassword = words.get(secretName.basicAuth) ?? pulumi.secret("");
+    const rotated = rotation === undefined ? {} : { "weir/rotation": rotation };
+    this.ofServers = { ...rotated, ...mark("weir/certificate", natsTls[certificateFile.certificate]) };
+    this.ofUsers = { ...rotated, ...mark("weir/authority", natsTls[certificateFile.authority]) };
+    this.registerOutputs({});
+  }
+
+  /** The files of the broker's certificate, none without TLS. */
+  #certificate(name: string, { platform, natsTls }: CredentialsArgs): Files {
+    if (!platform.nats.tls) return {};
+    const { certificate, key, authority } = natsTls;
+    if (authority !== undefined && (certificate === undefined || key === undefined))
+      return { [certificateFile.authority]: authority };
+    const made =
+      certificate === undefined || key === undefined || authority === undefined
+        ? new NatsCertificate(`${name}-nats`, { platform }, { parent: this })
+        : { certificate, key: pulumi.secret(key), authority };
+    return {
+      [certificateFile.certificate]: made.certificate,
+      [certificateFile.key]: made.key,
+      [certificateFile.authority]: made.authority,
+    };
+  }
+
+  #word(name: string, secret: string, rotation: string | undefined): pulumi.Output<string> {
+    const keepers = rotation === undefined || lasting.includes(secret) ? {} : { keepers: { rotation } };
+    return new RandomPassword(
+      name,
+      { length: 40, special: false, ...keepers },
+      { parent: this, additionalSecretOutputs: ["result", "bcryptHash"] },
+    ).result;
+  }
+}
+
+/** Without its key the store cannot be read; servers with another password for routes cannot join those with the old. */
+const lasting: readonly string[] = [secretName.natsStore, secretName.natsRoutes];
+
+/** A certificate is public: its hash may stand in the pods. */
+function mark(annotation: string, pem: pulumi.Input<string> | undefined): PodAnnotations {
+  if (pem === undefined) return {};
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return { [annotation]: pulumi.unsecret(pulumi.output(pem)).apply(hash) };
+}

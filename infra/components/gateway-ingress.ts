@@ -1,0 +1,12 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+import { ingressManifests } from "../manifests/ingress.ts";
+import { Part } from "./part.ts";
+import type { PlatformArgs } from "./platform-args.ts";
+
+/** The way in from outside; without children when no host is named. */
+export class GatewayIngress extends Part {
+  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("GatewayIngress", name, { objects: ingressManifests(platform), podAnnotations }, options);
+  }
+}

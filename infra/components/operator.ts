@@ -1,0 +1,12 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+import { operatorManifests } from "../manifests/operator.ts";
+import { Part } from "./part.ts";
+import type { PlatformArgs } from "./platform-args.ts";
+
+/** Makes Functions true; nothing becomes of a custom resource without it. */
+export class Operator extends Part {
+  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Operator", name, { objects: operatorManifests(platform), podAnnotations }, options);
+  }
+}

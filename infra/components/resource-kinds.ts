@@ -1,0 +1,52 @@
+import {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from "@pulumi/kubernetes/admissionregistration/v1/index.js";
+import { CustomResourceDefinition } from "@pulumi/kubernetes/apiextensions/v1/index.js";
+import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
+import { ConfigMap, Namespace, Secret, Service, ServiceAccount } from "@pulumi/kubernetes/core/v1/index.js";
+import { Ingress, NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
+import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
+import { ClusterRole, ClusterRoleBinding, RoleBinding } from "@pulumi/kubernetes/rbac/v1/index.js";
+import type * as pulumi from "@pulumi/pulumi";
+
+import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+
+/** A class whose arguments are the object as the API server takes it; each class asks for those of its own kind. */
+type ResourceKind = new (name: string, args: never, options: pulumi.CustomResourceOptions) => pulumi.CustomResource;
+
+/** All kinds that the platform consists of, by apiVersion and kind. */
+const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, ResourceKind>([
+  ["v1 ConfigMap", ConfigMap],
+  ["v1 Namespace", Namespace],
+  ["v1 Secret", Secret],
+  ["v1 Service", Service],
+  ["v1 ServiceAccount", ServiceAccount],
+  ["admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy", ValidatingAdmissionPolicy],
+  ["admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding", ValidatingAdmissionPolicyBinding],
+  ["apiextensions.k8s.io/v1 CustomResourceDefinition", CustomResourceDefinition],
+  ["apps/v1 Deployment", Deployment],
+  ["apps/v1 StatefulSet", StatefulSet],
+  ["networking.k8s.io/v1 Ingress", Ingress],
+  ["networking.k8s.io/v1 NetworkPolicy", NetworkPolicy],
+  ["policy/v1 PodDisruptionBudget", PodDisruptionBudget],
+  ["rbac.authorization.k8s.io/v1 ClusterRole", ClusterRole],
+  ["rbac.authorization.k8s.io/v1 ClusterRoleBinding", ClusterRoleBinding],
+  ["rbac.authorization.k8s.io/v1 RoleBinding", RoleBinding],
+]);
+
+/**
+ * A resource of the kind that the object says.
+ * @throws Error for a kind that is not in the table
+ */
+export function makeResource(
+  name: string,
+  object: KubernetesObject,
+  options: pulumi.CustomResourceOptions,
+): pulumi.CustomResource {
+  const kind = `${object.apiVersion} ${object.kind}`;
+  const Kind = resourceKinds.get(kind);
+  if (Kind === undefined) throw new Error(`Cannot make a resource of kind "${kind}": it is not in the table`);
+  // The object says itself of which kind it is, and the table which class that is.
+  return new Kind(name, object as never, options);
+}

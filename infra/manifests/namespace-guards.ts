@@ -1,0 +1,145 @@
+import { accounts, accountsInFunctionNamespaces, clusterRoleName, type Account } from "../../runtime/api/accounts.ts";
+import { namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
+import type { KubernetesObject } from "./kubernetes-object.ts";
+import { labelsOf } from "./names.ts";
+import type { Platform } from "./platform.ts";
+
+const admission = "admissionregistration.k8s.io";
+
+/** A rule of the API server about what an account of the platform does. */
+interface Guard {
+  readonly name: string;
+  readonly account: Account;
+  readonly resources: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly names: readonly string[];
+  }[];
+  readonly operations: readonly string[];
+  readonly validations: readonly { readonly expression: string; readonly message: string }[];
+}
+
+/**
+ * Rights in the whole cluster, held to namespaces with the marker that belong to no other platform: the gateway makes,
+ * changes and deletes no others, and the operator acts in no others; what it binds there are accounts of the platform.
+ */
+export function namespaceGuards(platform: Platform): KubernetesObject[] {
+  return [gatewayGuard(platform), operatorGuard(platform), bindingGuard(platform)].flatMap((guard) =>
+    policyAndBinding(platform, guard),
+  );
+}
+
+function gatewayGuard({ platformNamespace }: Platform): Guard {
+  const name = "request.name";
+  return {
+    name: `${platformNamespace}-gateway-namespaces`,
+    account: accounts.gateway,
+    resources: [{ group: "", version: "v1", names: ["namespaces"] }],
+    operations: ["CREATE", "UPDATE", "DELETE"],
+    validations: [
+      {
+        expression: `request.operation == 'DELETE' || ${ours("object", platformNamespace)}`,
+        message: "the gateway makes namespaces with the marker of Weir, of its platform, only",
+      },
+      {
+        expression: `request.operation == 'CREATE' || ${ours("oldObject", platformNamespace)}`,
+        message: "the gateway changes and deletes namespaces with the marker of Weir, of its platform, only",
+      },
+      {
+        expression: `${name} != '${platformNamespace}' && ${name} != 'default' && !${name}.startsWith('kube-')`,
+        message: "the namespace is reserved",
+      },
+    ],
+  };
+}
+
+function operatorGuard({ platformNamespace, functionNamespace }: Platform): Guard {
+  return {
+    name: `${platformNamespace}-operator-objects`,
+    account: accounts.operator,
+    resources: [
+      { group: "rbac.authorization.k8s.io", version: "v1", names: ["rolebindings"] },
+      { group: "networking.k8s.io", version: "v1", names: ["networkpolicies"] },
+      { group: "", version: "v1", names: ["resourcequotas", "limitranges"] },
+    ],
+    operations: ["CREATE", "UPDATE", "DELETE"],
+    validations: [
+      {
+        expression: `request.namespace == '${functionNamespace}' || (namespaceObject != null && ${ours("namespaceObject", platformNamespace)})`,
+        message: "the operator acts in namespaces with the marker of Weir, of its platform, only",
+      },
+    ],
+  };
+}
+
+function bindingGuard({ platformNamespace }: Platform): Guard {
+  const roles = accountsInFunctionNamespaces.map((account) => clusterRoleName(platformNamespace, account, "functions"));
+  const onlyOurs = `object.subjects.all(each, each.kind == 'ServiceAccount' && each.namespace == '${platformNamespace}')`;
+  return {
+    name: `${platformNamespace}-operator-bindings`,
+    account: accounts.operator,
+    resources: [{ group: "rbac.authorization.k8s.io", version: "v1", names: ["rolebindings"] }],
+    operations: ["CREATE", "UPDATE"],
+    validations: [
+      {
+        expression: `!has(object.subjects) || ${onlyOurs}`,
+        message: "the operator binds accounts of the platform only",
+      },
+      {
+        expression: `object.roleRef.kind == 'ClusterRole' && object.roleRef.name in ${listOf(roles)}`,
+        message: "the operator binds the roles for namespaces of functions only",
+      },
+    ],
+  };
+}
+
+/** CEL: texts without quotes in them. */
+function listOf(texts: readonly string[]): string {
+  return `[${texts.map((text) => `'${text}'`).join(", ")}]`;
+}
+
+/** CEL: whether a namespace has the marker, and belongs to no other platform. */
+function ours(object: string, platformNamespace: string): string {
+  const labels = `${object}.metadata.labels`;
+  const key = objectLabel.platform;
+  return `(${marked(object)} && (!has(${labels}) || !('${key}' in ${labels}) || ${labels}['${key}'] == '${platformNamespace}'))`;
+}
+
+/** CEL: whether an object has the marker, as label or annotation, of ours or of those who marked theirs before. */
+function marked(object: string): string {
+  const { key, value, foreignKey } = namespaceMarker;
+  const inside = (field: string) =>
+    `(has(${field}) && (('${key}' in ${field} && ${field}['${key}'] == '${value}') || '${foreignKey}' in ${field}))`;
+  return `(${inside(`${object}.metadata.labels`)} || ${inside(`${object}.metadata.annotations`)})`;
+}
+
+function policyAndBinding({ platformNamespace }: Platform, guard: Guard): KubernetesObject[] {
+  const metadata = { name: guard.name, labels: labelsOf(guard.account) };
+  const user = `system:serviceaccount:${platformNamespace}:${guard.account}`;
+  return [
+    {
+      apiVersion: `${admission}/v1`,
+      kind: "ValidatingAdmissionPolicy",
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: guard.resources.map(({ group, version, names }) => ({
+            apiGroups: [group],
+            apiVersions: [version],
+            operations: guard.operations,
+            resources: names,
+          })),
+        },
+        matchConditions: [{ name: "account", expression: `request.userInfo.username == '${user}'` }],
+        validations: guard.validations.map((validation) => ({ ...validation, reason: "Forbidden" })),
+      },
+    },
+    {
+      apiVersion: `${admission}/v1`,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: guard.name, validationActions: ["Deny"] },
+    },
+  ];
+}

@@ -1,0 +1,156 @@
+import { accounts, processLabel } from "../../runtime/api/accounts.ts";
+import { namespaceMarker } from "../../runtime/api/names.ts";
+import { gatewayPort } from "./gateway.ts";
+import type { KubernetesObject } from "./kubernetes-object.ts";
+import { labelsOf } from "./names.ts";
+import { natsNames, natsPort } from "./nats-addresses.ts";
+import type { Platform } from "./platform.ts";
+import { adminPort } from "./process-deployment.ts";
+
+/** Who may be reached, or from whom: absent = anybody. */
+type Peers = readonly object[] | undefined;
+
+interface Flow {
+  readonly peers: Peers;
+  readonly ports?: readonly { readonly port: number; readonly protocol: "TCP" | "UDP" }[];
+}
+
+/** Port of functions. */
+const functionPort = 8_080;
+/** The API server behind its Service may listen on another port than the Service has. */
+const apiServerPorts = [443, 6_443];
+const metadataRanges = { v4: "169.254.0.0/16", v6: "fe80::/10" };
+
+/** In the platform's namespace nothing is reached and nothing reaches out, but what is said here. */
+export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
+  const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
+  const brokerPorts = platform.nats.url === undefined ? [natsPort.client] : portsOfUrls(platform.nats.url);
+  const toBroker = { peers: broker, ports: tcp(...brokerPorts) };
+  const toApiServer = { peers: undefined, ports: tcp(...apiServerPorts) };
+  const toFunctions = { peers: functionNamespaces(platform), ports: tcp(functionPort) };
+  const toDns = {
+    peers: undefined,
+    ports: [
+      { port: 53, protocol: "UDP" },
+      { port: 53, protocol: "TCP" },
+    ],
+  } as const;
+  const scraped = monitoring(platform);
+
+  return [
+    policy(platform, "default-deny", {}, [], []),
+    policy(platform, "dns", {}, undefined, [toDns]),
+    policy(
+      platform,
+      accounts.gateway,
+      name(accounts.gateway),
+      [{ peers: undefined, ports: tcp(gatewayPort) }, ...scraped],
+      // Issuers of tokens are on port 443, too.
+      [toFunctions, toBroker, toApiServer],
+    ),
+    policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
+      toFunctions,
+      { peers: pods(accounts.gateway), ports: tcp(gatewayPort) },
+      toBroker,
+      toApiServer,
+      { peers: outside(platform) },
+    ]),
+    policy(platform, accounts.queueDoctor, name(accounts.queueDoctor), scraped, [
+      { peers: broker, ports: tcp(...brokerPorts, natsPort.monitor) },
+      toApiServer,
+    ]),
+    policy(platform, accounts.autoscaler, name(accounts.autoscaler), scraped, [toBroker, toApiServer]),
+    policy(platform, accounts.operator, name(accounts.operator), scraped, [toApiServer]),
+    ...(platform.nats.url === undefined ? [natsPolicy(platform)] : []),
+  ];
+}
+
+function natsPolicy(platform: Platform): KubernetesObject {
+  const users = [accounts.gateway, accounts.queueWorker, accounts.autoscaler, accounts.queueDoctor];
+  const servers = { peers: pods(natsNames.statefulSet), ports: tcp(natsPort.route) };
+  return policy(
+    platform,
+    natsNames.statefulSet,
+    name(natsNames.statefulSet),
+    [
+      { peers: users.flatMap(pods), ports: tcp(natsPort.client) },
+      servers,
+      { peers: pods(accounts.queueDoctor), ports: tcp(natsPort.monitor) },
+    ],
+    [servers],
+  );
+}
+
+function policy(
+  { platformNamespace: namespace }: Platform,
+  policyName: string,
+  podSelector: object,
+  ingress: readonly Flow[] | undefined,
+  egress: readonly Flow[],
+): KubernetesObject {
+  const rules = (flows: readonly Flow[], side: "from" | "to") =>
+    flows.map(({ peers, ports }) => ({
+      ...(peers === undefined ? {} : { [side]: peers }),
+      ...(ports === undefined ? {} : { ports }),
+    }));
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: policyName, namespace, labels: { ...labelsOf(policyName), [processLabel]: policyName } },
+    spec: {
+      podSelector,
+      policyTypes: ingress === undefined ? ["Egress"] : ["Ingress", "Egress"],
+      ...(ingress === undefined || ingress.length === 0 ? {} : { ingress: rules(ingress, "from") }),
+      ...(egress.length === 0 ? {} : { egress: rules(egress, "to") }),
+    },
+  };
+}
+
+function name(process: string) {
+  return { matchLabels: { [processLabel]: process } };
+}
+
+function pods(process: string) {
+  return [{ podSelector: name(process) }];
+}
+
+/** The default namespace, marked or not, and in editions with several those with the marker. */
+function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): object[] {
+  const { key, value, foreignKey } = namespaceMarker;
+  return [
+    { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": functionNamespace } } },
+    ...(manyNamespaces
+      ? [
+          { namespaceSelector: { matchLabels: { [key]: value } } },
+          { namespaceSelector: { matchExpressions: [{ key: foreignKey, operator: "Exists" }] } },
+        ]
+      : []),
+  ];
+}
+
+/** Where callbacks may go: anywhere but to metadata services and, if its ranges are known, into the cluster. */
+function outside({ clusterRanges }: Platform): object[] {
+  const isV6 = (range: string) => range.includes(":");
+  return [
+    { ipBlock: { cidr: "0.0.0.0/0", except: [metadataRanges.v4, ...clusterRanges.filter((range) => !isV6(range))] } },
+    { ipBlock: { cidr: "::/0", except: [metadataRanges.v6, ...clusterRanges.filter(isV6)] } },
+  ];
+}
+
+function monitoring({ monitoring: { namespaceLabels, podLabels } }: Platform): Flow[] {
+  const labelled = (labels: Readonly<Record<string, string>>) => Object.keys(labels).length > 0;
+  if (!labelled(namespaceLabels) && !labelled(podLabels)) return [];
+  const peer = {
+    ...(labelled(namespaceLabels) ? { namespaceSelector: { matchLabels: namespaceLabels } } : {}),
+    ...(labelled(podLabels) ? { podSelector: { matchLabels: podLabels } } : {}),
+  };
+  return [{ peers: [peer], ports: tcp(adminPort) }];
+}
+
+function tcp(...ports: readonly number[]) {
+  return [...new Set(ports)].map((port) => ({ port, protocol: "TCP" }) as const);
+}
+
+function portsOfUrls(urls: string): number[] {
+  return urls.split(",").map((url) => Number(/:(\d+)\/?$/.exec(url.trim())?.[1] ?? natsPort.client));
+}

@@ -1,0 +1,34 @@
+import type { Platform } from "./platform.ts";
+
+const units: Readonly<Record<string, number>> = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+
+/** What the rest of a disk is for: the server compacts and recovers there. */
+const storeShare = 0.7;
+
+/** Bytes of a size such as `10Gi`. */
+export function bytesOf(size: string): number {
+  return Number.parseInt(size, 10) * (units[size.slice(-2)] ?? 1);
+}
+
+/** Settings of the queue-doctor that follow from the broker's. */
+export function brokerFacts({ replicas, storage }: Platform["nats"]) {
+  return {
+    natsReplicas: replicas,
+    durability: replicas === "3" ? "cluster" : "always",
+    maxFileStore: Math.floor(bytesOf(storage) * storeShare),
+  } as const;
+}
+
+/** What the options must keep together; each problem names key, value and rule. */
+export function optionRules(options: Pick<Platform, "nats" | "ingress" | "platformNamespace">): string[] {
+  const { nats, ingress } = options;
+  const problems: string[] = [];
+  if (nats.monitorUrl.length > 0 && nats.url === undefined)
+    problems.push(`nats.monitorUrl: expected nats.url with it, got "${nats.monitorUrl.join(",")}" alone`);
+  if (ingress.host === undefined) {
+    for (const key of ["className", "tlsSecret", "clusterIssuer"] as const)
+      if (ingress[key] !== undefined) problems.push(`ingress.${key}: expected ingress.host with it, got none`);
+  } else if (ingress.tlsSecret !== undefined && ingress.clusterIssuer !== undefined)
+    problems.push("ingress.clusterIssuer: expected it or ingress.tlsSecret, got both");
+  return problems;
+}

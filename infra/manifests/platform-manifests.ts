@@ -1,0 +1,43 @@
+import { accessManifests } from "./access.ts";
+import { autoscalerManifests } from "./autoscaler.ts";
+import { gatewayManifests } from "./gateway.ts";
+import { ingressManifests } from "./ingress.ts";
+import type { KubernetesObject } from "./kubernetes-object.ts";
+import { namespaceManifests } from "./namespaces.ts";
+import { natsManifests } from "./nats.ts";
+import { networkPolicyManifests } from "./network-policies.ts";
+import { operatorManifests } from "./operator.ts";
+import type { Platform } from "./platform.ts";
+import { queueDoctorManifests } from "./queue-doctor.ts";
+import { queueWorkerManifests } from "./queue-workers.ts";
+
+/** One part of the platform and its objects. */
+export interface ManifestPart {
+  readonly name: string;
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** What comes from elsewhere and has its place in the order. */
+export interface OtherManifests {
+  /** Custom resource definitions. */
+  readonly definitions?: readonly KubernetesObject[];
+  readonly secrets?: readonly KubernetesObject[];
+}
+
+/** All parts of the platform in the order in which they are to be applied; the other way round they are removed. */
+export function platformManifests(platform: Platform, others: OtherManifests = {}): ManifestPart[] {
+  return [
+    { name: "namespaces", objects: namespaceManifests(platform) },
+    { name: "custom-resource-definitions", objects: others.definitions ?? [] },
+    { name: "access", objects: accessManifests(platform) },
+    { name: "network-policies", objects: networkPolicyManifests(platform) },
+    { name: "secrets", objects: others.secrets ?? [] },
+    { name: "nats", objects: natsManifests(platform) },
+    { name: "operator", objects: operatorManifests(platform) },
+    { name: "queue-doctor", objects: queueDoctorManifests(platform) },
+    { name: "gateway", objects: gatewayManifests(platform) },
+    { name: "queue-worker", objects: queueWorkerManifests(platform) },
+    { name: "autoscaler", objects: autoscalerManifests(platform) },
+    { name: "ingress", objects: ingressManifests(platform) },
+  ];
+}

@@ -1,0 +1,40 @@
+import type { Values } from "../../runtime/api/setting.ts";
+import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
+import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
+import type { operatorSettings } from "../../runtime/operator/settings.ts";
+import type { declaredQueues, queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
+import type { queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
+import type { Tuning } from "./environment.ts";
+import type { generalOptions, groupedOptions } from "./platform-options.ts";
+
+type Groups = { readonly [K in keyof typeof groupedOptions]: Values<(typeof groupedOptions)[K]> };
+
+/** Everything the manifests are made of, checked as a whole. */
+export interface Platform extends Values<typeof generalOptions>, Groups {
+  /** What was said of the processes' settings, by key. */
+  readonly tuning: Tuning;
+  /** What each process will read, for all that is derived from it. */
+  readonly settings: {
+    readonly gateway: Values<typeof gatewaySettings>;
+    readonly queueWorker: Values<typeof queueWorkerSettings>;
+    readonly queueDoctor: Values<typeof queueDoctorSettings>;
+    readonly autoscaler: Values<typeof autoscalerSettings>;
+    readonly operator: Values<typeof operatorSettings>;
+  };
+  /** The default one first. */
+  readonly queues: ReturnType<typeof declaredQueues>;
+  /** Whether the edition has several namespaces of functions. */
+  readonly manyNamespaces: boolean;
+}
+
+/** Origin of the gateway in the cluster; the closing dot spares needless DNS look-ups. */
+export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): string {
+  return `http://gateway.${platformNamespace}.svc.${clusterDomain}.:8080`;
+}
+
+/** Address of the gateway for people, if there is one. */
+export function publicUrlOf({ publicUrl, ingress }: Platform): string | undefined {
+  if (publicUrl !== undefined || ingress.host === undefined) return publicUrl;
+  const encrypted = ingress.tlsSecret !== undefined || ingress.clusterIssuer !== undefined;
+  return `${encrypted ? "https" : "http"}://${ingress.host}`;
+}

@@ -1,0 +1,162 @@
+import { closestName, settingSpelling } from "../../runtime/api/closest-name.ts";
+import { editions } from "../../runtime/api/editions.ts";
+import { isMapping } from "../../runtime/api/mapping.ts";
+import { collectSettings } from "../../runtime/api/read-settings.ts";
+import type { SettingRule } from "../../runtime/api/setting-rules.ts";
+import type { Settings, Values } from "../../runtime/api/setting.ts";
+import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
+import { gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
+import {
+  clusterRule,
+  declaredQueues,
+  queueDoctorRules,
+  queueDoctorSettings,
+  storeRule,
+} from "../../runtime/queue-doctor/settings.ts";
+import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
+import { decidedSettings, type Tuning } from "./environment.ts";
+import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
+import type { Platform } from "./platform.ts";
+import { brokerFacts, optionRules } from "./option-rules.ts";
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** All that is wrong with what a platform was to be made of, in one message. */
+export class PlatformOptionsError extends Error {
+  override readonly name = "PlatformOptionsError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`Cannot make the platform: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
+
+/** The settings of the processes, by process. */
+export const processTables = {
+  gatewaySettings,
+  queueWorkerSettings,
+  queueDoctorSettings,
+  autoscalerSettings,
+  operatorSettings,
+};
+/** Settings of the processes that anybody may set, by key. */
+export const tuningKeys: readonly string[] = [
+  ...new Set(
+    Object.values<Settings>(processTables)
+      .flatMap((table) => Object.keys(table))
+      .filter((key) => !(decidedSettings as readonly string[]).includes(key)),
+  ),
+];
+
+/**
+ * What the manifests are made of: options of the platform, and settings of its processes in camelCase, as a stack or a
+ * settings file holds them.
+ * @throws PlatformOptionsError with every problem at once, each naming key, value and rule
+ */
+export function readPlatform(input: Mapping): Platform {
+  const { platform, problems } = checkPlatform(input);
+  if (platform === undefined) throw new PlatformOptionsError(problems);
+  return platform;
+}
+
+/** The same without throwing: there is a platform only without problems. `others` are keys that the caller reads. */
+export function checkPlatform(
+  input: Mapping,
+  others: readonly string[] = [],
+): {
+  readonly platform?: Platform;
+  readonly problems: readonly string[];
+} {
+  const known = [...Object.keys(generalOptions), ...Object.keys(groupedOptions), ...tuningKeys, ...others];
+  const problems = unknownKeys(input, known);
+  const read = <S extends Settings>(table: S, group: string): Values<S> => {
+    const outcome = readGroup(table, group === "" ? input : input[group], group);
+    problems.push(...outcome.problems);
+    return outcome.values;
+  };
+  const options = {
+    ...read(generalOptions, ""),
+    images: read(groupedOptions.images, "images"),
+    nats: read(groupedOptions.nats, "nats"),
+    gateway: read(groupedOptions.gateway, "gateway"),
+    ingress: read(groupedOptions.ingress, "ingress"),
+    queueDoctor: read(groupedOptions.queueDoctor, "queueDoctor"),
+    autoscaler: read(groupedOptions.autoscaler, "autoscaler"),
+    operator: read(groupedOptions.operator, "operator"),
+    monitoring: read(groupedOptions.monitoring, "monitoring"),
+    memory: read(groupedOptions.memory, "memory"),
+    cpu: read(groupedOptions.cpu, "cpu"),
+  };
+  const tuning = tuningOf(input);
+  // Rules ask how values stand to each other: a wrong one would be blamed on others.
+  const isRead = problems.length === 0;
+  const facts = isRead ? { ...options, ...brokerFacts(options.nats) } : {};
+  const judge = <S extends Settings>(table: S, rules: readonly SettingRule<Values<S>>[]): Values<S> => {
+    const outcome = collectSettings(table, { file: fileOf(table, { ...facts, ...tuning }) }, isRead ? rules : []);
+    const found = outcome.problems.map(inCamelCase).filter((problem) => isRead || tuningKeys.includes(keyOf(problem)));
+    for (const problem of found) if (!problems.includes(problem)) problems.push(problem);
+    return outcome.values;
+  };
+  const settings = {
+    gateway: judge(gatewaySettings, gatewayRules),
+    queueWorker: judge(queueWorkerSettings, queueWorkerRules),
+    queueDoctor: judge(queueDoctorSettings, [...queueDoctorRules, storeRule, clusterRule]),
+    autoscaler: judge(autoscalerSettings, autoscalerRules),
+    operator: judge(operatorSettings, operatorRules),
+  };
+  if (isRead) problems.push(...optionRules(options));
+  if (problems.length > 0) return { problems };
+  const queues = declaredQueues(settings.queueDoctor);
+  const manyNamespaces = editions[options.edition].namespaces === "many";
+  return { platform: Object.freeze({ ...options, tuning, settings, queues, manyNamespaces }), problems };
+}
+
+/** Where a cluster differs from the settings' own defaults: its callbacks go to public addresses. */
+export const tuningDefaults: Readonly<Record<string, string>> = { callbackPolicy: "public" };
+
+function tuningOf(input: Mapping): Tuning {
+  const given = Object.entries(input).filter(([key, value]) => tuningKeys.includes(key) && value !== undefined);
+  return { ...tuningDefaults, ...Object.fromEntries(given) };
+}
+
+function readGroup<S extends Settings>(table: S, content: unknown, group: string) {
+  const mapping = content ?? {};
+  const prefix = group === "" ? "" : `${group}.`;
+  if (!isMapping(mapping)) return { values: {} as Values<S>, problems: [`${group}: expected a mapping of options`] };
+  const { values, problems } = collectSettings(table, { file: mapping }, []);
+  const unknown = group === "" ? [] : unknownKeys(mapping, Object.keys(optionTables[group] ?? {}));
+  return { values, problems: [...unknown, ...problems].map((problem) => prefix + problem) };
+}
+
+/** What is wrong with keys that nobody reads. */
+export function unknownKeys(mapping: Mapping, known: readonly string[]): string[] {
+  return Object.keys(mapping)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const meant = closestName(key, known.map(settingSpelling), 2);
+      const near = known.find((name) => settingSpelling(name) === meant);
+      const decided = (decidedSettings as readonly string[]).includes(key);
+      if (decided) return `${key}: the platform decides it, it cannot be set`;
+      return `${key}: no such option${near === undefined ? "" : `; did you mean ${near}?`}`;
+    });
+}
+
+/** Keys of a process's table by the names that its file has. */
+function fileOf(table: Settings, values: object): Mapping {
+  const given = new Map<string, unknown>(Object.entries(values));
+  return Object.fromEntries(Object.entries(table).map(([key, { name }]) => [name, given.get(key)]));
+}
+
+/** The option that a problem is about. */
+function keyOf(problem: string): string {
+  return /^\w+/.exec(problem)?.[0] ?? "";
+}
+
+/** With the name that the option has here. */
+function inCamelCase(problem: string): string {
+  return problem
+    .replace(/^[a-z_]+/, (name) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .replace(/^maxFileStore:/, "nats.storage (70 % of it, in bytes):");
+}

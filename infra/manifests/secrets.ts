@@ -1,0 +1,104 @@
+import { credentialFile } from "../../runtime/api/names.ts";
+import type { KubernetesObject } from "./kubernetes-object.ts";
+import { labelsOf, secretName } from "./names.ts";
+import { brokerAccounts, routesFile, storeKeyVariable } from "./nats-config.ts";
+import type { Platform } from "./platform.ts";
+
+/** The values of all Secrets that the manifests name. Words of the broker are of letters, digits, `-` and `_`. */
+export interface SecretValues {
+  readonly adminUser: string;
+  readonly adminPassword: string;
+  readonly invokeKey: string;
+  /** By name of the Secret, see `brokerSecretNames`. */
+  readonly brokerPasswords: Readonly<Record<string, string>>;
+  /** Key of the encrypted store. */
+  readonly storeKey: string;
+  /** What servers of a cluster say to each other. */
+  readonly routePassword: string;
+  /** PEM; for `nats.tls`. */
+  readonly natsTls?: { readonly certificate: string; readonly key: string; readonly authority: string };
+}
+
+/** Names of the Secrets with passwords of the broker's users. */
+export function brokerSecretNames(platform: Platform): string[] {
+  return brokerAccounts(platform).map(({ secret }) => secret);
+}
+
+/** Names of all Secrets that must be there before the pods start. */
+export function neededSecretNames({ nats, ...platform }: Platform): string[] {
+  return [
+    secretName.basicAuth,
+    secretName.invokeKey,
+    ...brokerAccounts(platform).map(({ secret }) => secret),
+    ...(nats.url === undefined ? [secretName.natsStore] : []),
+    ...(nats.url === undefined && nats.replicas === "3" ? [secretName.natsRoutes] : []),
+    ...(nats.tls ? [secretName.natsTls] : []),
+  ];
+}
+
+/**
+ * Files of a Secret that holds one generated word: a password or a key; `adminUser` stands beside that of the
+ * administrator.
+ * @throws Error when the word could be read as something else in the broker's configuration
+ */
+export function wordFiles(
+  platform: Platform,
+  secret: string,
+  word: string,
+  adminUser: string,
+): Readonly<Record<string, string>> {
+  if (secret === secretName.basicAuth) return { [credentialFile.user]: adminUser, [credentialFile.password]: word };
+  if (secret === secretName.invokeKey) return { [credentialFile.invokeKey]: word };
+  if (!/^[A-Za-z0-9_-]{16,}$/.test(word))
+    throw new Error(`Cannot make secret "${secret}": 16 letters, digits, - and _ or more are needed`);
+  if (secret === secretName.natsStore) return { "nats.conf": `${storeKeyVariable}: "${word}"\n` };
+  if (secret === secretName.natsRoutes) return { "nats.conf": routesFile(platform, word) };
+  const account = brokerAccounts(platform).find((each) => each.secret === secret);
+  return { password: word, "nats.conf": `${account?.variable ?? "password"}: "${word}"\n` };
+}
+
+/**
+ * The Secrets themselves; nothing else holds values.
+ * @throws Error when a value is missing or could be read as something else in the broker's configuration
+ */
+export function secretManifests(platform: Platform, values: SecretValues): KubernetesObject[] {
+  const words = new Map<string, string>([
+    ...Object.entries(values.brokerPasswords),
+    [secretName.basicAuth, values.adminPassword],
+    [secretName.invokeKey, values.invokeKey],
+    [secretName.natsStore, values.storeKey],
+    [secretName.natsRoutes, values.routePassword],
+  ]);
+  const files = (name: string) => {
+    if (name === secretName.natsTls) return certificateFiles(values);
+    const word = words.get(name);
+    if (word === undefined) throw new Error(`Cannot make secret "${name}": it has none`);
+    return wordFiles(platform, name, word, values.adminUser);
+  };
+  return neededSecretNames(platform).map((name) => ({ ...secretShell(platform, name), stringData: files(name) }));
+}
+
+/** A Secret of the platform without its values. */
+export function secretShell({ platformNamespace: namespace }: Platform, name: string): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace, labels: labelsOf(name) },
+    type: "Opaque",
+  };
+}
+
+/** Names of the broker's certificate files. */
+export const certificateFile = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt" } as const;
+
+function certificateFiles({ natsTls }: SecretValues): Readonly<Record<string, string>> {
+  if (natsTls === undefined)
+    throw new Error(
+      `Cannot make secret "${secretName.natsTls}": no certificate was given; make one, or set nats.tls to false`,
+    );
+  return {
+    [certificateFile.certificate]: natsTls.certificate,
+    [certificateFile.key]: natsTls.key,
+    [certificateFile.authority]: natsTls.authority,
+  };
+}

@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import { Access } from "./components/access.ts";
+import { Autoscaler } from "./components/autoscaler.ts";
+import { Credentials } from "./components/credentials.ts";
+import { CustomResourceDefinitions } from "./components/custom-resource-definitions.ts";
+import { GatewayIngress } from "./components/gateway-ingress.ts";
+import { Gateway } from "./components/gateway.ts";
+import { Namespaces } from "./components/namespaces.ts";
+import { Nats } from "./components/nats.ts";
+import { NetworkPolicies } from "./components/network-policies.ts";
+import { Operator } from "./components/operator.ts";
+import { QueueDoctor } from "./components/queue-doctor.ts";
+import { QueueWorkers } from "./components/queue-workers.ts";
+import type { StackConfig } from "./check-config.ts";
+import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
+import type { Providers } from "./providers.ts";
+
+/** The whole of Weir on a cluster. What each part needs first it depends on; an upgrade goes the same way. */
+export class WeirPlatform extends pulumi.ComponentResource {
+  /** Address of the gateway in the cluster. */
+  readonly gatewayUrl: pulumi.Output<string>;
+  /** Address for clients outside; empty when there is none. */
+  readonly publicUrl: pulumi.Output<string>;
+  readonly adminUser: pulumi.Output<string>;
+  /** Secret. */
+  readonly adminPassword: pulumi.Output<string>;
+  readonly queues: pulumi.Output<string[]>;
+  readonly edition: pulumi.Output<string>;
+  /** The command that makes the gateway answer on 127.0.0.1:8080. */
+  readonly portForward: pulumi.Output<string>;
+  readonly functionNamespace: string;
+  /** Whether the edition has several namespaces of functions. */
+  readonly manyNamespaces: boolean;
+  /** Provider of the cluster, for what stands on the platform. */
+  readonly kubernetes: pulumi.ProviderResource;
+  /** What functions need: they come after these, and go before them. */
+  readonly parts: readonly pulumi.Resource[];
+
+  constructor(name: string, config: StackConfig, providers: Providers) {
+    const { kubernetes, random, tls, definitions } = providers;
+    super("weir:platform:Weir", name, {}, { providers: { kubernetes, random, tls } });
+    const { platform, adminUser } = config;
+    const after = (...dependsOn: pulumi.Resource[]) => ({ parent: this, dependsOn });
+
+    const namespaces = new Namespaces(`${name}-namespaces`, { platform }, after());
+    const kinds = config.installCrds
+      ? [new CustomResourceDefinitions(`${name}-kinds`, { provider: definitions }, after())]
+      : [];
+    const access = new Access(`${name}-access`, { platform }, after(namespaces));
+    const policies = new NetworkPolicies(`${name}-network-policies`, { platform }, after(namespaces));
+    const credentials = new Credentials(`${name}-credentials`, config, after(namespaces));
+    const servers = { platform, podAnnotations: credentials.ofServers };
+    const users = { platform, podAnnotations: credentials.ofUsers };
+
+    const nats = new Nats(`${name}-nats`, servers, after(policies, credentials));
+    const operator = new Operator(`${name}-operator`, { platform }, after(...kinds, access, policies));
+    const doctor = new QueueDoctor(`${name}-queue-doctor`, users, after(nats, access, policies, credentials));
+    const workers = new QueueWorkers(`${name}-queue-workers`, users, after(operator, doctor));
+    const gateway = new Gateway(`${name}-gateway`, users, after(operator, doctor, workers));
+    const autoscaler = new Autoscaler(`${name}-autoscaler`, users, after(operator, doctor, workers));
+    const ingress = new GatewayIngress(`${name}-ingress`, { platform }, after(gateway));
+
+    this.parts = [namespaces, ...kinds, access, operator, gateway, autoscaler, ingress];
+
+    this.functionNamespace = platform.functionNamespace;
+    this.manyNamespaces = platform.manyNamespaces;
+    this.kubernetes = kubernetes;
+    const context = config.context === undefined ? "" : ` --context ${config.context}`;
+    this.gatewayUrl = pulumi.output(gatewayOrigin(platform).replace(".:", ":"));
+    this.publicUrl = gateway.balancedUrl.apply((balanced) => publicUrlOf(platform) ?? balanced ?? "");
+    this.adminUser = pulumi.output(adminUser);
+    this.adminPassword = credentials.adminPassword;
+    this.queues = pulumi.output(platform.queues.map((queue) => queue.name));
+    this.edition = pulumi.output(platform.edition);
+    this.portForward = pulumi.output(
+      `kubectl${context} -n ${platform.platformNamespace} port-forward service/gateway 8080:8080`,
+    );
+    this.registerOutputs({ gatewayUrl: this.gatewayUrl, publicUrl: this.publicUrl });
+  }
+}

@@ -1,0 +1,54 @@
+import { flag, optionalText, text } from "../runtime/api/setting.ts";
+import { objectOf } from "./manifests/platform-options.ts";
+
+const hidden = { show: () => "[secret]" };
+const pem = (what: string) => ({
+  test: (content: string) => content.trimStart().startsWith("-----BEGIN ") && content.includes(`${what}-----`),
+  expected: `PEM, from -----BEGIN to ${what}-----`,
+});
+
+/** What a stack says beside the options of the platform: where it stands, and what is not made but given. */
+export const stackOptions = {
+  kubeconfig: {
+    ...optionalText("kubeconfig", {
+      about: "Absolute path of the kubeconfig, or its content; that of kubectl when absent",
+    }),
+    ...hidden,
+  },
+  context: optionalText("context", { about: "Context of the kubeconfig; the current one when absent" }),
+  installCrds: flag("installCrds", {
+    fallback: "true",
+    about: "Whether the definitions of the custom resources are made; of several platforms in a cluster one does",
+  }),
+  allowPlainHttp: flag("allowPlainHttp", {
+    fallback: "false",
+    about: "Whether the gateway may be reached from outside without TLS: passwords can be read on the way then",
+  }),
+  adminUser: text("adminUser", {
+    fallback: "admin",
+    about: "Name of the administrator",
+    rule: { test: (name) => /^[\w.@-]{1,64}$/.test(name), expected: "1 to 64 letters, digits and . _ @ -" },
+  }),
+  adminPassword: {
+    ...optionalText("adminPassword", {
+      about: "Password of the administrator; made when absent",
+      rule: { test: (word) => /^[\x21-\x7e]{12,256}$/.test(word), expected: "12 to 256 visible characters of ASCII" },
+    }),
+    ...hidden,
+  },
+  rotation: optionalText("rotation", {
+    about: "Any word: with another one all passwords are made anew, and what reads them is restarted",
+    rule: { test: (word) => /^[\w.-]{1,63}$/.test(word), expected: "1 to 63 letters, digits and . _ -" },
+  }),
+  natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),
+} as const;
+
+/** The broker's certificate, when it is given. */
+export const natsTlsOptions = {
+  certificate: optionalText("certificate", { about: "Certificate of the servers, PEM", rule: pem("CERTIFICATE") }),
+  key: { ...optionalText("key", { about: "Its key, PEM", rule: pem("PRIVATE KEY") }), ...hidden },
+  authority: optionalText("authority", {
+    about: "Certificate of who signed it, PEM; all that a broker elsewhere needs",
+    rule: pem("CERTIFICATE"),
+  }),
+} as const;

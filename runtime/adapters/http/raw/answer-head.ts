@@ -1,0 +1,133 @@
+import { connectionOptions } from "../../../core/hop-by-hop.ts";
+import { framingFault } from "../framing-fault.ts";
+
+const lineEnd = "\r\n";
+const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
+/** Neither folded, nor with a space before the colon, nor with control bytes (`security.md` H2). */
+const headerLine = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n/y;
+const statusLineStart = "HTTP/1.";
+const digits = /^\d+$/;
+const keepAliveTimeout = /timeout=(\d+)/i;
+
+/** The head of one answer, read line by line, and how the body behind it is framed (`security.md` H9). */
+export class AnswerHead {
+  /** 0 until the status line was read. */
+  status = 0;
+  /** Flat, as sent. */
+  headers: string[] = [];
+  /** Bytes of the body; undefined when the head names none. */
+  length: number | undefined;
+  chunked = false;
+  /** Whether the connection may go on after this answer, as far as the head says. */
+  persistent = false;
+  /** Milliseconds that the replica keeps an idle connection, if it says so. */
+  keepAlive: number | undefined;
+  /** The protocol it changes to, in lower case; only with the `Connection` that belongs to it. */
+  upgrade: string | undefined;
+  #isOld = false;
+
+  begin(): void {
+    this.status = 0;
+    this.headers = [];
+    this.length = undefined;
+    this.chunked = false;
+    this.persistent = false;
+    this.keepAlive = undefined;
+    this.upgrade = undefined;
+  }
+
+  /**
+   * Reads `text`, which ends with a line's end. Gives where in it the body begins, -1 while the head goes on, or what is
+   * wrong with it.
+   */
+  read(text: string): number | string {
+    let at = 0;
+    if (this.status === 0) {
+      statusLine.lastIndex = 0;
+      const match = statusLine.exec(text);
+      if (match === null) return "a status line that is none";
+      this.#isOld = match[1] === "0";
+      this.status = Number(match[2]);
+      // A status of 000 must not look like none.
+      if (this.status === 0) return "status 0";
+      at = statusLine.lastIndex;
+    }
+    while (at < text.length) {
+      if (text.startsWith(lineEnd, at)) return this.#judge() ?? at + lineEnd.length;
+      headerLine.lastIndex = at;
+      if (!headerLine.test(text)) return "a header that is none";
+      const end = headerLine.lastIndex - lineEnd.length;
+      const colon = text.indexOf(":", at);
+      this.headers.push(text.slice(at, colon), trimmed(text, colon + 1, end));
+      at = headerLine.lastIndex;
+    }
+    return -1;
+  }
+
+  /** Whether `text`, which has no line's end yet, may become the status line. */
+  static mayBegin(text: string): boolean {
+    return text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart);
+  }
+
+  /** What is wrong with the framing; sets the facts about it. */
+  #judge(): string | undefined {
+    const { headers } = this;
+    let closes = false;
+    let keeps = false;
+    let upgrades = false;
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] ?? "";
+      // Most names are told apart by their length alone.
+      switch (name.length) {
+        case 7:
+          if (name.toLowerCase() === "upgrade") this.upgrade = headers[index + 1]?.toLowerCase();
+          break;
+        case 10: {
+          const lowerName = name.toLowerCase();
+          const value = headers[index + 1] ?? "";
+          if (value === "keep-alive" && lowerName === "connection") {
+            keeps = true;
+          } else if (lowerName === "connection") {
+            const options = connectionOptions(value);
+            closes ||= options.includes("close");
+            keeps ||= options.includes("keep-alive");
+            upgrades ||= options.includes("upgrade");
+          } else if (lowerName === "keep-alive") {
+            const seconds = keepAliveTimeout.exec(value)?.[1];
+            if (seconds !== undefined) this.keepAlive = Number(seconds) * 1_000;
+          }
+          break;
+        }
+        case 14:
+          if (name.toLowerCase() === "content-length") {
+            const value = headers[index + 1] ?? "";
+            if (this.length !== undefined) return "two lengths";
+            if (!digits.test(value)) return `content length "${value.slice(0, 100)}"`;
+            this.length = Number(value);
+          }
+          break;
+        case 17:
+          if (name.toLowerCase() === "transfer-encoding") this.chunked = true;
+          break;
+        default:
+          break;
+      }
+    }
+    if (!upgrades) this.upgrade = undefined;
+    this.persistent = !closes && (keeps || !this.#isOld);
+    if (this.chunked && this.length !== undefined) return "a length and a transfer coding";
+    // HTTP/1.0 knows no transfer codings: who understands one there and who does not would disagree.
+    if (this.chunked && this.#isOld) return "a transfer coding in HTTP/1.0";
+    return framingFault(headers);
+  }
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+function trimmed(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}

@@ -1,0 +1,74 @@
+import type { LogRecord } from "../../api/log-record.ts";
+import { functionLabel } from "../../api/names.ts";
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
+import { logLines, type LogLine } from "../replica-logs/log-lines.ts";
+import { readReplicaLogs, type LoggedReplicas, type LogRange } from "../replica-logs/read-replica-logs.ts";
+import type { KubeClient } from "./client.ts";
+import type { FunctionWatch } from "./kept-function.ts";
+import { kinds } from "./kinds.ts";
+import type { KubeObject } from "./kube-types.ts";
+import { listObjects } from "./list-objects.ts";
+import type { ObservedPod } from "./manifests/observed-objects.ts";
+import { placeOfKey } from "./object-cache.ts";
+import { podLogPieces } from "./pod-log-pieces.ts";
+
+/** A pod with a container of a function that has run. */
+interface LoggedPod {
+  readonly id: string;
+  readonly namespace: string;
+  readonly container: string;
+}
+
+/** Milliseconds; each look is a request. */
+const interval = 2_000;
+
+/** Which functions there are, as their watch knows them. */
+export type KnownFunctions = Pick<FunctionWatch, "find" | "listen">;
+
+/** Reads logs of functions from their pods, each a replica by its own name. */
+export class KubeLogSource implements LogSource {
+  readonly #replicas: LoggedReplicas<LoggedPod>;
+
+  constructor(client: KubeClient, functions: KnownFunctions) {
+    this.#replicas = {
+      interval,
+      replicasOf: (ref) => podsOf(client, ref),
+      knows: ({ namespace, name }) => functions.find(namespace, name) !== undefined,
+      onChange: (changed) => functions.listen(({ key }) => changed(placeOfKey(key))),
+      lines: (pod, range, signal) => linesOf(client, pod, range, signal),
+    };
+  }
+
+  read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord> {
+    return readReplicaLogs(this.#replicas, query, signal);
+  }
+}
+
+async function podsOf(client: KubeClient, { namespace, name }: FunctionRef): Promise<readonly LoggedPod[]> {
+  const query = { namespace, labelSelector: `${functionLabel}=${name}` };
+  const keep = ({ metadata, status }: KubeObject & Pick<ObservedPod, "status">): LoggedPod | undefined => {
+    const container = status?.containerStatuses?.find((each) => each.name === name);
+    const hasRun = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
+    if (status?.phase !== "Running" || hasRun === undefined) return undefined;
+    return { id: metadata.name ?? "", namespace, container: name };
+  };
+  const { items } = await listObjects(client, kinds.pod, query, keep, { attempts: 1 });
+  return items.filter((pod) => pod !== undefined);
+}
+
+async function* linesOf(
+  client: KubeClient,
+  { id, namespace, container }: LoggedPod,
+  { since, tail, follow }: LogRange,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const place = { namespace, name: id, subresource: "log" };
+  const query = { container, timestamps: true, sinceTime: since, tailLines: tail, follow: follow || undefined };
+  try {
+    const stream = await client.open(kinds.pod, place, query, { signal, attempts: 1 });
+    yield* logLines(podLogPieces(stream));
+  } catch {
+    // The pod is gone or its container about to start, nobody reads any more, or the API server is away.
+  }
+}

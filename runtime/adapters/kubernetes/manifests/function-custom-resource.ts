@@ -1,0 +1,46 @@
+import type { KubernetesObject } from "./object-types.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What a Function object says (contract §2, "Custom resources"). */
+export interface FunctionSpec {
+  readonly name?: string;
+  readonly image: string;
+  readonly handler?: string;
+  readonly environment?: Texts;
+  readonly labels?: Texts;
+  readonly annotations?: Texts;
+  readonly secrets?: string[];
+  readonly constraints?: string[];
+  readonly limits?: Texts;
+  readonly requests?: Texts;
+  readonly readOnlyRootFilesystem?: boolean;
+  readonly replicas?: number;
+}
+
+/** One statement of ours about a Function object. */
+export interface FunctionCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number;
+}
+
+/** What became of a Function object. */
+export interface FunctionObjectStatus {
+  readonly conditions?: readonly FunctionCondition[];
+  readonly replicas?: number;
+  readonly availableReplicas?: number;
+  readonly unavailableReplicas?: number;
+  readonly observedGeneration?: number;
+  readonly selector?: string;
+  readonly profiles?: readonly string[];
+}
+
+/** A Function object. */
+export interface FunctionObject extends KubernetesObject {
+  readonly spec: FunctionSpec;
+  readonly status?: FunctionObjectStatus;
+}

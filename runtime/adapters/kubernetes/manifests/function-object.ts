@@ -1,0 +1,132 @@
+import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
+import type { DesiredFunction } from "../../../core/desired-function.ts";
+import { knownScaleRules } from "../../../core/scale-rules.ts";
+import { contentHash } from "./content-hash.ts";
+import { functionApiVersion } from "./object-names.ts";
+import type { FunctionObject, FunctionSpec } from "./function-custom-resource.ts";
+import type { ObjectMeta } from "./object-types.ts";
+import { formatScaled, scalingOf } from "./scaled-because.ts";
+
+/**
+ * The Function object that says what is desired. Of `current`, the object it replaces, everything stays that is not ours:
+ * other labels and annotations, owner, version, status. A deployment gets a new rollout, by which all its replicas are
+ * replaced; a change of the count alone does not.
+ */
+export function functionObjectOf(desired: DesiredFunction, current?: FunctionObject): FunctionObject {
+  const spec = specOf(desired);
+  const before = current === undefined ? undefined : desiredOf(current);
+  const deployed = current === undefined || before?.generation !== desired.generation;
+  const metadata: ObjectMeta = {
+    ...current?.metadata,
+    name: desired.name,
+    namespace: desired.namespace,
+    labels: { ...current?.metadata.labels, [objectLabel.managedBy]: managedByWeir },
+    annotations: {
+      ...current?.metadata.annotations,
+      [objectAnnotation.content]: contentOf(desired.deployment),
+      [objectAnnotation.createdAt]: desired.createdAt,
+      [objectAnnotation.updatedAt]: desired.updatedAt,
+      [objectAnnotation.generation]: String(desired.generation),
+      [objectAnnotation.rollout]: String(deployed ? desired.generation : rolloutOf(current)),
+      [objectAnnotation.scaled]: formatScaled(desired),
+    },
+  };
+  return {
+    apiVersion: functionApiVersion,
+    kind: "Function",
+    metadata,
+    spec,
+    ...(current?.status === undefined ? {} : { status: current.status }),
+  };
+}
+
+/**
+ * What a Function object desires, whoever wrote it: a description that was not written by request counts as one more
+ * deployment, `replicas` that are absent are the minimum.
+ */
+export function desiredOf(object: FunctionObject): DesiredFunction {
+  const { metadata, spec } = object;
+  const { name, namespace = "" } = metadata;
+  const deployment = deploymentOf(object);
+  const created = timeOf(metadata, objectAnnotation.createdAt) ?? instant(metadata.creationTimestamp);
+  const updatedAt = timeOf(metadata, objectAnnotation.updatedAt) ?? created;
+  const replicas = spec.replicas ?? knownScaleRules(spec.labels).min;
+  return {
+    name,
+    namespace,
+    deployment,
+    replicas,
+    ...scalingOf(object, replicas, updatedAt),
+    generation: countOf(metadata, objectAnnotation.generation) + (isKnown(metadata, deployment) ? 0 : 1),
+    createdAt: created,
+    updatedAt,
+  };
+}
+
+/** Raised by every deployment that must replace all replicas, even if it changes nothing. */
+export function rolloutOf({ metadata }: Pick<FunctionObject, "metadata">): number {
+  return countOf(metadata, objectAnnotation.rollout);
+}
+
+/**
+ * Annotations by which a description that was not written by request is counted as a deployment at `now` (RFC 3339), so
+ * that the next one counts again; undefined when there is nothing to count.
+ */
+export function countedAnnotations(object: FunctionObject, now: string): Readonly<Record<string, string>> | undefined {
+  const { deployment, generation, createdAt } = desiredOf(object);
+  if (isKnown(object.metadata, deployment)) return undefined;
+  return {
+    [objectAnnotation.content]: contentOf(deployment),
+    [objectAnnotation.generation]: String(generation),
+    [objectAnnotation.createdAt]: createdAt,
+    [objectAnnotation.updatedAt]: now,
+  };
+}
+
+function specOf({ name, replicas, deployment }: DesiredFunction): FunctionSpec {
+  const { service: _, namespace: __, envProcess, envVars, ...same } = deployment;
+  return {
+    name,
+    ...same,
+    ...(envProcess === undefined ? {} : { handler: envProcess }),
+    ...(envVars === undefined ? {} : { environment: envVars }),
+    replicas,
+  };
+}
+
+function deploymentOf({ metadata, spec }: FunctionObject): FunctionDeployment {
+  const { name: _, replicas: __, handler, environment, ...same } = spec;
+  return {
+    service: metadata.name,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...same,
+    ...(handler === undefined ? {} : { envProcess: handler }),
+    ...(environment === undefined ? {} : { envVars: environment }),
+  };
+}
+
+function contentOf(deployment: FunctionDeployment): string {
+  const { service: _, namespace: __, ...content } = deployment;
+  return contentHash(content);
+}
+
+function isKnown({ annotations }: ObjectMeta, deployment: FunctionDeployment): boolean {
+  return annotations?.[objectAnnotation.content] === contentOf(deployment);
+}
+
+/** A whole number of an annotation that anyone may write; else 0. */
+function countOf({ annotations }: ObjectMeta, key: string): number {
+  const text = annotations?.[key] ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+function timeOf({ annotations }: ObjectMeta, key: string): string | undefined {
+  const text = annotations?.[key];
+  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
+}
+
+function instant(text: string | undefined): string {
+  const time = Date.parse(text ?? "");
+  return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+}

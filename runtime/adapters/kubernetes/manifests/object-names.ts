@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+
+import { functionLabel, managedByWeir, objectLabel } from "../../../api/names.ts";
+import type { KubeObject, OwnerReference } from "../kube-types.ts";
+
+/** Group and version of the custom resources of functions. */
+export const functionApiVersion = "service.com/v1";
+
+const prefix = "fn-";
+const longest = 63;
+
+/**
+ * Name of the Deployment and the Service of a function. Kubernetes refuses a Service whose name begins with a digit:
+ * these get a prefix, and so do names that would then be meant twice; no two functions share a name.
+ */
+export function objectName(functionName: string): string {
+  if (!/^(?:fn-)*\d/.test(functionName)) return functionName;
+  const name = prefix + functionName;
+  if (name.length <= longest) return name;
+  const hash = createHash("sha256").update(functionName).digest("hex").slice(0, 12);
+  return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
+}
+
+/** Labels that the objects of a function are selected by. */
+export function functionSelector(functionName: string): Readonly<Record<string, string>> {
+  return { [functionLabel]: functionName };
+}
+
+/** The same as text, for `status.selector`. */
+export function selectorText(functionName: string): string {
+  return `${functionLabel}=${functionName}`;
+}
+
+/** Labels of all objects of a function. */
+export function functionLabels(functionName: string): Readonly<Record<string, string>> {
+  return {
+    ...functionSelector(functionName),
+    [objectLabel.name]: functionName,
+    [objectLabel.managedBy]: managedByWeir,
+  };
+}
+
+/** A Function object, as far as others are owned by it. */
+export interface FunctionOwner {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The reference that has an object deleted with its function. */
+export function ownerReference({ name, uid }: FunctionOwner): OwnerReference {
+  return {
+    apiVersion: functionApiVersion,
+    kind: "Function",
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** Whether an object was made for this very Function object: only those may be changed or removed. */
+export function isOwnedBy({ metadata }: Pick<KubeObject, "metadata">, { uid }: FunctionOwner): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) ?? false;
+}

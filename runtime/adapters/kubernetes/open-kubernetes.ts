@@ -1,0 +1,167 @@
+import { editions, type Edition } from "../../api/editions.ts";
+import { functionLabel } from "../../api/names.ts";
+import { KubeClient } from "./client.ts";
+import { readPodConfig, type ClusterConfig } from "./cluster-config.ts";
+import { sliceAddresses } from "./endpoint-addresses.ts";
+import { keepFunction, type FunctionWatch } from "./kept-function.ts";
+import { kinds } from "./kinds.ts";
+import { KubeBrokerServers } from "./kube-broker-servers.ts";
+import { KubeEndpoints, type SliceWatch } from "./kube-endpoints.ts";
+import { KubeFunctionStore } from "./kube-function-store.ts";
+import { KubeLeases } from "./kube-leases.ts";
+import { KubeLogSource } from "./kube-log-source.ts";
+import { KubeNamespaceStore, type NamespaceOptions } from "./kube-namespace-store.ts";
+import { KubeSecretStore } from "./kube-secret-store.ts";
+import { KubeUsage } from "./kube-usage.ts";
+import { fixedNamespaces, type NamespaceSet } from "./namespace-set.ts";
+import { NamespacedWatch } from "./namespaced-watch.ts";
+
+/** The settings by which a pod finds its API server, and is somebody there. */
+export interface ClusterAccess {
+  readonly kubernetesHost: string;
+  readonly kubernetesPort: number;
+  readonly serviceAccountDir: string;
+}
+
+/** The settings that say where functions are. */
+export interface FunctionPlaces {
+  readonly edition: Edition;
+  readonly functionNamespace: string;
+  readonly platformNamespace: string;
+}
+
+/** Hears when the API server cannot be heard: once, until it was. */
+export type OnTrouble = (err: unknown) => void;
+
+/** Milliseconds that the operator may take to give rights in a new namespace. */
+const rightsWithin = 10_000;
+
+/**
+ * The API server as the settings say.
+ * @throws PlatformError `provider_unavailable` when the service account is not mounted
+ */
+export function clusterConfig(access: ClusterAccess): Promise<ClusterConfig> {
+  const { kubernetesHost: host, kubernetesPort: port, serviceAccountDir: directory } = access;
+  return readPodConfig({ host, port, directory });
+}
+
+/** What a gateway holds of Kubernetes. */
+export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
+  const parts = new ClusterParts(config, "weir-gateway", onTrouble);
+  const { client } = parts;
+  const namespaces = parts.namespaceStore(settings, rightsWithin);
+  const where = hasMany(settings) ? namespaces.namespaces(settings.functionNamespace) : only(settings);
+  const functions = parts.functions(where);
+  return {
+    functions: new KubeFunctionStore(client, functions, "whole"),
+    endpoints: new KubeEndpoints(functions, parts.slices(where)),
+    namespaces,
+    secrets: new KubeSecretStore(client),
+    logs: new KubeLogSource(client, functions),
+    usage: new KubeUsage(client),
+    close: () => parts.close(),
+  };
+}
+
+/** What a queue-worker holds of it. */
+export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
+  const parts = new ClusterParts(config, "weir-queue-worker", onTrouble);
+  const where = parts.namespaces(settings);
+  const functions = parts.functions(where);
+  return {
+    functions: new KubeFunctionStore(parts.client, functions, "scale"),
+    endpoints: new KubeEndpoints(functions, parts.slices(where)),
+    close: () => parts.close(),
+  };
+}
+
+/** What an autoscaler holds of it. */
+export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
+  const parts = new ClusterParts(config, "weir-autoscaler", onTrouble);
+  const where = parts.namespaces(settings);
+  const functions = parts.functions(where);
+  return {
+    functions: new KubeFunctionStore(parts.client, functions, "scale-and-status"),
+    endpoints: new KubeEndpoints(functions, parts.slices(where)),
+    usage: new KubeUsage(parts.client),
+    leases: new KubeLeases(parts.client, settings.platformNamespace),
+    close: () => parts.close(),
+  };
+}
+
+/** What a queue-doctor holds of it: the pods of the broker. */
+export function doctorCluster(config: ClusterConfig, settings: Pick<FunctionPlaces, "platformNamespace">) {
+  const client = new KubeClient(config, { fieldManager: "weir-queue-doctor" });
+  return { servers: new KubeBrokerServers(client, settings.platformNamespace), close: () => client.close() };
+}
+
+/** What an operator begins with; it opens the watches of what it looks after itself, by `client`, in `namespaces`. */
+export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
+  const parts = new ClusterParts(config, "weir-operator", onTrouble);
+  return {
+    client: parts.client,
+    namespaces: parts.namespaces(settings),
+    leases: new KubeLeases(parts.client, settings.platformNamespace),
+    close: () => parts.close(),
+  };
+}
+
+function hasMany({ edition }: FunctionPlaces): boolean {
+  return editions[edition].namespaces === "many";
+}
+
+function only({ functionNamespace }: FunctionPlaces): NamespaceSet {
+  return fixedNamespaces(functionNamespace);
+}
+
+/** A client and the watches of one process, closed together. */
+class ClusterParts {
+  readonly client: KubeClient;
+  readonly #onTrouble: OnTrouble;
+  readonly #closing: (() => Promise<void>)[] = [];
+
+  constructor(config: ClusterConfig, fieldManager: string, onTrouble: OnTrouble) {
+    this.client = new KubeClient(config, { fieldManager });
+    this.#onTrouble = onTrouble;
+  }
+
+  namespaceStore({ functionNamespace, platformNamespace }: FunctionPlaces, within?: number): KubeNamespaceStore {
+    const options: NamespaceOptions = {
+      defaultNamespace: functionNamespace,
+      platformNamespace,
+      onTrouble: this.#onTrouble,
+    };
+    const store = new KubeNamespaceStore(
+      this.client,
+      within === undefined ? options : { ...options, rightsWithin: within },
+    );
+    this.#closing.push(() => store.close());
+    return store;
+  }
+
+  /** Those of functions: in editions with one namespace nobody looks at the cluster's. */
+  namespaces(places: FunctionPlaces): NamespaceSet {
+    return hasMany(places) ? this.namespaceStore(places).namespaces(places.functionNamespace) : only(places);
+  }
+
+  functions(where: NamespaceSet): FunctionWatch {
+    return this.#kept(
+      new NamespacedWatch(this.client, kinds.function, where, { keep: keepFunction, onTrouble: this.#onTrouble }),
+    );
+  }
+
+  slices(where: NamespaceSet): SliceWatch {
+    const options = { keep: sliceAddresses, labelSelector: functionLabel, onTrouble: this.#onTrouble };
+    return this.#kept(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#closing.map((close) => close()));
+    await this.client.close();
+  }
+
+  #kept<W extends { close(): Promise<void> }>(watch: W): W {
+    this.#closing.push(() => watch.close());
+    return watch;
+  }
+}

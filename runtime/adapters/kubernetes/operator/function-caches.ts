@@ -1,0 +1,153 @@
+import { functionLabel } from "../../../api/names.ts";
+import type { FunctionRef } from "../../../core/function-ref.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds } from "../kinds.ts";
+import type { KubeObject } from "../kube-types.ts";
+import type { FunctionObject } from "../manifests/function-custom-resource.ts";
+import type { SecretFacts } from "../manifests/function-fault.ts";
+import type { ProfileSpec } from "../manifests/merge-profiles.ts";
+import type { ObservedDeployment, ObservedPod } from "../manifests/observed-objects.ts";
+import { NamespacedWatch } from "../namespaced-watch.ts";
+import type { NamespaceSet } from "../namespace-set.ts";
+import { plainType, secretReference, type CoreSecret, type SecretReference } from "../secret-reference.ts";
+import { KubeWatch } from "../watch.ts";
+
+/** A Profile object. */
+export interface ProfileObject extends KubeObject {
+  readonly spec?: ProfileSpec;
+}
+
+/** A core Secret, without what is in it. */
+export interface SecretShape extends SecretFacts {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
+  readonly reference: SecretReference | undefined;
+}
+
+/** What is read of a Deployment: what is compared with what is wanted, too. */
+export interface KeptDeployment extends ObservedDeployment {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+}
+
+/** Everything the operator knows of functions, kept up to date by watches. */
+export interface FunctionCaches {
+  readonly functions: NamespacedWatch<FunctionObject, FunctionObject>;
+  readonly deployments: NamespacedWatch<KeptDeployment, KeptDeployment>;
+  readonly services: NamespacedWatch<KubeObject, KubeObject>;
+  readonly pods: NamespacedWatch<ObservedPod & KubeObject, ObservedPod>;
+  readonly secrets: NamespacedWatch<CoreSecret, SecretShape>;
+  /** Of the platform's namespace, by `namespace/name`. */
+  readonly profiles: KubeWatch<ProfileObject, ProfileObject>;
+  readonly synced: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Begins to watch. `onTrouble` is told when something cannot be. */
+export function openFunctionCaches(
+  client: KubeClient,
+  namespaces: NamespaceSet,
+  platformNamespace: string,
+  onTrouble: (err: unknown) => void,
+): FunctionCaches {
+  const ours = { labelSelector: functionLabel, onTrouble };
+  const caches = {
+    functions: new NamespacedWatch<FunctionObject, FunctionObject>(client, kinds.function, namespaces, {
+      keep: withoutFields,
+      onTrouble,
+    }),
+    deployments: new NamespacedWatch<KeptDeployment, KeptDeployment>(client, kinds.deployment, namespaces, {
+      ...ours,
+      keep: withoutFields,
+    }),
+    services: new NamespacedWatch<KubeObject, KubeObject>(client, kinds.service, namespaces, {
+      ...ours,
+      keep: withoutFields,
+    }),
+    pods: new NamespacedWatch<ObservedPod & KubeObject, ObservedPod>(client, kinds.pod, namespaces, {
+      ...ours,
+      keep: observedPod,
+    }),
+    secrets: new NamespacedWatch<CoreSecret, SecretShape>(client, kinds.coreSecret, namespaces, {
+      keep: secretShape,
+      onTrouble,
+    }),
+    profiles: new KubeWatch<ProfileObject, ProfileObject>(client, kinds.profile, {
+      namespace: platformNamespace,
+      keep: withoutFields,
+      onTrouble,
+    }),
+  };
+  const all = Object.values(caches);
+  return {
+    ...caches,
+    synced: Promise.all(all.map(({ synced }) => synced)),
+    close: async () => {
+      await Promise.all(all.map((each) => each.close()));
+    },
+  };
+}
+
+/** Which function an object with our label belongs to. */
+export function functionOf({ metadata }: Pick<KubeObject, "metadata">): FunctionRef | undefined {
+  const name = metadata.labels?.[functionLabel];
+  return name === undefined ? undefined : { namespace: metadata.namespace ?? "", name };
+}
+
+function withoutFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function observedPod({ metadata, spec, status }: ObservedPod & KubeObject): ObservedPod {
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp, labels, annotations } = metadata;
+  const containers = spec?.containers?.map((each) => ({
+    name: each.name,
+    ...(each.resources && { resources: each.resources }),
+  }));
+  return {
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    ...(containers === undefined ? {} : { spec: { containers } }),
+    ...(status === undefined ? {} : { status: pick(status) }),
+  };
+}
+
+function pick({
+  phase,
+  reason,
+  message,
+  conditions,
+  containerStatuses,
+}: NonNullable<ObservedPod["status"]>): NonNullable<ObservedPod["status"]> {
+  return {
+    ...(phase === undefined ? {} : { phase }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+    ...(conditions === undefined ? {} : { conditions }),
+    ...(containerStatuses === undefined ? {} : { containerStatuses }),
+  };
+}
+
+/** The values are dropped here, at once: no part of the operator ever holds one. */
+function secretShape(secret: CoreSecret): SecretShape {
+  const { metadata, type = plainType, data = {} } = secret;
+  const { uid = "", namespace = "", name = "" } = metadata;
+  return {
+    uid,
+    namespace,
+    name,
+    type,
+    keys: Object.keys(data).sort(),
+    reference: secretReference(secret),
+  };
+}

@@ -1,0 +1,92 @@
+import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../client.ts";
+import { holdsAll } from "../in-doubt.ts";
+import type { Kind } from "../kinds.ts";
+import type { KubeObject } from "../kube-types.ts";
+import { KubeWatch } from "../watch.ts";
+
+/** An object that is only read by others, and told whether it can be. */
+export interface AcceptedObject extends KubeObject {
+  readonly spec?: object;
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastTransitionTime: string;
+    }[];
+  };
+}
+
+/** Which objects, and what is said of them. */
+export interface AcceptedKindOptions<T extends AcceptedObject> {
+  readonly kind: Kind;
+  readonly namespace: string;
+  /** Why the object cannot be used, as a sentence; undefined when it can. */
+  readonly fault: (object: T) => string | undefined;
+  /** False for what has no effect yet. */
+  readonly enforced: boolean;
+  readonly onTrouble: (err: unknown) => void;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Objects of the platform's namespace that nothing is made of: each is told whether it is accepted, and has an effect. */
+export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind {
+  readonly name: string;
+  readonly #client: KubeClient;
+  readonly #options: AcceptedKindOptions<T>;
+  readonly #watch: KubeWatch<T, T>;
+  #end: (() => void) | undefined;
+
+  constructor(client: KubeClient, options: AcceptedKindOptions<T>) {
+    const { kind, namespace, onTrouble } = options;
+    this.name = kind.kind.toLowerCase();
+    this.#client = client;
+    this.#options = options;
+    this.#watch = new KubeWatch(client, kind, { namespace, keep: (object) => object, onTrouble });
+  }
+
+  async open(changed: (key: string) => void): Promise<void> {
+    await this.#watch.synced;
+    this.#end = this.#watch.listen(({ key }) => changed(key));
+    for (const key of this.keys()) changed(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#watch.objects.keys();
+  }
+
+  async reconcile(key: string): Promise<undefined> {
+    const object = this.#watch.objects.get(key);
+    if (object === undefined) return;
+    const { namespace = "", name = "", generation = 0 } = object.metadata;
+    const now = new Date((this.#options.now ?? Date.now)()).toISOString();
+    const conditions = this.#statements(object).map((statement) => {
+      const before = object.status?.conditions?.find(({ type }) => type === statement.type);
+      const at = before?.status === statement.status ? before.lastTransitionTime : now;
+      return { ...statement, lastTransitionTime: at, observedGeneration: generation };
+    });
+    const status = { conditions, observedGeneration: generation };
+    if (holdsAll(object.status, status)) return;
+    const said = { metadata: { namespace, name }, status };
+    const place = { namespace, name, subresource: "status" };
+    await this.#client.apply(this.#options.kind, said, place, { force: true });
+  }
+
+  async close(): Promise<void> {
+    this.#end?.();
+    await this.#watch.close();
+  }
+
+  #statements(object: T) {
+    const { fault, enforced, kind } = this.#options;
+    const why = fault(object);
+    const accepted =
+      why === undefined
+        ? { type: "Accepted", status: "True", reason: "Accepted", message: `The ${kind.kind} can be used` }
+        : { type: "Accepted", status: "False", reason: "Refused", message: why };
+    if (enforced) return [accepted];
+    const message = `Objects of kind ${kind.kind} are checked and kept, and have no effect yet`;
+    return [accepted, { type: "Enforced", status: "False", reason: "NotEnforced", message }];
+  }
+}

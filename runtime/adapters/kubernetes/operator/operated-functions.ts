@@ -1,0 +1,234 @@
+import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import { annotation, objectAnnotation } from "../../../api/names.ts";
+import { keyValue } from "../../../core/keys.ts";
+import type { DesiredFunction } from "../../../core/desired-function.ts";
+import type { FunctionRef } from "../../../core/function-ref.ts";
+import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds } from "../kinds.ts";
+import { KubeRefusalError } from "../kube-refusal.ts";
+import type { FunctionFacts } from "../manifests/function-conditions.ts";
+import type { FunctionObject, FunctionObjectStatus } from "../manifests/function-custom-resource.ts";
+import { functionDeployment } from "../manifests/function-deployment.ts";
+import {
+  functionFault,
+  missingParts,
+  profileNames,
+  pullSecretsOf,
+  type FunctionSurroundingsFacts,
+} from "../manifests/function-fault.ts";
+import { countedAnnotations, desiredOf, rolloutOf } from "../manifests/function-object.ts";
+import { functionService } from "../manifests/function-service.ts";
+import { functionObjectStatus } from "../manifests/function-status.ts";
+import { objectName } from "../manifests/object-names.ts";
+import type { FunctionContext } from "../manifests/pod-template.ts";
+import { holdsAll } from "../in-doubt.ts";
+import { AppliedObjects, TakenError } from "./apply-wanted.ts";
+import { functionOf, type FunctionCaches } from "./function-caches.ts";
+import { PodsOfFunctions } from "./pods-of-functions.ts";
+import type { AccountFacts } from "./service-accounts.ts";
+
+/** What functions are made with. */
+export interface FunctionSurroundings extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
+  readonly platformNamespace: string;
+  /** Of a service account that a function names; undefined: not known. */
+  readonly account: (namespace: string, name: string) => Promise<AccountFacts | undefined>;
+  /** Throws for a description that breaks a rule: whoever wrote the object did not ask the gateway. */
+  readonly check: (deployment: FunctionDeployment) => void;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** While a function is not as it is to be, time itself may change what is said of it; milliseconds. */
+const unsettledLook = 5_000;
+
+/** Function objects: each is made a Deployment and a Service, and told what became of it. */
+export class OperatedFunctions implements OperatedKind {
+  readonly name = "function";
+  readonly #client: KubeClient;
+  readonly #caches: FunctionCaches;
+  readonly #surroundings: FunctionSurroundings;
+  readonly #applied: AppliedObjects;
+  readonly #pods = new PodsOfFunctions();
+  readonly #ends: (() => void)[] = [];
+
+  constructor(client: KubeClient, caches: FunctionCaches, surroundings: FunctionSurroundings) {
+    this.#client = client;
+    this.#caches = caches;
+    this.#surroundings = surroundings;
+    this.#applied = new AppliedObjects(client);
+  }
+
+  async open(changed: (key: string) => void): Promise<void> {
+    const { functions, deployments, services, pods, secrets, profiles, synced } = this.#caches;
+    await synced;
+    const tell = (ref: FunctionRef | undefined): void => {
+      if (ref !== undefined && functions.find(ref.namespace, ref.name) !== undefined) changed(keyOf(ref));
+    };
+    const tellThose = (namespace: string | undefined, names: (object: FunctionObject) => boolean): void => {
+      for (const [key, object] of functions.entries()) {
+        if ((namespace === undefined || object.metadata.namespace === namespace) && names(object)) changed(key);
+      }
+    };
+    this.#ends.push(
+      functions.listen(({ key }) => changed(key)),
+      deployments.listen(({ before, after }) => tell(functionOf(after ?? before ?? { metadata: {} }))),
+      services.listen(({ before, after }) => tell(functionOf(after ?? before ?? { metadata: {} }))),
+      pods.listen(({ key, before, after }) => {
+        this.#pods.change(key, after);
+        tell(functionOf(after ?? before ?? { metadata: {} }));
+      }),
+      secrets.listen(({ before, after }) => {
+        const { namespace, name } = after ?? before ?? { namespace: "", name: "" };
+        tellThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
+      }),
+      profiles.listen(({ key }) => {
+        const name = key.slice(key.indexOf("/") + 1);
+        tellThose(undefined, ({ spec }) => profileNames(spec.annotations).includes(name));
+      }),
+    );
+    for (const [key, pod] of pods.entries()) this.#pods.change(key, pod);
+    for (const key of this.keys()) changed(key);
+  }
+
+  *keys(): Generator<string> {
+    for (const [key] of this.#caches.functions.entries()) yield key;
+  }
+
+  async reconcile(key: string): Promise<number | undefined> {
+    const ref = refOf(key);
+    const object = this.#caches.functions.find(ref.namespace, ref.name);
+    if (object === undefined) return this.#forget(ref);
+    if (object.metadata.deletionTimestamp !== undefined) return undefined;
+    const counted = await this.#count(object);
+    const settled = await this.#make(counted);
+    return settled ? undefined : unsettledLook;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    await this.#caches.close();
+  }
+
+  /** A description that was written by another hand than the gateway's is a deployment, too. */
+  async #count(object: FunctionObject): Promise<FunctionObject> {
+    const now = new Date(this.#now()).toISOString();
+    const annotations = countedAnnotations(object, now);
+    if (annotations === undefined) return object;
+    const { namespace = "", name, resourceVersion } = object.metadata;
+    const patch = { metadata: { resourceVersion, annotations } };
+    return this.#client.patch<FunctionObject>(kinds.function, "merge", patch, { namespace, name });
+  }
+
+  /** Whether all is as it is to be. */
+  async #make(object: FunctionObject): Promise<boolean> {
+    const { namespace = "", name } = object.metadata;
+    const wanted = desiredOf(object);
+    const facts = await this.#facts(object);
+    const made = await this.#apply(object, wanted, facts);
+    const status = functionObjectStatus(object, {
+      wanted,
+      ...made,
+      missing: missingParts(wanted, facts),
+      pods: this.#pods.of({ namespace, name }),
+      now: this.#now(),
+    });
+    if (!isSaid(object.status, status)) {
+      const place = { namespace, name, subresource: "status" };
+      const said = { metadata: { namespace, name }, status };
+      await this.#client.apply(kinds.function, said, place, { force: true });
+    }
+    return status.conditions?.some(({ type, status: is }) => type === "Reconciling" && is === "False") ?? false;
+  }
+
+  /** Makes its objects, unless something is wrong with it: what runs is left as it is then. */
+  async #apply(
+    object: FunctionObject,
+    wanted: DesiredFunction,
+    facts: FunctionSurroundingsFacts,
+  ): Promise<Pick<FunctionFacts, "revision" | "fault" | "deployment">> {
+    const { namespace = "", name, uid = "" } = object.metadata;
+    const { gatewayUrl, longestCall, defaultLimits, check } = this.#surroundings;
+    const deployment = this.#caches.deployments.find(namespace, objectName(name));
+    const fault = functionFault(wanted, facts, check);
+    if (fault !== undefined) return { revision: undefined, fault, deployment };
+    const owner = { name, uid };
+    const context: FunctionContext = {
+      owner,
+      rollout: rolloutOf(object),
+      profiles: profileNames(wanted.deployment.annotations).flatMap((each) => facts.profiles.get(each) ?? []),
+      pullSecrets: pullSecretsOf(wanted, facts.secrets),
+      gatewayUrl,
+      longestCall,
+      defaultLimits,
+    };
+    const made = functionDeployment(wanted, context);
+    const revision = made.spec.template.metadata.annotations[objectAnnotation.revision];
+    try {
+      const service = this.#caches.services.find(namespace, objectName(name));
+      await this.#applied.make(kinds.service, functionService(wanted, context), service, owner);
+      const applied = await this.#applied.make(kinds.deployment, made, deployment, owner);
+      return { revision, fault: undefined, deployment: applied };
+    } catch (err) {
+      if (err instanceof TakenError)
+        return { revision, fault: { reason: "NameTaken", message: err.message }, deployment };
+      if (!(err instanceof KubeRefusalError) || !isLasting(err.refusal.status)) throw err;
+      return { revision, fault: { reason: "Refused", message: err.message }, deployment };
+    }
+  }
+
+  async #facts({ metadata, spec }: FunctionObject): Promise<FunctionSurroundingsFacts> {
+    const { namespace = "" } = metadata;
+    const { secrets, profiles } = this.#caches;
+    const account = await this.#account(namespace, spec.annotations);
+    const named = (spec.secrets ?? []).flatMap((name) => {
+      const shape = secrets.find(namespace, name);
+      return shape === undefined ? [] : [[name, shape] as const];
+    });
+    const { platformNamespace } = this.#surroundings;
+    const found = profileNames(spec.annotations).flatMap((name) => {
+      const profile = profiles.objects.get(`${platformNamespace}/${name}`);
+      return profile === undefined ? [] : [[name, profile.spec ?? {}] as const];
+    });
+    return { secrets: new Map(named), profiles: new Map(found), serviceAccount: account };
+  }
+
+  async #account(
+    namespace: string,
+    annotations: FunctionObject["spec"]["annotations"],
+  ): Promise<AccountFacts | undefined> {
+    const name = keyValue(annotations, annotation.serviceAccount);
+    return name === undefined ? undefined : this.#surroundings.account(namespace, name);
+  }
+
+  #forget(ref: FunctionRef): undefined {
+    const object = { namespace: ref.namespace, name: objectName(ref.name) };
+    for (const kind of [kinds.deployment, kinds.service]) this.#applied.forget(kind, object);
+  }
+
+  #now(): number {
+    return (this.#surroundings.now ?? Date.now)();
+  }
+}
+
+/** What the API server refuses of an object it will refuse again: an invalid value, or one that the cluster's own rules forbid. */
+function isLasting(status: number): boolean {
+  return status === 400 || status === 403 || status === 422;
+}
+
+/** Whether a status says all that; other conditions in it are others'. */
+function isSaid(actual: FunctionObjectStatus | undefined, { conditions = [], ...rest }: FunctionObjectStatus): boolean {
+  return (
+    holdsAll(actual, rest) &&
+    conditions.every((wanted) => actual?.conditions?.some((each) => holdsAll(each, wanted)) ?? false)
+  );
+}
+
+function keyOf({ namespace, name }: FunctionRef): string {
+  return `${namespace}/${name}`;
+}
+
+function refOf(key: string): FunctionRef {
+  const at = key.indexOf("/");
+  return { namespace: key.slice(0, at), name: key.slice(at + 1) };
+}

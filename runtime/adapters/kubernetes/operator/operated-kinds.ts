@@ -1,0 +1,76 @@
+import type { TSchema } from "typebox";
+import { Value } from "typebox/value";
+
+import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import { PolicySpec, RoleSpec } from "../../../api/iam-resources.ts";
+import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds } from "../kinds.ts";
+import { defaultNamespaceSettings } from "../manifests/namespace-objects.ts";
+import { profileFault } from "../manifests/profile-fault.ts";
+import type { NamespaceSet } from "../namespace-set.ts";
+import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
+import { OperatedAccepted, type AcceptedObject } from "./operated-accepted.ts";
+import { OperatedFunctions } from "./operated-functions.ts";
+import { OperatedNamespaces } from "./operated-namespaces.ts";
+import { OperatedSecrets } from "./operated-secrets.ts";
+import { ServiceAccounts } from "./service-accounts.ts";
+
+/** What the operator of one platform is told. */
+export interface OperatorOptions {
+  readonly platformNamespace: string;
+  /** Whether there may be other namespaces of functions than that one. */
+  readonly manyNamespaces: boolean;
+  readonly gatewayUrl: string;
+  /** Whatever functions may not reach by themselves: CIDRs. */
+  readonly clusterRanges: readonly string[];
+  /** Milliseconds a call may take at most. */
+  readonly longestCall: number;
+  /** Throws for a description that breaks a rule or is beyond the edition. */
+  readonly check: (deployment: FunctionDeployment) => void;
+  /** Told when the API server cannot be heard or refuses something lasting. */
+  readonly onTrouble: (err: unknown) => void;
+}
+
+/** Begins to watch everything that an operator makes true, in the order in which it is to be opened. */
+export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, options: OperatorOptions): OperatedKind[] {
+  const { platformNamespace, manyNamespaces, onTrouble } = options;
+  const { gatewayUrl, clusterRanges, longestCall, check } = options;
+  const caches = openFunctionCaches(client, namespaces, platformNamespace, onTrouble);
+  const accounts = new ServiceAccounts(client);
+  const settings = {
+    ...defaultNamespaceSettings(platformNamespace),
+    clusterRanges,
+    bindAccounts: manyNamespaces,
+  };
+  const accepted = { namespace: platformNamespace, onTrouble };
+  return [
+    new OperatedNamespaces(client, namespaces, settings, onTrouble),
+    new OperatedAccepted<ProfileObject>(client, {
+      ...accepted,
+      kind: kinds.profile,
+      fault: ({ metadata, spec }) => profileFault(metadata.name ?? "", spec ?? {}),
+      enforced: true,
+    }),
+    new OperatedAccepted(client, { ...accepted, kind: kinds.jwtIssuer, fault: () => undefined, enforced: false }),
+    new OperatedAccepted(client, { ...accepted, kind: kinds.policy, fault: faultBy(PolicySpec), enforced: false }),
+    new OperatedAccepted(client, { ...accepted, kind: kinds.role, fault: faultBy(RoleSpec), enforced: false }),
+    new OperatedSecrets(client, caches.secrets, namespaces, onTrouble),
+    new OperatedFunctions(client, caches, {
+      platformNamespace,
+      gatewayUrl,
+      longestCall,
+      defaultLimits: settings.limits,
+      check,
+      account: (namespace, name) => accounts.of(namespace, name),
+    }),
+  ];
+}
+
+/** What the API server cannot check of an object: values within conditions. */
+function faultBy(schema: TSchema): (object: AcceptedObject) => string | undefined {
+  return ({ metadata: { name = "" }, spec }) => {
+    const [error] = Value.Errors(schema, spec);
+    return error && `Cannot use "${name}": spec${error.instancePath.replaceAll("/", ".")} ${error.message}`;
+  };
+}

@@ -1,0 +1,71 @@
+import { managedByWeir, objectLabel } from "../../../api/names.ts";
+import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds, type Kind } from "../kinds.ts";
+import type { KubeObject } from "../kube-types.ts";
+import { namespaceObjects, type NamespaceSettings } from "../manifests/namespace-objects.ts";
+import type { NamespaceSet } from "../namespace-set.ts";
+import { NamespacedWatch } from "../namespaced-watch.ts";
+import { AppliedObjects } from "./apply-wanted.ts";
+
+/** What is put into a namespace of functions, by the kind of it. */
+const made: readonly Kind[] = [kinds.roleBinding, kinds.networkPolicy, kinds.limitRange, kinds.resourceQuota];
+
+const ourLabel = `${objectLabel.managedBy}=${managedByWeir}`;
+
+/** Namespaces of functions: each gets its rights, network policies, quota and limits, and gets them back when they are changed. */
+export class OperatedNamespaces implements OperatedKind {
+  readonly name = "namespace";
+  readonly #namespaces: NamespaceSet;
+  readonly #settings: NamespaceSettings;
+  readonly #applied: AppliedObjects;
+  readonly #watches: readonly (readonly [Kind, NamespacedWatch<KubeObject, KubeObject>])[];
+  readonly #ends: (() => void)[] = [];
+
+  constructor(
+    client: KubeClient,
+    namespaces: NamespaceSet,
+    settings: NamespaceSettings,
+    onTrouble: (err: unknown) => void,
+  ) {
+    this.#namespaces = namespaces;
+    this.#settings = settings;
+    this.#applied = new AppliedObjects(client);
+    const watched = made.filter((kind) => settings.bindAccounts || kind !== kinds.roleBinding);
+    this.#watches = watched.map((kind) => {
+      const options = { labelSelector: ourLabel, keep: (object: KubeObject) => object, onTrouble };
+      return [kind, new NamespacedWatch(client, kind, namespaces, options)] as const;
+    });
+  }
+
+  async open(changed: (key: string) => void): Promise<void> {
+    await this.#namespaces.synced;
+    // Where rights come first nothing can be seen before they are given.
+    this.#ends.push(
+      this.#namespaces.listen((name, isThere) => {
+        if (isThere) changed(name);
+      }),
+      ...this.#watches.map(([, watch]) => watch.listen(({ key }) => changed(key.slice(0, key.indexOf("/"))))),
+    );
+    for (const key of this.keys()) changed(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#namespaces.names;
+  }
+
+  async reconcile(namespace: string): Promise<undefined> {
+    if (!this.#namespaces.names.has(namespace)) return;
+    for (const object of namespaceObjects(namespace, this.#settings)) {
+      for (const [kind, watch] of this.#watches) {
+        if (kind.kind === object.kind)
+          await this.#applied.make(kind, object, watch.find(namespace, object.metadata.name));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    await Promise.all(this.#watches.map(([, watch]) => watch.close()));
+  }
+}

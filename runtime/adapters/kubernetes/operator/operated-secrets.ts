@@ -1,0 +1,108 @@
+import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../client.ts";
+import { holdsAll } from "../in-doubt.ts";
+import { kinds } from "../kinds.ts";
+import { NamespacedWatch } from "../namespaced-watch.ts";
+import type { NamespaceSet } from "../namespace-set.ts";
+import { applySecretReference, type SecretReference } from "../secret-reference.ts";
+import type { FunctionCaches, SecretShape } from "./function-caches.ts";
+
+/** What is known of core Secrets. */
+type CoreSecrets = Pick<FunctionCaches["secrets"], "synced" | "listen" | "entries" | "find">;
+
+interface SecretObject extends SecretReference {
+  readonly status?: object;
+}
+
+/**
+ * `Secret` objects of `service.com`: each core Secret that carries the platform's label has one, which names it and its
+ * keys, and each is told which of its keys are there.
+ */
+export class OperatedSecrets implements OperatedKind {
+  readonly name = "secret";
+  readonly #client: KubeClient;
+  readonly #core: CoreSecrets;
+  readonly #named: NamespacedWatch<SecretObject, SecretObject>;
+  readonly #now: () => number;
+  readonly #ends: (() => void)[] = [];
+
+  constructor(
+    client: KubeClient,
+    core: CoreSecrets,
+    namespaces: NamespaceSet,
+    onTrouble: (err: unknown) => void,
+    now: () => number = Date.now,
+  ) {
+    this.#client = client;
+    this.#core = core;
+    this.#named = new NamespacedWatch(client, kinds.secretReference, namespaces, {
+      keep: (object) => object,
+      onTrouble,
+    });
+    this.#now = now;
+  }
+
+  async open(changed: (key: string) => void): Promise<void> {
+    await Promise.all([this.#core.synced, this.#named.synced]);
+    this.#ends.push(
+      this.#core.listen(({ key }) => changed(key)),
+      this.#named.listen(({ key }) => changed(key)),
+    );
+    for (const key of this.keys()) changed(key);
+  }
+
+  *keys(): Generator<string> {
+    for (const [key, { reference }] of this.#core.entries()) if (reference !== undefined) yield key;
+    for (const [key] of this.#named.entries()) yield key;
+  }
+
+  async reconcile(key: string): Promise<undefined> {
+    const at = key.indexOf("/");
+    const [namespace, name] = [key.slice(0, at), key.slice(at + 1)];
+    const object = this.#named.find(namespace, name);
+    const core = this.#core.find(namespace, object?.spec.secretRef.name ?? name);
+    if (object === undefined) {
+      if (core?.reference !== undefined) await applySecretReference(this.#client, core.reference);
+      return;
+    }
+    await this.#say(object, core);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    await this.#named.close();
+  }
+
+  async #say({ metadata, spec, status }: SecretObject, core: SecretShape | undefined): Promise<void> {
+    const { namespace = "", name = "", generation = 0 } = metadata;
+    const there = (spec.keys ?? core?.keys ?? []).filter((each) => core?.keys.includes(each) === true);
+    const missing = (spec.keys ?? []).filter((each) => !there.includes(each));
+    const isOther = core !== undefined && spec.secretRef.uid !== undefined && spec.secretRef.uid !== core.uid;
+    const said = statement(spec.secretRef.name, core === undefined ? "missing" : isOther ? "other" : missing);
+    const wanted = { keys: isOther ? [] : there, observedGeneration: generation };
+    const condition = { type: "Ready", ...said, observedGeneration: generation };
+    if (holdsAll(status, { ...wanted, conditions: [condition] })) return;
+    const conditions = [{ ...condition, lastTransitionTime: new Date(this.#now()).toISOString() }];
+    const object = { metadata: { namespace, name }, status: { ...wanted, conditions } };
+    await this.#client.apply(
+      kinds.secretReference,
+      object,
+      { namespace, name, subresource: "status" },
+      { force: true },
+    );
+  }
+}
+
+function statement(name: string, found: "missing" | "other" | readonly string[]) {
+  const not = { status: "False" as const };
+  if (found === "missing") {
+    return { ...not, reason: "SecretNotFound", message: `Core secret "${name}" does not exist in this namespace` };
+  }
+  if (found === "other") {
+    return { ...not, reason: "SecretReplaced", message: `Core secret "${name}" is another one than was named` };
+  }
+  if (found.length > 0) {
+    return { ...not, reason: "KeyNotFound", message: `Core secret "${name}" has no key "${found.join('", "')}"` };
+  }
+  return { status: "True" as const, reason: "KeysFound", message: `Core secret "${name}" has all its keys` };
+}

@@ -1,0 +1,30 @@
+import { formatRef, type FunctionRef } from "../../../core/function-ref.ts";
+import type { ObservedPod } from "../manifests/observed-objects.ts";
+import { functionOf } from "./function-caches.ts";
+
+/** Finds the pods of a function among all. */
+export class PodsOfFunctions {
+  readonly #pods = new Map<string, Map<string, ObservedPod>>();
+  readonly #functions = new Map<string, string>();
+
+  /** The pod of that `namespace/name` is so now; undefined: it is gone. */
+  change(key: string, pod: ObservedPod | undefined): void {
+    const before = this.#functions.get(key);
+    if (before !== undefined) {
+      const pods = this.#pods.get(before);
+      pods?.delete(key);
+      if (pods?.size === 0) this.#pods.delete(before);
+    }
+    this.#functions.delete(key);
+    const ref = pod && functionOf(pod);
+    if (pod === undefined || ref === undefined) return;
+    const name = formatRef(ref);
+    this.#functions.set(key, name);
+    const pods = this.#pods.get(name) ?? new Map<string, ObservedPod>();
+    this.#pods.set(name, pods.set(key, pod));
+  }
+
+  of(ref: FunctionRef): readonly ObservedPod[] {
+    return [...(this.#pods.get(formatRef(ref))?.values() ?? [])];
+  }
+}

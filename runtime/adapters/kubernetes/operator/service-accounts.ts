@@ -1,0 +1,64 @@
+import { accounts } from "../../../api/accounts.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds } from "../kinds.ts";
+import { isForbidden } from "../kube-refusal.ts";
+import type { KubeObject } from "../kube-types.ts";
+import { listObjects } from "../list-objects.ts";
+
+/** What is known of a service account. */
+export interface AccountFacts {
+  readonly exists: boolean;
+  /** A role of Weir that it is bound to. */
+  readonly bound?: string;
+}
+
+interface RoleBinding extends KubeObject {
+  readonly roleRef: { readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
+
+/** Milliseconds for which an answer holds. */
+const fresh = 10_000;
+const mostKept = 1_000;
+/** Roles of the platform's processes, of any platform: what `clusterRoleName` makes. */
+const ourRoles = new RegExp(`^.+-(?:${Object.values(accounts).join("|")})-(?:platform|functions|cluster)$`);
+
+/** Looks service accounts up that functions name; few do. */
+export class ServiceAccounts {
+  readonly #client: KubeClient;
+  readonly #known = new Map<string, { readonly at: number; readonly facts: Promise<AccountFacts | undefined> }>();
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** Undefined when this account may not know. Rejects as the client does. */
+  of(namespace: string, name: string): Promise<AccountFacts | undefined> {
+    const key = `${namespace}/${name}`;
+    const known = this.#known.get(key);
+    const now = performance.now();
+    if (known !== undefined && now - known.at < fresh) return known.facts;
+    const facts = this.#look(namespace, name);
+    facts.catch(() => this.#known.delete(key));
+    if (this.#known.size >= mostKept) this.#known.clear();
+    this.#known.set(key, { at: now, facts });
+    return facts;
+  }
+
+  async #look(namespace: string, name: string): Promise<AccountFacts | undefined> {
+    try {
+      if ((await this.#client.find(kinds.serviceAccount, { namespace, name })) === undefined) return { exists: false };
+      const keep = (binding: RoleBinding): RoleBinding => binding;
+      const { items } = await listObjects(this.#client, kinds.roleBinding, { namespace }, keep);
+      const bound = items.find(
+        ({ roleRef, subjects = [] }) =>
+          ourRoles.test(roleRef.name) &&
+          subjects.some((each) => each.kind === "ServiceAccount" && each.name === name && each.namespace === namespace),
+      );
+      return { exists: true, ...(bound === undefined ? {} : { bound: bound.roleRef.name }) };
+    } catch (err) {
+      if (isForbidden(err)) return undefined;
+      throw err;
+    }
+  }
+}

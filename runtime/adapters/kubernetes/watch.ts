@@ -1,0 +1,211 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import { backOff } from "../../core/retry.ts";
+import type { KubeClient } from "./client.ts";
+import type { Kind } from "./kinds.ts";
+import { KubeRefusalError } from "./kube-refusal.ts";
+import type { KubeObject } from "./kube-types.ts";
+import { listObjects } from "./list-objects.ts";
+import { ObjectCache, type ObjectChange } from "./object-cache.ts";
+import { compareVersions } from "./resource-version.ts";
+import { runWatch, type WatchEnd, type WatchQuery } from "./watch-session.ts";
+
+/** How objects are watched; durations are milliseconds. */
+export interface WatchOptions<T, K> extends WatchQuery {
+  /** What is kept of each object: the rest is dropped, so that it costs no memory. Must not throw. */
+  readonly keep: (object: T) => K;
+  /** Without a byte for so long a watch is cut. */
+  readonly silence?: number;
+  readonly firstDelay?: number;
+  readonly longestDelay?: number;
+  /** Objects in one page of a list. */
+  readonly pageSize?: number;
+  /** Told once when the API server cannot be heard, and not again before it was. */
+  readonly onTrouble?: (err: unknown) => void;
+}
+
+type Listener<K> = (change: ObjectChange<K>) => void;
+
+const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, pageSize: 500 };
+/** A watch that held so long does not make the next one wait; milliseconds. */
+const goodWatch = 1_000;
+/** After so many refusals in a row the version itself may be what is refused. */
+const mostFailures = 5;
+
+/**
+ * All objects of a kind, kept up to date from `open` to `close`: a list, then a watch that is resumed where it ended.
+ * While the API server is away what was known stays, and `age` says how old it is.
+ */
+export class KubeWatch<T extends KubeObject, K> {
+  /** Resolves when all objects are known for the first time; rejects when it is closed before. */
+  readonly synced: Promise<void>;
+  readonly #client: KubeClient;
+  readonly #kind: Kind;
+  readonly #query: WatchQuery;
+  readonly #options: Required<Omit<WatchOptions<T, K>, keyof WatchQuery>>;
+  readonly #cache: ObjectCache<T, K>;
+  readonly #listeners = new Set<Listener<K>>();
+  readonly #closing = new AbortController();
+  readonly #sync = Promise.withResolvers<void>();
+  readonly #running: Promise<void>;
+  /** Undefined: to be listed. */
+  #version: string | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #inTrouble = false;
+
+  constructor(client: KubeClient, kind: Kind, options: WatchOptions<T, K>) {
+    const { namespace, labelSelector, fieldSelector, ...rest } = options;
+    this.#client = client;
+    this.#kind = kind;
+    this.#query = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+    this.#options = { onTrouble: () => {}, ...defaults, ...rest };
+    this.#cache = new ObjectCache(options.keep);
+    this.synced = this.#sync.promise;
+    // Nobody need wait for it.
+    this.synced.catch(() => {});
+    this.#running = this.#run(this.#closing.signal);
+  }
+
+  /** By `namespace/name`, of kinds without namespace by name. Read it anew each time: it is replaced by lists. */
+  get objects(): ReadonlyMap<string, K> {
+    return this.#cache.objects;
+  }
+
+  /** Milliseconds since the API server last said something about these objects; infinite before the first list. */
+  get age(): number {
+    return performance.now() - this.#heardAt;
+  }
+
+  /** Calls `listener` with each change from now on, in order; what it gives back ends that. What it throws is trouble. */
+  listen(listener: Listener<K>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when nothing is under way any more; what was known stays. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+    const sentence = `Cannot watch ${this.#kind.plural}: the watch was closed before they were listed`;
+    this.#sync.reject(new PlatformError("provider_unavailable", sentence));
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#version ??= await this.#list(signal);
+        await pause(await this.#watchOnce(this.#version, signal), undefined, { signal });
+      } catch (err) {
+        if (signal.aborted) return;
+        await pause(this.#failed(err), undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<string> {
+    const query = { ...this.#query, pageSize: this.#options.pageSize };
+    const keep = (object: T) => this.#cache.keep(object);
+    const options = { signal, attempts: 1, again: this.#failures > 0 };
+    const { items, resourceVersion } = await listObjects(this.#client, this.#kind, query, keep, options);
+    for (const change of this.#cache.replaceAll(items, resourceVersion)) this.#tell(change);
+    this.#heardAt = performance.now();
+    this.#sync.resolve();
+    return resourceVersion;
+  }
+
+  /** One watch; gives the milliseconds to wait before the next. */
+  async #watchOnce(resourceVersion: string, signal: AbortSignal): Promise<number> {
+    let [openedAt, heard] = [Number.POSITIVE_INFINITY, false];
+    const end = await runWatch(this.#client, this.#kind, this.#query, {
+      resourceVersion,
+      silence: this.#options.silence,
+      again: this.#failures > 0,
+      signal,
+      opened: () => {
+        openedAt = this.#heardAt = performance.now();
+      },
+      told: (event) => {
+        heard = true;
+        this.#recovered();
+        this.#heardAt = performance.now();
+        const version = event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
+        this.#advance(version ?? resourceVersion);
+        const change = event.type === "BOOKMARK" ? undefined : this.#cache.apply(event);
+        if (change !== undefined) this.#tell(change);
+      },
+    });
+    const isGood = performance.now() - openedAt >= goodWatch;
+    if (end.kind === "ended" && !heard && isGood) await this.#checkStore(resourceVersion, signal);
+    return this.#waitAfter(end, isGood);
+  }
+
+  #waitAfter(end: WatchEnd, isGood: boolean): number {
+    if (end.kind === "failed") {
+      const isRefused = end.err instanceof KubeRefusalError && this.#failures >= mostFailures;
+      if (end.relist || isRefused) this.#version = undefined;
+      return this.#failed(end.err);
+    }
+    if (end.kind === "silent") return this.#failed(new Error("nothing was heard of a watch for too long"));
+    if (end.kind === "gone") this.#version = undefined;
+    else this.#heardAt = performance.now();
+    if (isGood) this.#recovered();
+    // Many that were ended at once must not all come back at once.
+    if (isGood || (end.kind === "gone" && this.#failures === 0)) {
+      this.#failures = isGood ? 0 : 1;
+      return (this.#options.firstDelay / 2) * Math.random();
+    }
+    this.#failures += 1;
+    return this.#backOff();
+  }
+
+  #failed(err: unknown): number {
+    this.#failures += 1;
+    if (!this.#inTrouble) this.#options.onTrouble(err);
+    this.#inTrouble = true;
+    return this.#backOff();
+  }
+
+  #recovered(): void {
+    this.#failures = 0;
+    this.#inTrouble = false;
+  }
+
+  #backOff(): number {
+    return backOff(this.#options.firstDelay, this.#options.longestDelay, this.#failures - 1);
+  }
+
+  /**
+   * A store that was put back to an earlier state lets a watch of a later version wait for ever; only a list tells. Where
+   * anything changes at all bookmarks come, and nobody has to ask.
+   */
+  async #checkStore(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const { namespace, ...selectors } = this.#query;
+    const place = namespace === undefined ? {} : { namespace };
+    const options = { signal, attempts: 1, again: this.#failures > 0 };
+    const page = await this.#client.listPage(this.#kind, place, { ...selectors, limit: 1 }, options);
+    const order = compareVersions(page.metadata.resourceVersion ?? "", resourceVersion);
+    if (order !== undefined && order < 0) this.#version = undefined;
+  }
+
+  /** Never back, where that can be known. */
+  #advance(version: string): void {
+    const order = this.#version === undefined ? 1 : compareVersions(version, this.#version);
+    if (order === undefined || order > 0) this.#version = version;
+  }
+
+  #tell(change: ObjectChange<K>): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (err) {
+        this.#options.onTrouble(err);
+      }
+    }
+  }
+}

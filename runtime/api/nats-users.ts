@@ -1,0 +1,170 @@
+/** What one user of the broker may publish to and subscribe to; everything else is refused. */
+export interface NatsRights {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** One user: its name, the prefix of its inboxes, its rights. */
+export interface NatsUser {
+  readonly name: string;
+  readonly inboxPrefix: string;
+  readonly rights: NatsRights;
+}
+
+export interface NatsUsersOptions {
+  readonly queues: readonly string[];
+  /** Functions, namespaces and endpoints lie in the broker, too. */
+  readonly oneMachine: boolean;
+}
+
+/** Names of the users; a worker has one per queue. */
+export const natsUser = {
+  gateway: "gateway",
+  provider: "provider",
+  autoscaler: "autoscaler",
+  doctor: "doctor",
+  worker: (queue: string) => `worker-${queue}`,
+} as const;
+
+const api = "$JS.API";
+const leaderBuckets: readonly string[] = ["calls", "queues"];
+
+/** All users with no more rights than their part needs. */
+export function natsUsers(options: NatsUsersOptions): NatsUser[] {
+  const { queues, oneMachine } = options;
+  return [
+    gatewayUser(oneMachine),
+    ...queues.map((queue) => workerUser(queue, oneMachine)),
+    ...(oneMachine ? [providerUser()] : []),
+    autoscalerUser(oneMachine),
+    doctorUser(),
+  ];
+}
+
+function gatewayUser(oneMachine: boolean): NatsUser {
+  return user(natsUser.gateway, "gw", {
+    publish: [
+      "q.>",
+      "cb.>",
+      keys("calls"),
+      "ctl.cancel",
+      "ctl.ended",
+      "activity.>",
+      `${api}.STREAM.INFO.*`,
+      `${api}.CONSUMER.INFO.*.workers`,
+      `${api}.STREAM.MSG.GET.DLQ`,
+      `${api}.STREAM.MSG.DELETE.DLQ`,
+      ...reads("calls", "results", "queues"),
+      ...watches("queues"),
+      ...(oneMachine
+        ? [
+            keys("functions"),
+            keys("namespaces"),
+            ...reads("functions", "namespaces", "endpoints"),
+            ...watches("functions", "namespaces", "endpoints"),
+          ]
+        : []),
+    ],
+    subscribe: ["ctl.ended", "activity.>"],
+  });
+}
+
+function workerUser(queue: string, oneMachine: boolean): NatsUser {
+  const stream = `Q_${queue}`;
+  return user(natsUser.worker(queue), `wk-${queue}`, {
+    publish: [
+      ...consumes(stream, "workers"),
+      ...consumes("CB", "callbacks"),
+      `${api}.STREAM.INFO.${stream}`,
+      "cb.>",
+      `dlq.${queue}.>`,
+      "dlq.*.*.callback",
+      keys("calls"),
+      keys("results"),
+      `$KV.queues.lease.queue.${queue}`,
+      "ctl.ended",
+      "activity.>",
+      ...reads("calls", "results", "queues"),
+      ...watches("queues"),
+      ...(oneMachine
+        ? [keys("functions"), ...reads("functions", "endpoints"), ...watches("functions", "endpoints")]
+        : []),
+    ],
+    subscribe: ["ctl.cancel"],
+  });
+}
+
+function providerUser(): NatsUser {
+  const buckets = ["functions", "namespaces", "endpoints"];
+  return user(natsUser.provider, "pr", {
+    publish: [keys("endpoints"), keys("namespaces"), ...reads(...buckets), ...watches(...buckets)],
+    subscribe: [],
+  });
+}
+
+function autoscalerUser(oneMachine: boolean): NatsUser {
+  return user(natsUser.autoscaler, "as", {
+    publish: [
+      `${api}.STREAM.INFO.*`,
+      ...(oneMachine
+        ? [
+            keys("functions"),
+            ...reads("functions", "endpoints"),
+            ...watches("functions", "endpoints"),
+            "$KV.queues.lease.process.autoscaler",
+            ...reads("queues"),
+          ]
+        : []),
+    ],
+    subscribe: ["activity.>"],
+  });
+}
+
+function doctorUser(): NatsUser {
+  return user(natsUser.doctor, "dr", {
+    // `npm run backup` and `npm run restore` come as this user, too: chunks of streams go both ways.
+    publish: [`${api}.>`, "$JS.FC.>", "$JS.SNAPSHOT.>", keys("queues"), keys("calls"), keys("results")],
+    subscribe: ["$JS.EVENT.ADVISORY.>"],
+  });
+}
+
+function user(name: string, inbox: string, rights: NatsRights): NatsUser {
+  const inboxPrefix = `_INBOX.${inbox}`;
+  return {
+    name,
+    inboxPrefix,
+    rights: { publish: [...new Set(rights.publish)], subscribe: [`${inboxPrefix}.>`, ...rights.subscribe] },
+  };
+}
+
+function keys(bucket: string): string {
+  return `$KV.${bucket}.>`;
+}
+
+/** Reading single entries: from the leader alone where a stale answer would do harm. */
+function reads(...buckets: readonly string[]): string[] {
+  return buckets.flatMap((bucket) => [
+    `${api}.STREAM.INFO.KV_${bucket}`,
+    `${api}.STREAM.MSG.GET.KV_${bucket}`,
+    ...(leaderBuckets.includes(bucket) ? [] : [`${api}.DIRECT.GET.KV_${bucket}.>`]),
+  ]);
+}
+
+/** Watching a bucket: an ephemeral consumer with flow control. */
+function watches(...buckets: readonly string[]): string[] {
+  return buckets.flatMap((bucket) => [
+    `${api}.CONSUMER.CREATE.KV_${bucket}.>`,
+    `${api}.CONSUMER.DELETE.KV_${bucket}.>`,
+    `$JS.FC.KV_${bucket}.>`,
+    `$JS.FC.*.*.KV_${bucket}.>`,
+  ]);
+}
+
+/** Taking from one durable consumer; the second form of the acknowledgement is that of servers to come. */
+function consumes(stream: string, consumer: string): string[] {
+  return [
+    ...["CREATE", "INFO", "MSG.NEXT"].map((call) => `${api}.CONSUMER.${call}.${stream}.${consumer}`),
+    `$JS.ACK.${stream}.${consumer}.>`,
+    `$JS.ACK.*.*.${stream}.${consumer}.>`,
+  ];
+}

@@ -1,0 +1,106 @@
+import Type, { type Static } from "typebox";
+
+import { callId, functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+
+const count = (description: string, example = 0) => Type.Integer({ minimum: 0, description, examples: [example] });
+const duration = (description: string, example: string) => Type.String({ description, examples: [example] });
+
+/** A queue as `/system/queues` shows it (contract §2). */
+export const QueueStatus = Type.Object(
+  {
+    name: queueName("Name of the queue"),
+    queued: count("Calls that wait for their first run", 3),
+    waiting: count("Calls that wait for a retry"),
+    running: count("Calls that run, as the queue-workers said within the last second", 1),
+    deadLetters: count("Calls that were given up and are kept"),
+    workers: count("Queue-workers that take from it", 1),
+    maxInflight: Type.Integer({ minimum: 1, description: "Calls that one worker runs at once", examples: [1] }),
+    timeout: duration("Longest one run may take", "30s"),
+    ackWait: duration("Lease after which a call is taken from a worker that went silent", "60s"),
+    oldestAgeSeconds: Type.Number({ minimum: 0, description: "Age of the oldest call in it", examples: [0.4] }),
+    limit: count("Most calls that it holds", 1_000_000),
+    why: Type.Optional(
+      Type.String({
+        description: "Why calls wait and what to do about it; absent when none waits",
+        examples: ["The only slot runs a call: raise max_inflight or replicas of the queue if this takes too long."],
+      }),
+    ),
+  },
+  {
+    title: "QueueStatus",
+    description: "A queue and the calls in it by their state",
+    examples: [
+      {
+        name: "default",
+        queued: 3,
+        waiting: 0,
+        running: 1,
+        deadLetters: 0,
+        workers: 1,
+        maxInflight: 1,
+        timeout: "30s",
+        ackWait: "60s",
+        oldestAgeSeconds: 0.4,
+        limit: 1_000_000,
+        why: "The only slot runs a call: raise max_inflight or replicas of the queue if this takes too long.",
+      },
+    ],
+  },
+);
+export type QueueStatus = Readonly<Static<typeof QueueStatus>>;
+
+const given = {
+  callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
+  functionName: "hello",
+  namespace: "functions",
+  reason: "exhausted",
+  attempts: 11,
+  lastStatus: 503,
+  acceptedAt: "2026-01-31T12:00:00.000Z",
+  deadAt: "2026-01-31T12:20:00.000Z",
+  size: 5,
+  advice:
+    'No retry was left, the last one ended with status 503: mend function "hello", then redrive the call, or delete it.',
+};
+
+/** A call that was given up (contract §2). */
+export const DeadLetter = Type.Object(
+  {
+    callId: callId("Id of the call"),
+    functionName: Type.Optional(functionName("Name of the function; absent if it could not be read")),
+    namespace: Type.Optional(namespaceName("Real name of its namespace")),
+    reason: Type.Enum(["exhausted", "crash", "expired", "undecodable", "callback"], {
+      type: "string",
+      description: "Why it was given up; callback: only its callback failed",
+    }),
+    attempts: count("Runs that were made; of a callback how often it was sent", 11),
+    lastStatus: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 599,
+        description: "Last status of the function, of a callback that of its receiver",
+        examples: [503],
+      }),
+    ),
+    acceptedAt: time("When the call was accepted"),
+    deadAt: time("When it was given up"),
+    size: count("Bytes of its body", 5),
+    advice: Type.String({ description: "What to do about it", examples: [given.advice] }),
+  },
+  {
+    title: "DeadLetter",
+    description: "A call that was given up and is kept for 14 days",
+    examples: [given],
+  },
+);
+export type DeadLetter = Readonly<Static<typeof DeadLetter>>;
+
+/** One page of dead letters. */
+export const DeadLetterPage = Type.Object(
+  {
+    items: Type.Array(DeadLetter, { description: "Oldest first" }),
+    next: Type.Optional(Type.String({ description: "Send it as `after` for the next page; absent on the last one" })),
+  },
+  { title: "DeadLetterPage", description: "One page of dead letters", examples: [{ items: [given] }] },
+);
+export type DeadLetterPage = Readonly<Static<typeof DeadLetterPage>>;

@@ -1,0 +1,123 @@
+import Type from "typebox";
+
+const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
+
+/** A token exchange (RFC 8693, contract §6). */
+export const TokenRequest = Type.Object(
+  {
+    grant_type: Type.Enum([exchange], { type: "string", description: "Always token exchange" }),
+    subject_token: Type.String({
+      minLength: 1,
+      description: "Token of a trusted issuer, or an API token of this gateway",
+      examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"],
+    }),
+    subject_token_type: Type.Enum([tokenType("id_token"), tokenType("jwt")], {
+      type: "string",
+      description: "What kind of token it is",
+    }),
+    scope: Type.Optional(
+      Type.Enum(["function"], { type: "string", description: "function: for invoking only; absent: an API token" }),
+    ),
+    audience: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Functions that a function token is for, as namespace:function or namespace:*; repeat the field",
+        examples: [["functions:hello"]],
+      }),
+    ),
+  },
+  {
+    title: "TokenRequest",
+    description: "A token exchange (RFC 8693)",
+    examples: [
+      {
+        grant_type: exchange,
+        subject_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
+        subject_token_type: tokenType("id_token"),
+      },
+    ],
+  },
+);
+
+/** What a token exchange gives. */
+export const TokenReply = Type.Object(
+  {
+    access_token: Type.String({ description: "The token", examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"] }),
+    issued_token_type: Type.Enum([tokenType("access_token")], { type: "string", description: "Kind of the token" }),
+    token_type: Type.Enum(["Bearer"], { type: "string", description: "How it is sent" }),
+    expires_in: Type.Integer({ minimum: 0, description: "Seconds that it lives", examples: [1_800] }),
+    scope: Type.Optional(Type.String({ description: "function for a function token", examples: ["function"] })),
+  },
+  {
+    title: "TokenReply",
+    description: "What a token exchange gives",
+    examples: [
+      {
+        access_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
+        issued_token_type: tokenType("access_token"),
+        token_type: "Bearer",
+        expires_in: 1_800,
+      },
+    ],
+  },
+);
+
+/** Why a token exchange failed (RFC 6749 §5.2). */
+export const TokenError = Type.Object(
+  {
+    error: Type.Enum(
+      ["invalid_request", "unsupported_grant_type", "invalid_scope", "invalid_target", "temporarily_unavailable"],
+      { type: "string", description: "What went wrong, for programs" },
+    ),
+    error_description: Type.Optional(Type.String({ description: "One sentence for people" })),
+  },
+  {
+    title: "TokenError",
+    description: "Why a token exchange failed (RFC 6749 §5.2)",
+    examples: [{ error: "invalid_request", error_description: "Cannot exchange token: subject_token is missing" }],
+  },
+);
+
+const address = (description: string, example: string) =>
+  Type.String({ format: "uri", description, examples: [example] });
+
+/** Where the platform issues tokens. */
+export const OpenIdConfiguration = Type.Object(
+  {
+    issuer: address("Issuer and audience of the tokens", "https://weir.example.com"),
+    jwks_uri: address("Where its keys are", "https://weir.example.com/.well-known/jwks.json"),
+    token_endpoint: address("Where tokens are exchanged", "https://weir.example.com/oauth/token"),
+  },
+  {
+    title: "OpenIdConfiguration",
+    description: "Where the platform issues tokens",
+    examples: [
+      {
+        issuer: "https://weir.example.com",
+        jwks_uri: "https://weir.example.com/.well-known/jwks.json",
+        token_endpoint: "https://weir.example.com/oauth/token",
+      },
+    ],
+  },
+);
+
+/** Public keys of the platform (RFC 7517). */
+export const JsonWebKeySet = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object(
+        {
+          kty: Type.String({ description: "Kind of the key", examples: ["EC"] }),
+          kid: Type.String({ description: "Name of the key", examples: ["1"] }),
+        },
+        { description: "One key, with the members of its kind", additionalProperties: true },
+      ),
+      { description: "The keys" },
+    ),
+  },
+  {
+    title: "JsonWebKeySet",
+    description: "Public keys of the platform (RFC 7517)",
+    examples: [{ keys: [{ kty: "EC", kid: "1", crv: "P-256", x: "AA", y: "AA", alg: "ES256", use: "sig" }] }],
+  },
+);

@@ -1,0 +1,99 @@
+import { FunctionTable } from "../core/function-table.ts";
+import type { Activity } from "../core/ports/activity.ts";
+import type { Endpoints } from "../core/ports/endpoints.ts";
+import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { Leases } from "../core/ports/leases.ts";
+import type { QueueStates } from "../core/ports/queue-states.ts";
+import type { Usage } from "../core/ports/usage.ts";
+import type { ScaleRules } from "../core/scale-rules.ts";
+import { Leadership } from "../core/leadership.ts";
+import { HeldReplicas } from "../core/held-back.ts";
+import { Scaler } from "../core/scaler.ts";
+import { SeenFunctionStore } from "../core/seen-function-store.ts";
+import type { Log } from "../process/log.ts";
+import { pauseFor } from "../process/pause-for.ts";
+import type { AutoscalerMetrics } from "./autoscaler-metrics.ts";
+import { CpuSamples } from "./cpu-samples.ts";
+import type { AutoscalerSettings } from "./settings.ts";
+import { Sweep } from "./sweep.ts";
+
+/** Everything an autoscaler works with. */
+export interface AutoscalerParts {
+  readonly settings: AutoscalerSettings;
+  readonly functions: FunctionStore;
+  readonly endpoints: Endpoints;
+  readonly activity: Activity;
+  readonly states: QueueStates;
+  readonly leases: Leases;
+  /** Absent: functions that are scaled by processor time keep their replicas. */
+  readonly usage?: Usage | undefined;
+  readonly metrics: AutoscalerMetrics;
+  readonly log: Log;
+  /** Milliseconds without calls after which a function goes to zero; absent = as its labels say. */
+  readonly idleAfter?: (rules: ScaleRules) => number;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Makes replicas follow the load; of several autoscalers one acts, and all know what it knows. */
+export interface Autoscaler {
+  /** Begins to listen, fills its table and sweeps; rejects with `provider_unavailable` when that cannot be read. */
+  open(): Promise<void>;
+  /** Whether this one acts now. */
+  readonly leads: boolean;
+  /** Ends after the sweep under way, and lets another one act. */
+  close(): Promise<void>;
+}
+
+/** Assembles an autoscaler; nothing happens before `open`. */
+export function buildAutoscaler(parts: AutoscalerParts): Autoscaler {
+  const { settings, metrics, log, now = () => performance.now() } = parts;
+  const idleAfter = parts.idleAfter ?? (({ zeroDuration }: ScaleRules) => zeroDuration);
+  const { scaleWindow: window, activityTimeout: patience, wakeTimeout } = settings;
+  const scaler = new Scaler({ window, patience, wakeTimeout, idleAfter }, now());
+  // Only full names are looked up.
+  const table = new FunctionTable({ defaultNamespace: "", aliases: [] });
+  const functions = new SeenFunctionStore(parts.functions, table.functionObserver);
+  const leadership = new Leadership({
+    leases: parts.leases,
+    name: "process.autoscaler",
+    leaseTtl: settings.leaseTtl,
+    now,
+    pause: pauseFor,
+    changed: (leads) => log.info({ leads }, leads ? "acts from now on" : "stands by"),
+    trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
+  });
+  const usage = parts.usage ?? { of: () => Promise.resolve(undefined) };
+  const samples = new CpuSamples(usage, (key, cpu) => scaler.measure(key, cpu, now()));
+  const held = new HeldReplicas(window);
+  const sweep = new Sweep({ scaler, held, functions, states: parts.states, samples, leadership, metrics, log, now });
+  table.onWanted(({ key, wanted, replicas }) => scaler.see(key, wanted, replicas.length, now()));
+  table.onReplicas(({ key, wanted, replicas }) => scaler.see(key, wanted, replicas.length, now()));
+  table.onRemoved(({ key }) => scaler.forget(key));
+
+  const stop = new AbortController();
+  const endings: (() => unknown)[] = [];
+  let running: Promise<unknown> = Promise.resolve();
+  const sweeps = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await pauseFor(settings.scalePeriod, stop.signal);
+      if (!stop.signal.aborted) await sweep.go();
+    }
+  };
+  return {
+    open: async () => {
+      endings.push(parts.activity.subscribe((report) => scaler.hear(report, now())));
+      endings.push(await functions.watch(table.functionObserver));
+      endings.push(await parts.endpoints.watch(table.endpointsObserver));
+      running = Promise.all([leadership.run(stop.signal), sweeps()]);
+    },
+    get leads() {
+      return leadership.leads;
+    },
+    close: async () => {
+      stop.abort();
+      await running;
+      for (const end of endings.reverse()) end();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { applyHeld, applyScale } from "../core/apply-scale.ts";
+import type { ScaleDecision } from "../core/decide-scale.ts";
+import type { DesiredFunction } from "../core/desired-function.ts";
+import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { QueueStates } from "../core/ports/queue-states.ts";
+import type { HeldNote, HeldReplicas } from "../core/held-back.ts";
+import type { ScalePlan, Scaler } from "../core/scaler.ts";
+import type { Log } from "../process/log.ts";
+import { tellDecisions, type AutoscalerMetrics } from "./autoscaler-metrics.ts";
+import type { CpuSamples } from "./cpu-samples.ts";
+import type { Leadership } from "../core/leadership.ts";
+
+interface Change extends ScalePlan {
+  readonly decision: ScaleDecision & { readonly action: "scale" };
+}
+
+/** What a sweep works with. */
+export interface SweepParts {
+  readonly scaler: Scaler;
+  readonly held: HeldReplicas;
+  readonly functions: FunctionStore;
+  readonly states: QueueStates;
+  readonly samples: CpuSamples;
+  readonly leadership: Pick<Leadership, "leads">;
+  readonly metrics: AutoscalerMetrics;
+  readonly log: Log;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** Looks at all functions, one pass at a time, decides, and acts if it is this one's turn. */
+export class Sweep {
+  readonly #parts: SweepParts;
+  /** What is the matter, so that it is said once. */
+  #unheard: string | undefined;
+  #unknown = false;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+  }
+
+  /** One pass. It never rejects: what failed is decided anew the next time. */
+  async go(): Promise<void> {
+    const { held, leadership, metrics, now } = this.#parts;
+    const began = now();
+    this.#settle();
+    await this.#look();
+    const changes = this.#decide(now());
+    metrics.leader.set(leadership.leads ? 1 : 0);
+    const notes = held.take();
+    if (leadership.leads) await this.#act(changes, notes);
+    metrics.sweep.set((now() - began) / 1_000);
+  }
+
+  /** Decides about every function, and gives what is to be changed. */
+  #decide(at: number): readonly Change[] {
+    const { scaler, held, metrics } = this.#parts;
+    const counts = new Map<string, number>();
+    const changes: Change[] = [];
+    const wallClock = Date.now();
+    for (const plan of scaler.plans(at)) {
+      const { wanted, rules, decision } = plan;
+      counts.set(decision.because, (counts.get(decision.because) ?? 0) + 1);
+      held.see(plan, at, wallClock);
+      if (decision.action === "scale") changes.push({ wanted, rules, decision });
+    }
+    tellDecisions(metrics, counts);
+    return changes;
+  }
+
+  /** Until the store cannot be reached. */
+  async #act(changes: readonly Change[], notes: readonly HeldNote[]): Promise<void> {
+    const { leadership } = this.#parts;
+    for (const { wanted, decision } of changes) {
+      if (!leadership.leads || !(await this.#change(wanted, decision))) return;
+    }
+    for (const note of notes) if (!leadership.leads || !(await this.#note(note))) return;
+  }
+
+  /** False when the store cannot be reached. */
+  async #note({ wanted, held }: HeldNote): Promise<boolean> {
+    const { functions, log } = this.#parts;
+    const facts = { functionName: wanted.name, namespace: wanted.namespace, replicas: wanted.replicas };
+    try {
+      if (!(await applyHeld(functions, wanted, held)) || held === undefined) return true;
+      log.info({ ...facts, because: held.reason, why: held.message }, "kept");
+      return true;
+    } catch (err) {
+      log.warn({ err, ...facts }, "cannot note why replicas are kept, trying again");
+      return false;
+    }
+  }
+
+  #settle(): void {
+    const { scaler, log, now } = this.#parts;
+    for (const source of scaler.settle(now())) log.warn({ source }, "is silent for too long and counts no more");
+    const hearing = scaler.hearing(now());
+    if (hearing.kind === "complete") this.#unheard = "";
+    else if (this.#unheard === "") {
+      log.warn({ missing: hearing.message }, "activity is missing, no replicas are taken away");
+      this.#unheard = hearing.message;
+    }
+  }
+
+  /** Queues and processors; one that stands by has no need to look. */
+  async #look(): Promise<void> {
+    const { scaler, states, samples, leadership, log, now } = this.#parts;
+    if (!leadership.leads) return scaler.count(undefined, now());
+    const { cpu, queues } = scaler.needs();
+    samples.ask(cpu);
+    try {
+      const found = await Promise.all(queues.map((queue) => states.depths(queue)));
+      const depths = new Map<string, number>();
+      for (const { byFunction } of found) {
+        for (const [key, calls] of byFunction) depths.set(key, (depths.get(key) ?? 0) + calls);
+      }
+      scaler.count(depths, now());
+      this.#unknown = false;
+    } catch (err) {
+      scaler.count(undefined, now());
+      if (!this.#unknown) log.warn({ err }, "cannot look into the queues");
+      this.#unknown = true;
+    }
+  }
+
+  /** False when the store cannot be reached. */
+  async #change(wanted: DesiredFunction, decision: Change["decision"]): Promise<boolean> {
+    const { functions, metrics, log } = this.#parts;
+    const facts = { functionName: wanted.name, namespace: wanted.namespace, from: wanted.replicas };
+    const { replicas, because, message: why } = decision;
+    try {
+      if (await applyScale(functions, wanted, decision)) {
+        metrics.changes.inc({ reason: because });
+        log.info({ ...facts, replicas, because, why }, "scaled");
+      }
+      return true;
+    } catch (err) {
+      log.warn({ err, ...facts, replicas, because }, "cannot scale, trying again");
+      return false;
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** Ends servers of the broker, which start again by themselves. */
+export interface BrokerServers {
+  /**
+   * Ends the server with that host, and resolves with true when it runs again; with false when it is left alone: it is
+   * somebody else's, was restarted just now, or `stop` aborted.
+   * @throws PlatformError `provider_unavailable` when it cannot be ended, or does not come back in time
+   */
+  restart(server: string, stop: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,42 @@
+import type { Condition } from "../api/function-status.ts";
+import type { DesiredFunction } from "./desired-function.ts";
+import { isHeldReason } from "./held-back.ts";
+import { knownScaleRules } from "./scale-rules.ts";
+
+/** The reason of a count that nothing has changed since the deployment. */
+const deployed = "Deployed";
+
+/**
+ * Condition Scaling: why there are this many replicas, and since when; if something holds them for some time already, that
+ * first. It is False for a function whose count nothing but a request ever changes.
+ */
+export function scalingCondition({ deployment, replicas, scaled, held, updatedAt }: DesiredFunction): Condition {
+  const { min, max, zero } = knownScaleRules(deployment.labels);
+  const status = min === max && !zero ? "False" : "True";
+  const last = scaled ?? {
+    reason: deployed,
+    message: `As deployed: ${replicas === min ? `scale.min is ${min}` : `${replicas} wanted`}`,
+    at: updatedAt,
+  };
+  const word = scaled === undefined ? "" : ` (${scaled.reason})`;
+  const message =
+    held === undefined ? last.message : `${held.message}. ${replicas} since ${last.at}${word}: ${last.message}`;
+  const { reason, at } = held ?? last;
+  return { type: "Scaling", status, reason, message, lastTransitionTime: at };
+}
+
+/** The way back: what a condition that `scalingCondition` made says of the last change, and of what holds replicas. */
+export function readScaling(
+  condition: Pick<Condition, "reason" | "message" | "lastTransitionTime">,
+): Pick<DesiredFunction, "scaled" | "held"> {
+  const { reason, message, lastTransitionTime: at } = condition;
+  if (reason === deployed) return {};
+  if (!isHeldReason(reason)) return { scaled: { reason, message, at } };
+  const parts = /^(?<why>.*?)\. \d+ since (?<at>\S+?)(?: \((?<word>\w+)\))?: (?<last>.*)$/s.exec(message)?.groups;
+  if (parts === undefined) return { held: { reason, message, at } };
+  const held = { reason, message: parts["why"] ?? "", at };
+  const word = parts["word"];
+  return word === undefined
+    ? { held }
+    : { held, scaled: { reason: word, message: parts["last"] ?? "", at: parts["at"] ?? "" } };
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { traceIdOf } from "../core/trace-parent.ts";
+import type { AccessLog } from "./access-log.ts";
+import type { RequestHead } from "./invocation/request-head.ts";
+import type { RouteCounts } from "./route-counts.ts";
+
+/** What is known of a call from its beginning. */
+export interface CallFacts {
+  readonly request: IncomingMessage;
+  readonly head: RequestHead;
+  readonly callId: string;
+  /** The function that is called; what its address says if there is no such function, undefined if it says none. */
+  readonly ref: { readonly name: string; readonly namespace: string | undefined } | undefined;
+  /** The one that the function gets. */
+  readonly traceParent: string;
+  /** When its head was read, in milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** How it ended; bytes are those of bodies. */
+export interface CallEnd {
+  readonly status: number;
+  /** Milliseconds since `startedAt`. */
+  readonly duration: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/** Status under which a call counts whose client left before the reply's head. */
+const clientLeftStatus = 499;
+
+/** The status of a response that is closed. */
+export function endStatus(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : clientLeftStatus;
+}
+
+/** Hears of what came to one of the two invocation routes, for the metrics by route and for the access log. */
+export interface CallObserver {
+  /** A call ended, or an asynchronous one was answered. */
+  ended(facts: CallFacts, end: CallEnd): void;
+  /** A request that was no call was answered. */
+  answered(facts: Pick<CallFacts, "request" | "startedAt">, status: number): void;
+}
+
+/** Without `accessLog` only the metrics are kept. */
+export function createCallObserver(parts: {
+  readonly path: string;
+  readonly counts: RouteCounts;
+  readonly accessLog: AccessLog | undefined;
+  /** The client behind trusted proxies. */
+  readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
+}): CallObserver {
+  const { path, counts, accessLog, clientOf } = parts;
+  return {
+    ended: (facts, { status, duration, bytesIn, bytesOut }) => {
+      const { request, head, callId, ref, traceParent } = facts;
+      counts.add(path, request.method, status, duration);
+      accessLog?.({
+        callId,
+        functionName: ref?.name,
+        namespace: ref?.namespace,
+        method: request.method ?? "",
+        status,
+        duration,
+        bytesIn,
+        bytesOut,
+        client: clientOf(request.socket.remoteAddress, head.forwardedFor),
+        traceId: traceIdOf(traceParent),
+      });
+    },
+    answered: ({ request, startedAt }, status) =>
+      counts.add(path, request.method, status, performance.now() - startedAt),
+  };
+}

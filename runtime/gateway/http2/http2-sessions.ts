@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  constants,
+  createServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Server } from "node:net";
+import type { TLSSocket } from "node:tls";
+
+import { Http2Request } from "./http2-request.ts";
+import { Http2Response } from "./http2-response.ts";
+
+/** What the HTTP/2 side of the gateway works with; durations in milliseconds. */
+export interface Http2Parts {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Longest a connection may take to its first request. */
+  readonly headersTimeout: number;
+  /** Longest a connection may rest without a request. */
+  readonly keepAlive: number;
+  readonly draining: () => boolean;
+}
+
+/** Bounds of one connection. A client that resets more streams than this, in a burst or per second, loses it. */
+const options = {
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: 65_536, enablePush: false },
+  // More than the contract allows, so that most of what is too much is told so instead of being reset.
+  maxHeaderListPairs: 1_000,
+  streamResetBurst: 200,
+  streamResetRate: 33,
+  // A function's reply may repeat what it likes, over HTTP/1.1, too.
+  strictSingleValueFields: false,
+} as const;
+
+const highestStream = 2 ** 31 - 1;
+
+/** The HTTP/2 connections of a TLS server, which keeps those of HTTP/1.1. */
+export class Http2Sessions {
+  readonly #parts: Http2Parts;
+  readonly #open = new Set<ServerHttp2Session>();
+  /** Never listens itself. */
+  readonly #server = createServer(options);
+
+  constructor(parts: Http2Parts) {
+    this.#parts = parts;
+    this.#server.on("session", (session) => this.#watch(session));
+    this.#server.on("sessionError", (_err, session) => session.destroy());
+  }
+
+  /** Takes the connections of `server` whose client chose HTTP/2 by ALPN. */
+  join(server: Server): void {
+    const others = server.listeners("secureConnection");
+    server.removeAllListeners("secureConnection");
+    server.on("secureConnection", (socket: TLSSocket) => {
+      if (socket.alpnProtocol === "h2") this.#server.emit("connection", socket);
+      else for (const listener of others) Reflect.apply(listener, server, [socket]);
+    });
+  }
+
+  /** Tells clients to go on elsewhere; what they send meanwhile is still served. */
+  drain(): void {
+    for (const session of this.#open) announce(session);
+  }
+
+  /** No connection takes a new request; each closes with its last reply. */
+  close(): void {
+    for (const session of this.#open) session.close();
+  }
+
+  #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]): void {
+    stream.on("error", () => {});
+    const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+    const request = new Http2Request(stream, headers, rawHeaders, hasBody);
+    request.on("error", () => {});
+    this.#parts.handle(request, new Http2Response(request, stream));
+  }
+
+  #watch(session: ServerHttp2Session): void {
+    const { headersTimeout, keepAlive } = this.#parts;
+    let streams = 0;
+    const rest = (time: number): NodeJS.Timeout => setTimeout(() => session.destroy(), time).unref();
+    let idle = rest(headersTimeout);
+    this.#open.add(session);
+    session.on("stream", (stream, headers, flags, rawHeaders) => {
+      streams += 1;
+      clearTimeout(idle);
+      stream.once("close", () => {
+        streams -= 1;
+        if (streams === 0 && !session.destroyed) idle = rest(keepAlive);
+      });
+      this.#serve(stream, headers, flags, rawHeaders);
+      if (this.#parts.draining()) announce(session);
+    });
+    session.once("close", () => {
+      clearTimeout(idle);
+      this.#open.delete(session);
+    });
+  }
+}
+
+function announce(session: ServerHttp2Session): void {
+  if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, highestStream);
+}

@@ -1,0 +1,38 @@
+import { constants, type ServerHttp2Stream } from "node:http2";
+import { Socket } from "node:net";
+
+import { cutStream } from "./cut-stream.ts";
+
+/** What a request over HTTP/2 has for a connection: its stream alone, so that ending it harms no other request. */
+export class Http2Socket extends Socket {
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(stream: ServerHttp2Stream) {
+    super();
+    this.#stream = stream;
+    const remoteAddress = stream.session?.socket.remoteAddress;
+    let bytesRead = 0;
+    stream.on("data", (chunk: Buffer) => (bytesRead += chunk.byteLength)).pause();
+    Object.defineProperties(this, { remoteAddress: { value: remoteAddress }, bytesRead: { get: () => bytesRead } });
+    stream.once("close", () => super.destroy());
+  }
+
+  /** Resets the stream; one whose reply was sent whole only stops being read. */
+  override destroy(): this {
+    cutStream(this.#stream);
+    return super.destroy();
+  }
+
+  override destroySoon(): void {
+    if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+
+  /** Cuts a client that reads nothing of what waits for it for so many milliseconds. */
+  override setTimeout(timeout: number): this {
+    const stream = this.#stream;
+    stream.setTimeout(timeout, () => {
+      if (stream.writableLength > 0) this.destroy();
+    });
+    return this;
+  }
+}

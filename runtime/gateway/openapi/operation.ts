@@ -1,0 +1,59 @@
+import type { TObject, TSchema } from "typebox";
+
+import { editionNames, editions } from "../../api/editions.ts";
+import type { RouteEntry } from "../route.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { responsesOf } from "./responses.ts";
+import { schemaOf } from "./schemas.ts";
+
+/** What the document says of one route and method. */
+export function operationOf(entry: RouteEntry): JsonObject {
+  const { id, group, about, details, body, bodyOptional = false, bodyType = "application/json" } = entry;
+  const parameters = [
+    ...parametersOf("path", entry.params),
+    ...parametersOf("query", entry.query),
+    ...parametersOf("header", entry.headers),
+  ];
+  return {
+    operationId: id,
+    tags: [group],
+    summary: about.replace(/\.$/, ""),
+    ...(details === undefined ? {} : { description: details }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: !bodyOptional, content: { [bodyType]: { schema: schemaOf(body) } } } }),
+    responses: responsesOf(entry),
+    security: securityOf(entry),
+    ...(entry.needs === "nothing" ? {} : { "x-weir-action": entry.needs }),
+    ...(entry.handling === "not built" ? { "x-weir-not-built": true } : {}),
+    ...(entry.iamOnly === true ? { "x-weir-editions": editionNames.filter((name) => editions[name].iam) } : {}),
+  };
+}
+
+/** The path as the document spells it. */
+export function documentPath(path: string): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
+}
+
+/** Callers of functions need credentials if the function asks for them. */
+function securityOf({ needs, handling }: RouteEntry): Json {
+  const either = [{ basic: [] }, { bearer: [] }];
+  if (needs !== "nothing") return either;
+  return handling === "elsewhere" ? [{}, ...either] : [];
+}
+
+function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined): JsonObject[] {
+  const required = new Set<string>(schema?.required ?? []);
+  return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, property]) => {
+    const shown = schemaOf(property);
+    const { description, ...rest } = isJsonObject(shown) ? shown : {};
+    return {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      ...(required.has(name) ? { required: true } : {}),
+      schema: rest,
+    };
+  });
+}

@@ -1,0 +1,124 @@
+import { STATUS_CODES } from "node:http";
+
+import type { TSchema } from "typebox";
+
+import { header } from "../../api/names.ts";
+import { errorCodes, type ErrorCode } from "../../api/platform-error.ts";
+import { ProblemDetails } from "../../api/problem-details.ts";
+import { statusOf } from "../error-handler.ts";
+import type { Answer, RouteEntry } from "../route.ts";
+import { errorMeanings } from "./error-meanings.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { errorsOf } from "./route-errors.ts";
+import { schemaOf } from "./schemas.ts";
+
+const lines = "application/x-ndjson";
+const text = (description: string): JsonObject => ({ description, schema: { type: "string" } });
+
+/** Headers that several answers have. */
+export const headerComponents: JsonObject = {
+  Allow: text("Methods that the path has"),
+  RetryAfter: {
+    description: "Seconds to wait before the next try",
+    schema: { type: "integer", minimum: 1, maximum: 30 },
+  },
+  WwwAuthenticate: text("How to authenticate"),
+  ApiVersion: text("Version of this API, major.minor"),
+};
+
+const errorHeaders: Readonly<Record<number, JsonObject>> = {
+  401: { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } },
+  405: { Allow: { $ref: "#/components/headers/Allow" } },
+  429: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
+  503: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
+};
+
+const errorContent: JsonObject = {
+  "application/problem+json": { schema: schemaOf(ProblemDetails) },
+  "text/plain": { schema: { type: "string", description: "The sentence and a newline" } },
+};
+
+/**
+ * One answer per error status, with every code that it can have; and one for calls, where the function may answer with the
+ * same status.
+ */
+export const responseComponents: JsonObject = Object.fromEntries(
+  [...Map.groupBy(errorCodes, statusOf)]
+    .toSorted(([one], [other]) => one - other)
+    .flatMap(([status, codes]) => [
+      [nameOf(status, false), errorResponse(status, codes)],
+      [nameOf(status, true), callErrorResponse(status, codes)],
+    ]),
+);
+
+/** All answers of a route, by status. */
+export function responsesOf(entry: RouteEntry): JsonObject {
+  const byFunction = entry.answers.some(({ status }) => status === "default");
+  const responses: Record<string, JsonObject> = {};
+  for (const answer of entry.answers) responses[String(answer.status)] = answerResponse(answer, entry);
+  // For the clients that are generated, an answer that is only the default one is an error.
+  if (responses["default"] !== undefined) responses["2XX"] = responses["default"];
+  for (const [status, codes] of errorsOf(entry)) {
+    const answer = responses[String(status)];
+    responses[String(status)] =
+      answer === undefined
+        ? { $ref: `#/components/responses/${nameOf(status, byFunction)}`, description: codesIn(codes) }
+        : { ...answer, content: { ...contentOf(answer), ...errorContent } };
+  }
+  return responses;
+}
+
+function answerResponse(
+  { about, schema, type = "application/json", headers = {} }: Answer,
+  entry: RouteEntry,
+): JsonObject {
+  const named = Object.entries(headers).map(([name, description]) => [name, text(description)] as const);
+  const versioned = entry.path.startsWith("/system/")
+    ? { [header.apiVersion]: { $ref: "#/components/headers/ApiVersion" } }
+    : {};
+  const all: JsonObject = { ...versioned, ...Object.fromEntries(named) };
+  return {
+    description: about,
+    ...(Object.keys(all).length === 0 ? {} : { headers: all }),
+    ...(schema === undefined
+      ? {}
+      : { content: { [type]: { schema: type === lines ? linesOf(schema) : schemaOf(schema) } } }),
+  };
+}
+
+/** The whole body is no JSON, and generated clients would read it as such. */
+function linesOf(schema: TSchema): JsonObject {
+  const about = "One JSON object a line; empty lines say that the stream is alive";
+  return { type: "string", description: about, contentMediaType: lines, contentSchema: schemaOf(schema) };
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+  const headers = errorHeaders[status];
+  return { description: describe(codes), ...(headers === undefined ? {} : { headers }), content: errorContent };
+}
+
+function callErrorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+  return {
+    ...errorResponse(status, codes),
+    description: `${describe(codes)}. Or what the function answers`,
+    content: { ...errorContent, "*/*": { schema: {} } },
+  };
+}
+
+function codesIn(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\``).join(", ");
+}
+
+function describe(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join(". ");
+}
+
+function contentOf(response: JsonObject): JsonObject {
+  const content = response["content"];
+  return isJsonObject(content) ? content : {};
+}
+
+/** `NotFound` for 404; `NotFoundOrReply` where a function may answer so, too. */
+function nameOf(status: number, byFunction: boolean): string {
+  return `${(STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "")}${byFunction ? "OrReply" : ""}`;
+}

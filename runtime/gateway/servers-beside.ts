@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { Server as TcpServer, type AddressInfo } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+
+import { answerClientError } from "./client-error.ts";
+
+/** Milliseconds that a turn with next to nothing to do may take, and how many are waited for. */
+const shortTurn = 0.3;
+const mostTurns = 100;
+
+/** Milliseconds between two looks for idle connections of a server that stopped listening. */
+const idlePeriod = 100;
+
+/** Where a server listens; port 0 = any free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Resolves with the port; rejects when the address cannot be had. */
+export async function startServer(server: Server, { host, port }: ListenAddress): Promise<number> {
+  // Fastify adds a listener of its own, which would answer a second time.
+  server.removeAllListeners("clientError");
+  server.on("clientError", answerClientError);
+  server.listen(port, host);
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** Stops listening, then closes idle connections and resolves when the last reply was sent. */
+export async function endServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  await quietTurn();
+  // The close of node:http would at once end connections whose first request is still on its way.
+  TcpServer.prototype.close.call(server);
+  // After a turn as well, as a request may lie there unread. Connections whose reply began before the drain are idle later.
+  const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idlePeriod);
+  await closed;
+  clearInterval(idle);
+  // Ends its watch over slow requests; that it listens no more is no error.
+  server.close(() => {});
+}
+
+/**
+ * Resolves right after a turn of the event loop that was over at once, or after many that were not. Connections that wait
+ * to be accepted are reset when listening ends: then there are next to none.
+ */
+async function quietTurn(): Promise<void> {
+  for (let left = mostTurns; left > 0; left -= 1) {
+    const start = performance.now();
+    await turn();
+    if (performance.now() - start < shortTurn) return;
+  }
+}
+
+/** Servers at addresses that come and go. */
+export class ServersBeside {
+  readonly #make: () => Server;
+  readonly #cut: (server: Server) => void;
+  readonly #running = new Map<string, Server>();
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  /** `cut` closes all connections of a server, whatever is under way on them. */
+  constructor(make: () => Server, cut: (server: Server) => void) {
+    this.#make = make;
+    this.#cut = cut;
+  }
+
+  /** Serves at exactly these addresses; rejects with the first that cannot be had, when the others are served. */
+  serve(addresses: readonly ListenAddress[]): Promise<void> {
+    const done = this.#last.then(() => (this.#closed ? undefined : this.#serve(addresses)));
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** Ends all of them; none starts any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#last;
+    await Promise.all([...this.#running.values()].map(endServer));
+  }
+
+  async #serve(addresses: readonly ListenAddress[]): Promise<void> {
+    const wanted = new Map(addresses.map((address) => [`${address.host} ${address.port}`, address]));
+    for (const [key, server] of this.#running) {
+      if (wanted.has(key)) continue;
+      this.#running.delete(key);
+      // Its address is gone from this machine, and with it whoever was connected to it.
+      this.#cut(server);
+      await endServer(server);
+    }
+    const failed: unknown[] = [];
+    for (const [key, address] of wanted) {
+      if (this.#running.has(key)) continue;
+      const server = this.#make();
+      try {
+        await startServer(server, address);
+        this.#running.set(key, server);
+      } catch (err) {
+        failed.push(err);
+      }
+    }
+    if (failed.length > 0) throw failed[0];
+  }
+}

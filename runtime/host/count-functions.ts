@@ -1,0 +1,13 @@
+import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { NamespaceStore } from "../core/ports/namespace-store.ts";
+
+/** Functions of all namespaces, the default one among them whether it is in the store or not. */
+export async function countFunctions(
+  functions: FunctionStore,
+  namespaces: NamespaceStore,
+  defaultNamespace: string,
+): Promise<number> {
+  const names = new Set([defaultNamespace, ...(await namespaces.list()).map(({ name }) => name)]);
+  const lists = await Promise.all([...names].map((name) => functions.list(name)));
+  return lists.reduce((sum, list) => sum + list.length, 0);
+}

@@ -1,0 +1,100 @@
+import { Leadership } from "../core/leadership.ts";
+import type { Leases } from "../core/ports/leases.ts";
+import type { OperatedKind } from "../core/ports/operated-kind.ts";
+import type { Log } from "../process/log.ts";
+import { pauseFor } from "../process/pause-for.ts";
+import type { OperatorMetrics } from "./operator-metrics.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+/** Everything an operator works with; durations in milliseconds. */
+export interface OperatorParts {
+  /** In the order in which they are opened: rights before what needs them. */
+  readonly kinds: readonly OperatedKind[];
+  readonly leases: Leases;
+  readonly leaseTtl: number;
+  /** All objects are looked at so often, whether they changed or not. */
+  readonly resync: number;
+  readonly workers: number;
+  readonly metrics: OperatorMetrics;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+/** Makes objects true; of several operators one acts, and all know what there is. */
+export interface Operator {
+  /** Reads all objects and begins; rejects with `provider_unavailable` when they cannot be read. */
+  open(): Promise<void>;
+  /** Whether this one acts now. */
+  readonly leads: boolean;
+  /** Ends after what is under way, and lets another one act. */
+  close(): Promise<void>;
+}
+
+const settle = 20;
+
+/** Assembles an operator; nothing happens before `open`. */
+export function buildOperator(parts: OperatorParts): Operator {
+  const { kinds, metrics, log, now = () => performance.now() } = parts;
+  const stop = new AbortController();
+  const leadership = new Leadership({
+    leases: parts.leases,
+    name: "process.operator",
+    leaseTtl: parts.leaseTtl,
+    now,
+    pause: pauseFor,
+    changed: (leads) => {
+      metrics.leader.set(leads ? 1 : 0);
+      log.info({ leads }, leads ? "acts from now on" : "stands by");
+      if (leads) addAll();
+    },
+    trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
+  });
+  const queues = kinds.map((kind) => {
+    const work = async (key: string): Promise<number | undefined> => {
+      if (!leadership.leads) return undefined;
+      const again = await kind.reconcile(key);
+      metrics.reconciled.inc({ kind: kind.name, outcome: "done" });
+      return again;
+    };
+    const failed = (): void => metrics.reconciled.inc({ kind: kind.name, outcome: "failed" });
+    const queue = new WorkQueue({ work, workers: parts.workers, settle, log: log.child({ kind: kind.name }), failed });
+    return { kind, queue };
+  });
+  const addAll = (): void => {
+    for (const { kind, queue } of queues) {
+      for (const key of kind.keys()) queue.add(key);
+    }
+  };
+  metrics.figures = () =>
+    queues.map(({ kind, queue }) => ({
+      kind: kind.name,
+      objects: new Set(kind.keys()).size,
+      waiting: queue.size,
+    }));
+  const resync = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await pauseFor(parts.resync, stop.signal);
+      if (leadership.leads) addAll();
+    }
+  };
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    open: async () => {
+      for (const { kind, queue } of queues) {
+        await kind.open((key) => {
+          if (leadership.leads) queue.add(key);
+        });
+      }
+      running = Promise.all([leadership.run(stop.signal), resync()]);
+    },
+    get leads() {
+      return leadership.leads;
+    },
+    close: async () => {
+      stop.abort();
+      await Promise.all(queues.map(({ queue }) => queue.close()));
+      await running;
+      for (const { kind } of queues.toReversed()) await kind.close();
+    },
+  };
+}

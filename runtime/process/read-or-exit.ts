@@ -1,0 +1,13 @@
+/** What `read` gives; what it throws is told on standard error, in words that `tell` finds, and ends the process with code 1. */
+export function readOrExit<T>(read: () => T, tell: (err: unknown) => string = messageOf): T {
+  try {
+    return read();
+  } catch (err) {
+    process.stderr.write(`${tell(err)}\n`);
+    return process.exit(1);
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

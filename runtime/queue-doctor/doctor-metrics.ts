@@ -1,0 +1,42 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** The metrics of the doctor. */
+export interface DoctorMetrics {
+  readonly debris: Gauge<"queue_name">;
+  readonly rebuilds: Counter<"queue_name" | "reason">;
+  readonly healthy: Gauge;
+  readonly oldest: Gauge<"queue_name">;
+}
+
+/** Value of `queue_name` for the callbacks of all queues. */
+export const callbacksName = "callbacks";
+
+/** Registers them. */
+export function buildDoctorMetrics(registry: Registry): DoctorMetrics {
+  const registers = [registry];
+  return {
+    debris: new Gauge({
+      name: "queue_doctor_debris",
+      help: "Entries that no worker can reach",
+      labelNames: ["queue_name"],
+      registers,
+    }),
+    rebuilds: new Counter({
+      name: "queue_doctor_rebuilds_total",
+      help: "Repairs by reason: debris, stalled, broker-changed, broker-restarted",
+      labelNames: ["queue_name", "reason"],
+      registers,
+    }),
+    healthy: new Gauge({
+      name: "queue_doctor_broker_healthy",
+      help: "1 while the broker can store, 0 when it says that it cannot",
+      registers,
+    }),
+    oldest: new Gauge({
+      name: "queue_doctor_oldest_call_seconds",
+      help: "Age of the oldest call in the queue; 0 when it is empty",
+      labelNames: ["queue_name"],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+import { Type, type Static } from "typebox";
+import { Check } from "typebox/value";
+
+import { StreamFacts } from "./api-answer.ts";
+
+const indexName = "backup.json";
+
+export const BackedUpStream = Type.Object({
+  name: Type.String({ pattern: "^[A-Za-z0-9_-]+$" }),
+  file: Type.String({ pattern: "^[A-Za-z0-9_-]+\\.snapshot$" }),
+  bytes: Type.Number(),
+  sha256: Type.String(),
+  takenAt: Type.String(),
+  ...StreamFacts.properties,
+});
+export type BackedUpStream = Static<typeof BackedUpStream>;
+
+/** What `backup.json` says; streams in the order in which they were taken. */
+export const BackupIndex = Type.Object({
+  format: Type.Literal(1),
+  weir: Type.String(),
+  natsServer: Type.String(),
+  begun: Type.String(),
+  ended: Type.String(),
+  streams: Type.Array(BackedUpStream),
+});
+export type BackupIndex = Static<typeof BackupIndex>;
+
+/** A backup that is being written, beside its place until it is whole. */
+export interface WrittenBackup extends AsyncDisposable {
+  /** Writes one file of mode 0600; resolves when it is on the disk. */
+  write(file: string, fill: (append: (chunk: Uint8Array) => Promise<void>) => Promise<void>): Promise<FileFacts>;
+  /** Writes what is in it and puts it in its place. */
+  finish(index: BackupIndex): Promise<void>;
+}
+
+export interface FileFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Begins a backup that will be `path`; what was written goes if it is not finished.
+ * @throws Error when something is there
+ */
+export async function writeBackup(path: string): Promise<WrittenBackup> {
+  const place = resolve(path);
+  const there = await readdir(place).catch(() => []);
+  if (
+    there.length > 0 ||
+    (await stat(place).then(
+      (found) => !found.isDirectory(),
+      () => false,
+    ))
+  )
+    throw new Error(`Cannot write a backup to "${path}": something is there; name a directory that is not`);
+  const aside = await mkdtemp(`${place}.partial-`).catch((cause: unknown) => {
+    throw new Error(`Cannot write a backup to "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  });
+  const write: WrittenBackup["write"] = async (file, fill) => {
+    const handle = await open(join(aside, file), "wx", 0o600);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      await fill(async (chunk) => {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await handle.writeFile(chunk);
+      });
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  };
+  return {
+    write,
+    finish: async (index) => {
+      await write(indexName, (append) => append(Buffer.from(`${JSON.stringify(index, undefined, 2)}\n`)));
+      await rename(aside, place);
+      await syncDirectory(dirname(place));
+    },
+    [Symbol.asyncDispose]: () => rm(aside, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * What the backup at `path` holds, after every file was compared with its hash.
+ * @throws Error when it is no backup, or a file is missing or changed
+ */
+export async function readBackup(path: string): Promise<BackupIndex> {
+  const text = await readFile(join(path, indexName), "utf8").catch((cause: unknown) => {
+    throw new Error(`Cannot restore from "${path}": there is no ${indexName} in it, so it is no whole backup`, {
+      cause,
+    });
+  });
+  const index = parse(text);
+  if (!Check(BackupIndex, index))
+    throw new Error(`Cannot restore from "${path}": its ${indexName} is damaged, or of another release of Weir`);
+  for (const stream of index.streams) {
+    const sha256 = await hashOf(join(path, stream.file));
+    if (sha256 === undefined) throw new Error(`Cannot restore from "${path}": file "${stream.file}" is missing`);
+    if (sha256 !== stream.sha256)
+      throw new Error(
+        `Cannot restore from "${path}": file "${stream.file}" is not what was written; take another backup`,
+      );
+  }
+  return index;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function hashOf(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+  } catch (err) {
+    if (err instanceof Error && "code" in err && err.code === "ENOENT") return undefined;
+    throw err;
+  }
+  return hash.digest("hex");
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path);
+  await handle.sync();
+  await handle.close();
+}

@@ -1,0 +1,27 @@
+import { brokerCommand, runCommand, say, withBroker, type BrokerFlags } from "./command.ts";
+import { startMachineBroker } from "./machine-broker.ts";
+import { restoreBackup } from "./restore-backup.ts";
+
+interface RestoreFlags extends BrokerFlags {
+  readonly from: string;
+  readonly replace?: boolean;
+}
+
+const command = brokerCommand(
+  "restore",
+  "Puts a backup back into a broker. The platform must be stopped: gateways, queue-workers, queue-doctor and autoscaler, or the Weir of the data directory.",
+)
+  .requiredOption(
+    "--from <directory>",
+    "of the backup; every file is compared with its hash before anything is changed",
+  )
+  .option("--replace", "removes the streams of the backup that are there first, with all that is in them")
+  .action(({ from, only, replace = false, ...flags }: RestoreFlags) =>
+    withBroker(
+      flags,
+      (data) => startMachineBroker(data, say),
+      (broker) => restoreBackup(broker, { from, only, replace, say }),
+    ),
+  );
+
+await runCommand(command);

@@ -1,0 +1,52 @@
+import { release } from "../../runtime/api/version.ts";
+import { writeBackup, type BackedUpStream } from "./backup-directory.ts";
+import { streamNames, type Broker } from "./broker.ts";
+import { megabytes, progressOf } from "./progress.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
+import { chosen, inBackupOrder } from "./weir-streams.ts";
+
+export interface MakeOptions {
+  /** Directory that is made. */
+  readonly to: string;
+  /** Names of streams; all of Weir when absent. */
+  readonly only?: readonly string[] | undefined;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Writes a backup; it is in its place only when it is whole.
+ * @throws Error when there is nothing to back up, something is at its place, or the broker ends it
+ */
+export async function makeBackup(broker: Broker, { to, only, say }: MakeOptions): Promise<void> {
+  const names = chosen(inBackupOrder(await streamNames(broker)), only);
+  if (names.length === 0) throw new Error("Cannot back up the broker: it has no streams of Weir");
+  const begun = new Date().toISOString();
+  await using backup = await writeBackup(to);
+  const streams: BackedUpStream[] = [];
+  for (const name of names) {
+    const stream = await writeStream(name);
+    streams.push(stream);
+    say(`${name}: ${stream.state.messages} entries, ${megabytes(stream.bytes)}`);
+  }
+  const ended = new Date().toISOString();
+  await backup.finish({ format: 1, weir: release, natsServer: broker.version, begun, ended, streams });
+  say(`Backup of ${streams.length} streams in ${to}`);
+
+  async function writeStream(name: string): Promise<BackedUpStream> {
+    const file = `${name}.snapshot`;
+    const takenAt = new Date().toISOString();
+    const facts: Pick<BackedUpStream, "config" | "state">[] = [];
+    const written = await backup.write(file, async (append) => {
+      const note = progressOf(name, say);
+      facts.push(
+        await takeSnapshot(broker, name, (chunk) => {
+          note(chunk.length);
+          return append(chunk);
+        }),
+      );
+    });
+    const [found] = facts;
+    if (found === undefined) throw new Error(`Cannot back up "${name}": the broker said nothing of it`);
+    return { name, file, ...written, takenAt, config: found.config, state: found.state };
+  }
+}

@@ -1,0 +1,134 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { compareVersions, minorOf } from "../../runtime/adapters/nats/server/nats-server-version.ts";
+import { BrokerRefusal, type StreamFacts } from "./api-answer.ts";
+import { readBackup, type BackedUpStream } from "./backup-directory.ts";
+import { streamNames, type Broker } from "./broker.ts";
+import { megabytes, progressOf } from "./progress.ts";
+import { restoreChunk, restoreSnapshot } from "./restore-snapshot.ts";
+import { chosen } from "./weir-streams.ts";
+
+export interface RestoreOptions {
+  /** Directory of the backup. */
+  readonly from: string;
+  /** Names of streams; all of the backup when absent. */
+  readonly only?: readonly string[] | undefined;
+  /** Removes streams of these names first. */
+  readonly replace: boolean;
+  readonly say: (line: string) => void;
+}
+
+/** Codes of the broker: of one server, and of a cluster none of whose servers has room. */
+const noServer = 10_005;
+const noRoom = new Set([noServer, 10_023, 10_047]);
+const leastRoom = 1_048_576;
+/** Milliseconds within which servers of a cluster have told each other what became free, and between two attempts. */
+const reports = { within: 60_000, every: 1_000 } as const;
+
+/**
+ * Makes the streams of a backup. Nothing of the broker is changed before the backup was found to be whole and the broker
+ * to be at rest.
+ * @throws Error otherwise, with what to do
+ */
+export async function restoreBackup(broker: Broker, { from, only, replace, say }: RestoreOptions): Promise<void> {
+  const index = await readBackup(from);
+  if (compareVersions(minorOf(broker.version), minorOf(index.natsServer)) < 0)
+    throw new Error(
+      `Cannot restore from "${from}": nats-server ${index.natsServer} wrote it, and this broker is ${broker.version}, which is older`,
+    );
+  const names = chosen(
+    index.streams.map(({ name }) => name),
+    only,
+  );
+  const there = (await streamNames(broker)).filter((name) => names.includes(name));
+  if (there.length > 0 && !replace)
+    throw new Error(
+      `Cannot restore from "${from}": the broker has ${there.join(", ")}; stop all of the platform that uses it, then use --replace, which removes what is there`,
+    );
+  await checkRest(broker, there);
+  // All of them first: what they took is free some seconds later only, where several servers have to hear of it.
+  for (const name of there) {
+    await broker.jsm.streams.delete(name);
+    say(`${name}: removed what was there`);
+  }
+  const restored: string[] = [];
+  for (const stream of index.streams.filter(({ name }) => names.includes(name))) {
+    const { name } = stream;
+    try {
+      const { messages } = (await restoreStream(broker, from, stream, say)).state;
+      const gone = stream.state.messages - messages;
+      say(`${name}: ${messages} entries${gone > 0 ? `; ${gone} had reached their time` : ""}`);
+    } catch (err) {
+      say(`Restored before it failed: ${restored.join(", ") || "nothing"}; mend the cause and use --replace`);
+      throw err;
+    }
+    restored.push(name);
+  }
+  say(`Restored ${names.length} streams as of ${index.begun}; the platform can start`);
+}
+
+/** What reads from a stream that is replaced would go on with what is not there any more. */
+async function checkRest({ jsm }: Broker, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    for await (const { push_bound: bound, num_waiting: waiting } of jsm.consumers.list(name)) {
+      if (bound || waiting > 0)
+        throw new Error(
+          `Cannot replace "${name}": it is in use; stop gateways, queue-workers, queue-doctor and autoscaler first`,
+        );
+    }
+  }
+}
+
+async function restoreStream(
+  broker: Broker,
+  from: string,
+  stream: BackedUpStream,
+  say: (line: string) => void,
+): Promise<StreamFacts> {
+  // Only servers of a cluster hold copies.
+  const copies = broker.nc.info?.cluster === undefined ? 1 : stream.config.num_replicas;
+  const config = { ...stream.config, num_replicas: copies };
+  const restore = (facts: StreamFacts) =>
+    restoreSnapshot(broker, facts, chunksOf(join(from, stream.file), stream, say));
+  try {
+    return await onceThereIsRoom(stream.name, () => restore({ config, state: stream.state }), say);
+  } catch (err) {
+    if (!(err instanceof BrokerRefusal) || !noRoom.has(err.code ?? 0)) throw err;
+    const room = Math.max(stream.state.bytes, leastRoom);
+    if (room >= config.max_bytes) throw err;
+    say(
+      `${stream.name}: with room for ${megabytes(room)}, as this broker has less; the queue-doctor gives it its share`,
+    );
+    return restore({ config: { ...config, max_bytes: room }, state: stream.state });
+  }
+}
+
+/** What a stream took that was just removed is free only when the cluster's servers have heard of it from each other. */
+async function onceThereIsRoom<T>(name: string, restore: () => Promise<T>, say: (line: string) => void): Promise<T> {
+  let said = false;
+  for (const deadline = performance.now() + reports.within; ; await pause(reports.every)) {
+    try {
+      return await restore();
+    } catch (err) {
+      const mayChange = err instanceof BrokerRefusal && err.code === noServer;
+      if (!mayChange || performance.now() >= deadline) throw err;
+      if (!said) say(`${name}: waits until the servers have room for it`);
+      said = true;
+    }
+  }
+}
+
+async function* chunksOf(
+  file: string,
+  { name }: BackedUpStream,
+  say: (line: string) => void,
+): AsyncGenerator<Uint8Array> {
+  const note = progressOf(name, say);
+  for await (const chunk of createReadStream(file, { highWaterMark: restoreChunk })) {
+    if (!(chunk instanceof Uint8Array)) throw new Error(`Cannot read "${file}": it gave text`);
+    note(chunk.length);
+    yield chunk;
+  }
+}

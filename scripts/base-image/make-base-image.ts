@@ -1,0 +1,28 @@
+import type { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import type { ImageDocument } from "../../runtime/adapters/docker/engine-types.ts";
+import { baseImageName } from "../../runtime/api/version.ts";
+import { loadImages } from "../images/load-images.ts";
+import { packStaged, type MadeImages } from "../images/make-images.ts";
+import { stageBaseImage } from "./base-image.ts";
+
+/** Makes the functions' base image out of this system's Node.js and libraries; no container engine is asked. */
+export async function packBaseImage(): Promise<MadeImages> {
+  return await packStaged([stageBaseImage]);
+}
+
+/**
+ * Makes the base image on `engine`; an older one of that name is removed if nothing uses it.
+ * @throws Error with the engine's words
+ */
+export async function makeBaseImage(engine: EngineClient): Promise<void> {
+  const before = await idOf(engine);
+  await using made = await packBaseImage();
+  await loadImages(made.directory, engine);
+  if (before === undefined || before === (await idOf(engine))) return;
+  await engine.call("DELETE", `/images/${before}`, { expected: [404, 409] });
+}
+
+async function idOf(engine: EngineClient): Promise<string | undefined> {
+  const { body } = await engine.call<ImageDocument>("GET", `/images/${baseImageName}/json`, { expected: [404] });
+  return body?.Id;
+}

@@ -1,0 +1,3 @@
+module weir-bench-go-function
+
+go 1.21

@@ -1,0 +1,3 @@
+module weir-bench-go-proxy
+
+go 1.21

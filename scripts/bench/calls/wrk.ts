@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { needTool, pinned } from "../tools.ts";
+
+const run = promisify(execFile);
+
+const microseconds = new Map([
+  ["us", 1],
+  ["ms", 1_000],
+  ["s", 1_000_000],
+]);
+
+/** An answer that lets wait longer is an error; one that only is slow is measured. */
+const patience = "10s";
+
+/** What `wrk` is told. */
+export interface WrkLoad {
+  readonly url: string;
+  /** The core it stays on; any when absent. */
+  readonly core?: number;
+  readonly connections: number;
+  readonly seconds: number;
+  /** File of a Lua script that says what is sent; GET without a body when absent. */
+  readonly script?: string;
+}
+
+/**
+ * The path of `wrk`.
+ * @throws BenchSkipped when it is not to be had
+ */
+export function needWrk(): string {
+  return needTool("wrk", "wrk");
+}
+
+/** Calls per second that `wrk` gets with one thread; every answer must be a 2xx or 3xx. */
+export async function callsPerSecond(program: string, load: WrkLoad): Promise<number> {
+  const stdout = await loadWith(program, load);
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  if (!(rate > 0)) throw new Error(`Cannot measure ${load.url}: no rate in the output of wrk\n${stdout}`);
+  return rate;
+}
+
+/** Microseconds below which that percentage of the calls lie, from sending one to its whole answer. */
+export async function latencyBelow(program: string, percentile: 50 | 99, load: WrkLoad): Promise<number> {
+  const stdout = await loadWith(program, load);
+  const [, amount, unit = ""] = new RegExp(`^\\s+${percentile}%\\s+([\\d.]+)(us|ms|s)$`, "m").exec(stdout) ?? [];
+  const latency = Number(amount) * (microseconds.get(unit) ?? Number.NaN);
+  if (!(latency > 0)) throw new Error(`Cannot measure ${load.url}: no latency in the output of wrk\n${stdout}`);
+  return latency;
+}
+
+/** What `wrk` says about a load, all of which was answered well. */
+async function loadWith(program: string, load: WrkLoad): Promise<string> {
+  const { url, core, connections, seconds, script } = load;
+  const scripted = script === undefined ? [] : ["-s", script];
+  const line = [
+    program,
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "--latency",
+    "--timeout",
+    patience,
+    ...scripted,
+    url,
+  ];
+  const [command = "", ...args] = core === undefined ? line : pinned(core, line);
+  const { stdout } = await run(command, args);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`Cannot measure ${url}: there were errors\n${stdout}`);
+  return stdout;
+}

@@ -1,0 +1,34 @@
+import { dockerSocket } from "../../../runtime/adapters/docker/docker-socket.ts";
+import { EngineClient } from "../../../runtime/adapters/docker/engine-client.ts";
+import { baseImageName } from "../../../runtime/api/version.ts";
+import { environment } from "../../../runtime/process/settings.ts";
+import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../../../test/support/docker-engine.ts";
+import { makeBaseImage } from "../../base-image/make-base-image.ts";
+import { BenchSkipped } from "../bench-row.ts";
+
+/** An engine that has the base image. */
+export type BenchEngine = Pick<TestDockerEngine, "socket" | "image" | "client" | "close">;
+
+/**
+ * The one that `DOCKER_HOST` names, where the image stays, or else a new one with data of its own.
+ * @throws BenchSkipped where none can be had
+ */
+export async function openBenchEngine(): Promise<BenchEngine> {
+  const given = environment()["DOCKER_HOST"];
+  if (given !== undefined) return await useEngine(dockerSocket(given));
+  const reason = noDockerEngine();
+  if (reason !== undefined) throw new BenchSkipped(`no container engine can be started here: ${reason}`);
+  return await openDockerEngine();
+}
+
+async function useEngine(socket: string): Promise<BenchEngine> {
+  const client = new EngineClient(socket);
+  try {
+    await client.ping();
+    await makeBaseImage(client);
+  } catch (err) {
+    await client.close();
+    throw err;
+  }
+  return { socket, image: baseImageName, client, close: () => client.close() };
+}

@@ -1,0 +1,32 @@
+import { NatsEndpoints } from "../../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../../runtime/adapters/nats/nats-function-store.ts";
+import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import type { FunctionRef } from "../../../runtime/core/function-ref.ts";
+
+/** Makes functions as deployments and a provider do, at addresses that the bench chooses. */
+export interface FunctionDesk {
+  /** Deploys it; without addresses it is at zero. */
+  deploy(ref: FunctionRef, addresses: readonly string[]): Promise<void>;
+  /** Says where its replicas answer. */
+  tell(ref: FunctionRef, addresses: readonly string[]): Promise<void>;
+}
+
+/** Opens a desk at the broker. */
+export async function openFunctionDesk(link: NatsLink): Promise<FunctionDesk> {
+  const functions = await NatsFunctionStore.open(link);
+  const endpoints = await NatsEndpoints.open(link);
+  const tell: FunctionDesk["tell"] = (ref, addresses) =>
+    endpoints.publish({ ...ref, addresses, observedGeneration: 1, conditions: [] });
+  return {
+    deploy: async (ref, addresses) => {
+      const now = new Date().toISOString();
+      await functions.write(ref, (current) => {
+        const wanted = desireFunction(current, ref.namespace, { service: ref.name, image: "none" }, now);
+        return addresses.length === 0 ? { ...wanted, replicas: 0 } : wanted;
+      });
+      await tell(ref, addresses);
+    },
+    tell,
+  };
+}

@@ -1,0 +1,6 @@
+/** Synchronous calls that a gateway has under way, those that wait for a replica among them. */
+export async function callsUnderWay(adminPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const samples = text.matchAll(/^gateway_function_invocation_inflight\{[^}]*\} (\d+)/gm);
+  return samples.reduce((sum, [, value]) => sum + Number(value), 0);
+}

@@ -1,0 +1,20 @@
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { environment } from "../../runtime/process/settings.ts";
+
+/** What runs in a cluster, each level more than the one before: see docs/cluster-tests.md. */
+export const clusterLevels = ["api", "kwok", "node"] as const;
+
+export type ClusterLevel = (typeof clusterLevels)[number];
+
+/** Where the binaries of the cluster are kept. */
+export function clusterBinaries(): string {
+  const { WEIR_CLUSTER_BIN, XDG_CACHE_HOME = join(homedir(), ".cache") } = environment();
+  return WEIR_CLUSTER_BIN ?? join(XDG_CACHE_HOME, "weir-cluster", "bin");
+}
+
+/** Where a cluster lives that was not told where. */
+export function defaultClusterDirectory(): string {
+  return join(tmpdir(), "weir-cluster");
+}

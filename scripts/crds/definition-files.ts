@@ -1,0 +1,16 @@
+import { stringify } from "yaml";
+
+import { customResourceDefinition, definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
+import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import { formattedFile, type WrittenFile } from "../written-file.ts";
+import { resourcesPage } from "./resources-page.ts";
+
+/** The files that follow from the schemas of the custom resources, as they shall be. */
+export async function definitionFiles(): Promise<WrittenFile[]> {
+  const definitions = Object.values<CustomResource>(customResources).map((resource) => {
+    const text = stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false });
+    const note = "# Written by `npm run crds` from runtime/api; change it there.\n";
+    return formattedFile(`infra/crds/${definitionName(resource)}.yaml`, note + text);
+  });
+  return Promise.all([...definitions, formattedFile("docs/custom-resources.md", resourcesPage())]);
+}

@@ -1,0 +1,110 @@
+import { stringify } from "yaml";
+
+import { definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
+import { expectedOf } from "../../runtime/api/cel-rules.ts";
+import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import { annotationRules, labelRules, type KeyRules } from "../../runtime/api/key-rules.ts";
+import { keyPrefixes } from "../../runtime/api/names.ts";
+import { manifestExamples } from "./examples.ts";
+import { fieldRows } from "./field-rows.ts";
+
+const introduction = `# Custom resources
+
+Written by \`npm run crds\` from \`runtime/api\`; change it there.
+
+On [Kubernetes](kubernetes.md) functions and what belongs to them are objects of six kinds, beside the REST API: both write the same objects. The definitions
+are in [\`infra/crds\`](../infra/crds) and need Kubernetes 1.30 or newer.
+
+\`\`\`sh
+kubectl apply --server-side -f infra/crds
+kubectl get weir
+kubectl explain function.spec
+\`\`\`
+
+\`kubectl get weir\` lists objects of all kinds. \`Secret\`, \`Role\` and \`Policy\` are names that other kinds have, too: say
+\`kubectl get secrets.service.com\`, \`roles.iam.service.com\`, \`policies.iam.service.com\`.
+
+The API server refuses what the REST API refuses, and says which field breaks which rule:
+
+\`\`\`text
+The Function "hello" is invalid: spec.labels: Invalid value: "object": com.service.scale.min: expected at most com.service.scale.max
+\`\`\`
+
+Fields that do not exist are refused for \`kubectl\`; other clients ask for it with \`fieldValidation=Strict\`. Without that Kubernetes cuts them off
+and only warns.
+
+`;
+
+const notesOf: Readonly<Record<keyof typeof customResources, string>> = {
+  function: `The name of the object is that of the function. \`kubectl get fn\` shows image, Ready, Healthy, replicas and available replicas;
+\`kubectl scale fn/hello --replicas=3\` scales it, up to \`com.service.scale.max\`, as \`/system/scale-function\` does. Leave \`replicas\` out of what you
+apply, or two will fight over it: the autoscaler writes it. When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
+who scales follows.
+`,
+  profile:
+    "Profiles lie in the namespace of the platform. The values of the fields are those of a pod in Kubernetes.\n",
+  secret: `It names a core secret of the same namespace and its keys, never a value. The name of the object is what functions say in \`secrets\`.
+`,
+  jwtIssuer: "It lies in the namespace of the platform.\n",
+  policy: "It lies in the namespace of the platform.\n",
+  role: "It lies in the namespace of the platform.\n",
+};
+
+const operatorOnly = `
+## What only the operator can say
+
+The API server looks at one object alone, and counts characters. What it takes may still not work; the conditions of the object say so.
+
+
+| Object | What is seen later |
+|---|---|
+| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`exec_timeout\` above the limits of the platform; a namespace that is not one for functions; an image that cannot be pulled |
+| Function | \`environment\` or \`annotations\` of at most 262144 characters that are more bytes than that |
+| Profile | what is below the level \`baseline\` of pod security; parts of a pod that contradict each other |
+| Secret | a core secret or a key of it that does not exist |
+| Policy, Role | operators and claims in \`condition\`, and values in it that are neither a text nor a list of texts; policies that do not exist |
+
+JwtIssuer, Policy and Role are checked and nothing more yet: \`Accepted\` says whether they can be used, \`Enforced\` is \`False\`.
+`;
+
+/** The text of `docs/custom-resources.md`, not formatted yet. */
+export function resourcesPage(): string {
+  const sections = Object.entries<CustomResource>(customResources).map(([key, resource]) =>
+    section(key as keyof typeof customResources, resource),
+  );
+  return [introduction, ...sections, operatorOnly].join("");
+}
+
+function section(key: keyof typeof customResources, resource: CustomResource): string {
+  const { kind, group, version, about, spec, status, rules } = resource;
+  return [
+    `## ${kind}\n\n${about}: \`${group}/${version}\`, \`${definitionName(resource)}\`.\n\n${notesOf[key]}\n`,
+    `\`\`\`yaml\n${stringify(manifestExamples[key])}\`\`\`\n\n`,
+    table(fieldRows(spec, key === "profile" ? 1 : 4), ["Field of `spec`", "Kind", "Limits", "Meaning"]),
+    rules.length === 0
+      ? ""
+      : `\n${rules.map(({ fieldPath, message }) => `- \`${fieldPath?.slice(1)}\`: ${message}`).join("\n")}\n`,
+    key === "function" ? keysOf("labels", labelRules) + keysOf("annotations", annotationRules) : "",
+    `\nStatus: ${Object.keys(status.properties)
+      .map((name) => `\`${name}\``)
+      .join(", ")}; conditions ${conditionTypes(status)}.\n\n`,
+  ].join("");
+}
+
+function keysOf(map: string, rules: KeyRules): string {
+  const [ours, theirs] = keyPrefixes;
+  const rows = Object.entries(rules).map(([name, rule]) => [`\`${name}\``, expectedOf(rule)]);
+  return `\nKeys in \`${map}\` that the platform reads, with the prefix \`${ours}\` or \`${theirs}\`:\n\n${table(rows, ["Key", "Value"])}`;
+}
+
+function conditionTypes(status: object): string {
+  const { properties } = JSON.parse(JSON.stringify(status)) as {
+    properties: { conditions: { items: { properties: { type: { enum: readonly string[] } } } } };
+  };
+  return properties.conditions.items.properties.type.enum.map((type) => `\`${type}\``).join(", ");
+}
+
+function table(rows: readonly (readonly string[])[], columns: readonly string[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
+  return line(columns) + line(columns.map(() => "---")) + rows.map(line).join("");
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { jsonLines } from "../../runtime/adapters/docker/json-lines.ts";
+import { baseImageName } from "../../runtime/api/version.ts";
+import { makeBaseImage } from "../base-image/make-base-image.ts";
+import { archive } from "../images/archive.ts";
+import { copyFiles, type FunctionFiles } from "./copy-files.ts";
+
+export interface BuildOptions {
+  /** Path of the socket of the container engine. */
+  readonly socket: string;
+  /** Name of the image, with a tag. */
+  readonly image: string;
+  /** With a Dockerfile. */
+  readonly files: FunctionFiles;
+  readonly show: (text: string) => void;
+}
+
+/**
+ * Builds an image from the base image, which is made first where the engine lacks it; no registry is asked.
+ * @throws Error with a sentence when no engine answers there, or with the engine's words when it cannot build
+ */
+export async function buildImage({ socket, image, files, show }: BuildOptions): Promise<void> {
+  const engine = new EngineClient(socket);
+  try {
+    await engine.ping().catch((cause: unknown) => {
+      const words = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${words}; say with --docker-socket which one your Weir uses`, { cause });
+    });
+    const base = await engine.call("GET", `/images/${baseImageName}/json`, { expected: [404] });
+    if (base.status === 404) {
+      show(`# Making image ${baseImageName} of this system's Node.js and libraries, as npm run base-image does\n`);
+      await makeBaseImage(engine);
+    }
+    show(`# Building image ${image} FROM ${baseImageName} with the engine at ${socket}\n\n`);
+    await build(engine, image, files);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function build(engine: EngineClient, image: string, files: FunctionFiles): Promise<void> {
+  const context = await mkdtemp(join(tmpdir(), "weir-example-image-"));
+  try {
+    await copyFiles(files, context);
+    const query = { t: image, rm: "1", buildargs: JSON.stringify({ BASE: baseImageName, WATCHDOG: baseImageName }) };
+    const said = await engine.stream("POST", "/build", { query, body: archive(context), timeout: 0 });
+    for await (const line of jsonLines(said)) {
+      const { error } = line as { error?: string };
+      if (error !== undefined) throw new Error(`Cannot build image "${image}": ${error}`);
+    }
+  } finally {
+    await rm(context, { recursive: true, force: true });
+  }
+}

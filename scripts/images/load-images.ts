@@ -1,0 +1,15 @@
+import type { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { jsonLines } from "../../runtime/adapters/docker/json-lines.ts";
+import { imageArchive } from "./image-archive.ts";
+
+/**
+ * Gives the images packed below `directory` to a container engine.
+ * @throws Error with its words when it refuses
+ */
+export async function loadImages(directory: string, engine: EngineClient): Promise<void> {
+  const said = await engine.stream("POST", "/images/load", { body: imageArchive(directory), timeout: 0 });
+  for await (const line of jsonLines(said)) {
+    const { error } = line as { error?: string };
+    if (error !== undefined) throw new Error(`Cannot load images: ${error}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+
+import { blobFile, type Blob, type PackedImage } from "./pack-image.ts";
+import { RegistryClient, type RegistryCredentials } from "./registry-client.ts";
+
+export interface PushOptions {
+  /** Host, with a port if it has one, and what comes before the image's name, e.g. `registry.example.com/team`. */
+  readonly registry: string;
+  readonly credentials?: RegistryCredentials | undefined;
+  /** HTTP without TLS; registries on this machine are spoken to like that anyway. */
+  readonly plainHttp?: boolean;
+  /** Where the pieces lie. */
+  readonly blobs: string;
+}
+
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/;
+
+/** Whether a registry lies on this machine, where it has no TLS. */
+export function isLoopbackRegistry(host: string): boolean {
+  return loopback.test(host);
+}
+
+/**
+ * Puts an image into a registry, what is there already left out; gives its name there, with its digest.
+ * @throws Error with a sentence when the registry refuses
+ */
+export async function pushImage(image: PackedImage, options: PushOptions): Promise<string> {
+  const { host, prefix } = splitRegistry(options.registry);
+  const [name = "", tag = ""] = image.name.split(":");
+  const repository = [...prefix, name].join("/");
+  const isPlain = options.plainHttp === true || isLoopbackRegistry(host);
+  const client = new RegistryClient(`${isPlain ? "http" : "https"}://${host}`, repository, options.credentials);
+  try {
+    for (const blob of [...image.layers, image.config]) await pushBlob(client, blob, options.blobs);
+    const { digest } = await client.send("PUT", `manifests/${tag}`, {
+      headers: { "content-type": image.manifest.mediaType },
+      body: textOf(await readFile(blobFile(options.blobs, image.manifest), "utf8")),
+      expected: [201],
+    });
+    if (digest !== undefined && digest !== image.manifest.digest)
+      throw new Error(`Cannot push "${image.name}": the registry stored ${digest}, not ${image.manifest.digest}`);
+    return `${host}/${repository}:${tag}@${image.manifest.digest}`;
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Host and path of what was given for a registry.
+ * @throws Error with a sentence
+ */
+export function splitRegistry(registry: string): { readonly host: string; readonly prefix: readonly string[] } {
+  const [host = "", ...prefix] = registry.replace(/\/$/, "").split("/");
+  const isHost = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(host);
+  if (isHost && prefix.every((part) => /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*$/.test(part))) return { host, prefix };
+  throw new Error(`Cannot push to "${registry}": expected a host and perhaps a path, e.g. registry.example.com/team`);
+}
+
+async function pushBlob(client: RegistryClient, blob: Blob, blobs: string): Promise<void> {
+  const there = await client.send("HEAD", `blobs/${blob.digest}`, { expected: [200, 404] });
+  if (there.status === 200) return;
+  const { location } = await client.send("POST", "blobs/uploads/", { body: textOf(""), expected: [202] });
+  if (location === undefined) throw new Error("Cannot push: the registry does not say where to");
+  const separator = location.includes("?") ? "&" : "?";
+  await client.send("PUT", `${location}${separator}digest=${encodeURIComponent(blob.digest)}`, {
+    headers: { "content-type": "application/octet-stream", "content-length": String(blob.size) },
+    body: RegistryClient.file(blobFile(blobs, blob)),
+    expected: [201],
+  });
+}
+
+function textOf(text: string): () => string {
+  return () => text;
+}

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { imageUser, release, weirImageName } from "../../runtime/api/version.ts";
+import { fillCompileCache } from "./fill-compile-cache.ts";
+import { searchPath, type ImageContent } from "./image-content.ts";
+import { packagesBelow, softwareList, systemPackages } from "./software-list.ts";
+import { stageRoot } from "./stage-root.ts";
+import { stageSources } from "./stage-sources.ts";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const home = "opt/weir";
+/** These have a main.ts, too: the first is for one machine, the second for functions. */
+const elsewhere = ["host", "watchdog"];
+
+/**
+ * The first thing that runs. Modules lie compiled in the image, as their compilation takes half of a start. To process 1
+ * a signal that nobody listens to does nothing: one that comes before the process listens ends it here.
+ */
+const start = `import { existsSync, readdirSync } from "node:fs";
+import module from "node:module";
+
+const runtime = import.meta.dirname + "/runtime";
+const names = readdirSync(runtime).filter((name) => existsSync(runtime + "/" + name + "/main.ts"));
+const name = process.argv[2] ?? "";
+if (names.includes(name)) {
+  const leave = () => process.exit(0);
+  process.on("SIGTERM", leave);
+  // Not before the other one is there: Node.js stops listening to a signal when the last listener goes.
+  process.on("newListener", (event) => event === "SIGTERM" && process.nextTick(() => process.off("SIGTERM", leave)));
+  process.argv.splice(1, 2, runtime + "/" + name + "/main.ts");
+  module.enableCompileCache({ directory: import.meta.dirname + "/cache", portable: true });
+  await import("./runtime/" + name + "/main.ts");
+} else {
+  console.error('Cannot start "' + name + '": expected one of ' + names.join(", ") + ", then its flags, e.g. --help");
+  process.exitCode = 2;
+}
+`;
+
+/** The processes of the platform that the image holds. */
+export function imageProcesses(): string[] {
+  const runtime = join(repository, "runtime");
+  return readdirSync(runtime)
+    .filter((name) => !elsewhere.includes(name) && existsSync(join(runtime, name, "main.ts")))
+    .toSorted();
+}
+
+/**
+ * Lays out the program alone below `root`: sources, packages, the start program and the list of what it is made of; with
+ * compiled modules where Node.js may run in `root`, which is otherwise said.
+ */
+export async function stageProgram(
+  root: string,
+  say: (line: string) => void,
+  system: readonly string[] = [],
+  names: readonly string[] = imageProcesses(),
+): Promise<void> {
+  const target = join(root, home);
+  await mkdir(target, { recursive: true });
+  await stageSources(
+    repository,
+    names.map((name) => `runtime/${name}/main.ts`),
+    target,
+  );
+  await writeFile(join(target, "start.js"), start);
+  const parts = [
+    {
+      type: "application",
+      name: "node",
+      version: process.versions.node,
+      purl: `pkg:generic/node@${process.versions.node}`,
+    },
+    ...(await packagesBelow(join(target, "node_modules"))),
+    ...(await systemPackages(system)),
+  ] as const;
+  await writeFile(join(target, "sbom.cdx.json"), softwareList({ name: "weir", version: release }, parts));
+  const filled = await fillCompileCache(
+    root,
+    `/${home}/start.js`,
+    names.map((name) => [name, "--help"]),
+  );
+  if (!filled) say("This machine does not let Node.js run in the image's files: processes will start more slowly");
+}
+
+/** Lays out all of the image `weir` below the empty directory `root`: this system's Node.js and libraries, and the program. */
+export async function stageWeir(root: string, say: (line: string) => void): Promise<ImageContent> {
+  const system = await stageRoot(root, {
+    title: "Weir",
+    programs: [process.execPath],
+    user: { name: "weir", id: imageUser, home: `/${home}`, shell: "" },
+    writable: [],
+  });
+  await stageProgram(root, say, system);
+  const all = readdirSync(root).toSorted();
+  return {
+    name: weirImageName,
+    root,
+    layers: [all.filter((name) => name !== "opt"), ["opt"]],
+    entrypoint: ["/usr/bin/node", `/${home}/start.js`],
+    args: [],
+    user: imageUser,
+    environment: { PATH: searchPath },
+    about: {
+      title: "weir",
+      description: `The processes of Weir, a function platform: ${imageProcesses().join(", ")}`,
+      version: release,
+      licenses: "MIT",
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
+import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { formattedFile, type WrittenFile } from "../written-file.ts";
+import { apiPage } from "./api-page.ts";
+
+/** The files that follow from the route table, as they shall be. */
+export async function apiFiles(): Promise<WrittenFile[]> {
+  return Promise.all([
+    formattedFile("openapi.json", JSON.stringify(buildDocument(routeTable), undefined, 2)),
+    formattedFile("docs/api.md", apiPage(routeTable)),
+  ]);
+}

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { softwareList } from "../images/software-list.ts";
+import { compileInfra } from "./compile-infra.ts";
+import { productionPackages, type Lockfile } from "./production-packages.ts";
+
+const run = promisify(execFile);
+
+/** A package and the list of what it is made of. */
+export interface MadePackage {
+  /** Paths. */
+  readonly tarball: string;
+  readonly softwareList: string;
+  /** Of the tarball, as npm says it (Subresource Integrity). */
+  readonly integrity: string;
+  /** Paths in it. */
+  readonly files: readonly string[];
+}
+
+/** Packs the project in `root` into `directory`, which must be there: the same content makes the same bytes. */
+export async function makePackage(root: string, directory: string): Promise<MadePackage> {
+  const made = await withSources(root, async (sources) => {
+    await compileInfra(root, sources);
+    return pack(sources, directory);
+  });
+  const lockfile = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as Lockfile;
+  const { name, version, filename, integrity, files } = made;
+  const list = join(directory, `${name}-${version}.cdx.json`);
+  const whole = { type: "library" as const, name, version };
+  await writeFile(list, softwareList(whole, productionPackages(lockfile)));
+  return { tarball: join(directory, filename), softwareList: list, integrity, files: files.map(({ path }) => path) };
+}
+
+/** With a directory that holds what the package is made of. */
+async function withSources<T>(root: string, use: (sources: string) => Promise<T>): Promise<T> {
+  const place = await mkdtemp(join(tmpdir(), "weir-package-"));
+  try {
+    const { filename } = await pack(root, place);
+    await run("tar", ["-xzf", filename], { cwd: place });
+    return await use(join(place, "package"));
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+async function pack(from: string, to: string): Promise<Packed> {
+  const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${to}`];
+  const { stdout } = await run("npm", args, { cwd: from, maxBuffer: 2 ** 26 });
+  const packed: unknown = JSON.parse(stdout);
+  // A list until npm 11, a mapping by name since.
+  const [made] = Object.values(packed as Readonly<Record<string, Packed>>);
+  if (made === undefined) throw new Error("Cannot make the package: npm pack made nothing");
+  return made;
+}
+
+interface Packed {
+  readonly name: string;
+  readonly version: string;
+  readonly filename: string;
+  readonly integrity: string;
+  readonly files: readonly { readonly path: string }[];
+}

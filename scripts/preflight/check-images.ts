@@ -1,0 +1,60 @@
+import type { Platform } from "../../infra/manifests/platform.ts";
+import { fullImageName } from "../images/image-name.ts";
+import type { Node } from "./check-nodes.ts";
+import { note, ok, problem, type Finding } from "./finding.ts";
+
+/** Whether a registry has an image; rejects when it cannot be asked. */
+export type RegistryLook = (host: string, repository: string, reference: string) => Promise<boolean>;
+
+/** Whether nodes have the images, or can fetch them. */
+export async function checkImages(
+  nodes: readonly Node[],
+  { images }: Platform,
+  look: RegistryLook,
+): Promise<Finding[]> {
+  const wanted = [...new Set([images.weir, images.nats])];
+  return Promise.all(wanted.map((image) => checkImage(image, nodes, images.pullPolicy, look)));
+}
+
+async function checkImage(
+  image: string,
+  nodes: readonly Node[],
+  pullPolicy: Platform["images"]["pullPolicy"],
+  look: RegistryLook,
+): Promise<Finding> {
+  const { host, repository, reference, isNamed } = partsOf(image);
+  const separator = reference.startsWith("sha256:") ? "@" : ":";
+  const whole = `${host}/${repository}${separator}${reference}`;
+  const having = nodes.filter(({ status }) => status?.images?.some(({ names }) => names?.includes(whole)));
+  const isEverywhere = nodes.length > 0 && having.length === nodes.length;
+  if (isEverywhere && pullPolicy !== "Always") return ok(`image ${image} is on all nodes`);
+  const load = `push it (npm run images -- --push REGISTRY) and set weir:images, or load it on each node (docs/images.md)`;
+  if (pullPolicy === "Never") return problem(`image ${image} is on ${having.length} of ${nodes.length} nodes`, load);
+  if (!isNamed)
+    return problem(`image ${image} names no registry, and is on ${having.length} of ${nodes.length} nodes`, load);
+  try {
+    return (await look(host, repository, reference))
+      ? ok(`image ${image} is in its registry`)
+      : problem(`image ${image} is not in its registry`, load);
+  } catch (err) {
+    const because = err instanceof Error ? err.message : String(err);
+    return note(`whether ${host} has image ${image} cannot be told from here`, because);
+  }
+}
+
+/** An image's name in whole, as container engines complete it. */
+export function partsOf(image: string): {
+  readonly host: string;
+  readonly repository: string;
+  readonly reference: string;
+  /** Whether the registry was said. */
+  readonly isNamed: boolean;
+} {
+  const full = fullImageName(image);
+  const [host = "", ...rest] = full.split("/");
+  const [name = "", digest] = rest.join("/").split("@");
+  const colon = name.indexOf(":");
+  const repository = colon < 0 ? name : name.slice(0, colon);
+  const tag = colon < 0 ? "latest" : name.slice(colon + 1);
+  return { host, repository, reference: digest ?? tag, isNamed: full === image };
+}

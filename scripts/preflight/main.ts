@@ -1,0 +1,105 @@
+import { Command } from "commander";
+
+import { checkConfig, configNamespace } from "../../infra/check-config.ts";
+import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
+import { neededSecretNames } from "../../infra/manifests/secrets.ts";
+import { committedDefinitions } from "../render/committed-definitions.ts";
+import { readStackFile } from "../stack-file.ts";
+import { checkImages } from "./check-images.ts";
+import { checkIngress } from "./check-ingress.ts";
+import { checkNodes, nodesOf, type Node } from "./check-nodes.ts";
+import { checkRights } from "./check-rights.ts";
+import { checkStorage } from "./check-storage.ts";
+import { checkSurroundings } from "./check-surroundings.ts";
+import { checkVersion } from "./check-version.ts";
+import { kubectlCluster, type Access } from "./cluster.ts";
+import { lineOf, note, ok, problem, type Finding } from "./finding.ts";
+import { lookInRegistry } from "./registry-look.ts";
+
+interface Typed extends Access {
+  readonly stack?: string;
+}
+
+const command = new Command("npm run --silent preflight --")
+  .description(
+    "Looks whether a cluster has what the platform of a stack needs, and changes nothing: a line for each thing, with what to do. Ends with 1 when something is in the way.",
+  )
+  .option("--stack <file>", "e.g. Pulumi.pro.yaml; without, a platform of which nothing is set")
+  .option("--kubeconfig <file>", "instead of that of kubectl")
+  .option("--context <name>", "instead of that of the stack, or the current one")
+  .helpOption("--help", "show this")
+  .action(async (typed: Typed) => {
+    let problems = 0;
+    const say = (findings: readonly Finding[]): void => {
+      for (const finding of findings) {
+        problems += finding.level === "problem" ? 1 : 0;
+        console.log(lineOf(finding));
+      }
+    };
+    await preflight(typed, say);
+    if (problems > 0) process.exitCode = 1;
+    console.log(
+      problems === 0
+        ? "Nothing is in the way."
+        : `${problems} ${problems === 1 ? "thing is" : "things are"} in the way.`,
+    );
+  });
+
+async function preflight(typed: Typed, say: (findings: readonly Finding[]) => void): Promise<void> {
+  const { values, encrypted } = typed.stack === undefined ? { values: {}, encrypted: [] } : readStackFile(typed.stack);
+  const { config, problems } = checkConfig(values);
+  say(problems.map((each) => problem(`${configNamespace}:${each}`, "change the stack")));
+  if (config === undefined) return;
+  const { platform } = config;
+  say([
+    ok(
+      `the stack: edition ${platform.edition}, namespaces ${platform.platformNamespace} and ${platform.functionNamespace}`,
+    ),
+  ]);
+  if (encrypted.length > 0) say([note(`encrypted in the stack and not looked at: ${encrypted.join(", ")}`)]);
+
+  const kubeconfig = typed.kubeconfig ?? (config.kubeconfig?.includes("\n") === true ? undefined : config.kubeconfig);
+  const cluster = kubectlCluster({ kubeconfig, context: typed.context ?? config.context });
+  try {
+    say(await checkVersion(cluster));
+  } catch (err) {
+    const because = err instanceof Error ? err.message : String(err);
+    return say([problem(`the API server cannot be asked: ${because}`, "is kubectl there, and its context right?")]);
+  }
+  const definitions = config.installCrds ? await committedDefinitions() : [];
+  const secrets = neededSecretNames(platform).map((name) => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: platform.platformNamespace },
+  }));
+  const objects = platformManifests(platform, { definitions, secrets }).flatMap((part) => part.objects);
+  let nodes: readonly Node[] = [];
+  const checks: readonly (readonly [string, () => Promise<Finding[]>])[] = [
+    ["rights", () => checkRights(cluster, objects)],
+    [
+      "nodes",
+      async () => {
+        nodes = await nodesOf(cluster);
+        return checkNodes(cluster, nodes, platform);
+      },
+    ],
+    ["storage", () => checkStorage(cluster, platform)],
+    ["the Ingress", () => checkIngress(cluster, platform)],
+    ["images", () => checkImages(nodes, platform, lookInRegistry)],
+    ["surroundings", () => checkSurroundings(cluster, platform, definitions)],
+  ];
+  for (const [what, check] of checks) {
+    say(
+      await check().catch((err: unknown) => [
+        note(`${what} cannot be looked at`, err instanceof Error ? err.message : String(err)),
+      ]),
+    );
+  }
+}
+
+try {
+  await command.parseAsync();
+} catch (err) {
+  console.error(err instanceof Error ? err.message : String(err));
+  process.exitCode = 1;
+}

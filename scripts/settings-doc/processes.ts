@@ -1,0 +1,74 @@
+import { brokerUserRule } from "../../runtime/api/platform-settings.ts";
+import type { Settings } from "../../runtime/api/setting.ts";
+import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
+import { gatewayPortRule, gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { hostRules, hostSettings } from "../../runtime/host/settings.ts";
+import { passwordFileRule, tlsRule } from "../../runtime/process/file-rules.ts";
+import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
+import { providerSettings } from "../../runtime/provider/settings.ts";
+import { clusterRule, queueDoctorRules, queueDoctorSettings, storeRule } from "../../runtime/queue-doctor/settings.ts";
+import { gatewayInvokeRule, queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
+
+/** A process as its page section shows it. */
+export interface DocumentedProcess {
+  readonly name: string;
+  readonly about: string;
+  readonly settings: Settings;
+  readonly rules: readonly { readonly sentence: string }[];
+  /** Whether a stack fills its settings. */
+  readonly inStack: boolean;
+}
+
+const broker = [brokerUserRule, passwordFileRule];
+
+/** All that reads settings of the platform, in the order of the page. */
+export const processes: readonly DocumentedProcess[] = [
+  {
+    name: "One machine",
+    about: "What `npm start` reads: everything in one process.",
+    settings: hostSettings,
+    rules: [...hostRules, tlsRule],
+    inStack: false,
+  },
+  {
+    name: "Gateway",
+    about: "`node runtime/gateway/main.ts`, beside a broker that runs already.",
+    settings: gatewaySettings,
+    rules: [...gatewayRules, gatewayPortRule, tlsRule, ...broker],
+    inStack: true,
+  },
+  {
+    name: "Queue-worker",
+    about: "`node runtime/queue-worker/main.ts`, one queue each.",
+    settings: queueWorkerSettings,
+    rules: [...queueWorkerRules, gatewayInvokeRule, ...broker],
+    inStack: true,
+  },
+  {
+    name: "Queue-doctor",
+    about: "`node runtime/queue-doctor/main.ts`, the only one that makes streams.",
+    settings: queueDoctorSettings,
+    rules: [...queueDoctorRules, storeRule, clusterRule, ...broker],
+    inStack: true,
+  },
+  {
+    name: "Autoscaler",
+    about: "`node runtime/autoscaler/main.ts`; two run, one acts.",
+    settings: autoscalerSettings,
+    rules: [...autoscalerRules, ...broker],
+    inStack: true,
+  },
+  {
+    name: "Operator",
+    about: "`node runtime/operator/main.ts`, on Kubernetes only; several may run, one acts.",
+    settings: operatorSettings,
+    rules: operatorRules,
+    inStack: true,
+  },
+];
+
+/** Names of the settings of all processes, in the order of the alphabet. */
+export function allSettingNames(): string[] {
+  const tables = [...processes.map(({ settings }) => settings), providerSettings];
+  return [...new Set(tables.flatMap((table) => Object.values(table).map(({ name }) => name)))].toSorted();
+}

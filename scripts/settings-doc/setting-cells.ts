@@ -1,0 +1,24 @@
+import type { Setting } from "../../runtime/api/setting.ts";
+
+/** What a setting may be, in words. */
+export function kindOf({ kind, limits, unit }: Setting<unknown>): string {
+  const words = kind.includes(" | ") ? kind.split(" | ").map(code).join(", ") : kind;
+  return [words, limits, unit === undefined ? undefined : `in ${unit}`].filter((part) => part !== undefined).join("; ");
+}
+
+/** Its default, as a cell shows it. */
+export function defaultOf({ fallback, optional }: Setting<unknown>): string {
+  if (fallback === undefined) return optional === true ? "–" : "must be set";
+  return fallback === "" ? "none" : code(fallback);
+}
+
+/** Text in the type of code. */
+export function code(text: string): string {
+  return `\`${text}\``;
+}
+
+/** A table of Markdown. */
+export function table(rows: readonly (readonly string[])[], columns: readonly string[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
+  return line(columns) + line(columns.map(() => "---")) + rows.map(line).join("");
+}

@@ -1,0 +1,15 @@
+import { formattedFile, type WrittenFile } from "../written-file.ts";
+import { allSettingNames } from "./processes.ts";
+import { settingsPage } from "./settings-page.ts";
+
+/** The files that follow from the settings, as they shall be. */
+export async function writtenFiles(): Promise<WrittenFile[]> {
+  const names = allSettingNames()
+    .map((name) => `"${name}",`)
+    .join("\n");
+  const list = `/** The names of all settings of all processes; written by \`npm run settings-doc\`. */\nexport const settingNames: readonly string[] = [\n${names}\n];\n`;
+  return Promise.all([
+    formattedFile("docs/settings.md", settingsPage()),
+    formattedFile("runtime/api/setting-names.ts", list),
+  ]);
+}

@@ -1,0 +1,183 @@
+import { eventually } from "../../../test/support/eventually.ts";
+import { seededRandom } from "../../random.ts";
+import { isQuiet } from "../../../test/support/platform-account.ts";
+import { openPlatform, type Platform } from "../../../test/support/platform.ts";
+import { CallTally, type TallySum } from "./call-tally.ts";
+import { openCountedFunction } from "./counted-function.ts";
+import { killNowAndThen } from "./kills.ts";
+import { LongestGap } from "./longest-gap.ts";
+import { sendUntilAccepted } from "./send-until-accepted.ts";
+import { PlatformWatch } from "./platform-watch.ts";
+import { StatusReads } from "./status-reads.ts";
+
+export interface MillionOptions {
+  readonly count: number;
+  /** Longest time in which calls are sent, milliseconds. */
+  readonly longest: number;
+  /** Milliseconds between two kills. */
+  readonly killEvery: number;
+  readonly seed: number;
+  /** Ends it early; what was accepted is accounted for all the same. */
+  readonly signal: AbortSignal;
+  /** Is told in lines what happens. */
+  readonly say: (sentence: string) => void;
+}
+
+/** What a run came to. Milliseconds and bytes. */
+export interface MillionResult extends TallySum {
+  readonly seed: number;
+  readonly wanted: number;
+  /** Why no more calls were sent. */
+  readonly ended: "count reached" | "time over" | "interrupted";
+  readonly sending: number;
+  readonly settling: number;
+  readonly kills: Readonly<Record<string, number>>;
+  readonly extraRunsAllowed: number;
+  readonly statusReads: number;
+  readonly gapOfAccepting: number;
+  readonly gapOfRunning: number;
+  /** Most at any look, as a share of the bound. */
+  readonly mostRecords: number;
+  /** Most that each process held at any look. */
+  readonly mostMemory: Readonly<Record<string, number>>;
+}
+
+const functionName = "counted";
+const [workers, slots, inFlight, mostOpen] = [2, 16, 32, 10_000];
+const maxFileStore = 8 * 1_073_741_824;
+/** Two leases and what is left in the queue. */
+const settleWithin = 180_000;
+const lookEvery = 5_000;
+
+/** Calls through one queue while workers and broker are killed, with all defaults; accounts for each. Leaves nothing. */
+export async function million({
+  count,
+  longest,
+  killEvery,
+  seed,
+  signal,
+  say,
+}: MillionOptions): Promise<MillionResult> {
+  const tally = new CallTally(count);
+  const [accepting, running] = [new LongestGap(), new LongestGap()];
+  const kills: Record<string, number> = {};
+  let lossy = 0;
+  let reads: StatusReads | undefined;
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([stop.signal, signal]);
+  const numbered = (act: (call: number) => void) => (id: string) => {
+    const call = tally.callOf(id);
+    if (call !== undefined) act(call);
+  };
+  const counted = await openCountedFunction({
+    started: numbered((call) => {
+      running.mark();
+      tally.started(call);
+    }),
+    answered: numbered((call) => reads?.add(call)),
+  });
+  try {
+    await using platform = await openPlatform({
+      speed: "soak",
+      workers,
+      slots,
+      maxFileStore,
+      server: { maxFileStore },
+    });
+    await platform.deploy(functionName, { addresses: [counted.address] });
+    const reading = new StatusReads(tally, platform.url);
+    reads = reading;
+    const watch = new PlatformWatch(platform);
+    const timer = setTimeout(() => stop.abort(), longest);
+    const begin = performance.now();
+    const looking = setInterval(() => {
+      watch.look();
+      say(`${elapsed(begin)}: ${tally.accepted} accepted, ${tally.open} not over`);
+    }, lookEvery);
+    const killing = killNowAndThen(platform, {
+      every: killEvery,
+      chance: seededRandom(seed),
+      onKill: (name, losesRuns) => {
+        say(`${elapsed(begin)}: ${name}`);
+        kills[name] = (kills[name] ?? 0) + 1;
+        if (!losesRuns) return;
+        lossy++;
+        tally.workerKilled();
+      },
+      signal: stopped,
+    });
+    try {
+      await sendUntilAccepted({
+        url: platform.url,
+        functionName,
+        tally,
+        count,
+        inFlight,
+        mostOpen,
+        onAccepted: () => accepting.mark(),
+        signal: stopped,
+      });
+      const early = signal.aborted ? "interrupted" : "time over";
+      const ended = tally.accepted === count ? "count reached" : early;
+      const sending = performance.now() - begin;
+      clearTimeout(timer);
+      stop.abort();
+      running.close();
+      await killing;
+      const unsettled = await settle(platform, tally, reading);
+      const settling = performance.now() - begin - sending;
+      const extraRunsAllowed = lossy * slots;
+      const sum = tally.sum({ extraRuns: extraRunsAllowed });
+      return {
+        ...sum,
+        violations: [...sum.violations, ...unsettled],
+        seed,
+        wanted: count,
+        ended,
+        sending,
+        settling,
+        kills,
+        extraRunsAllowed,
+        statusReads: reading.reads,
+        gapOfAccepting: accepting.longest,
+        gapOfRunning: running.longest,
+        mostRecords: watch.mostRecords,
+        mostMemory: watch.mostMemory,
+      };
+    } finally {
+      clearTimeout(timer);
+      clearInterval(looking);
+      stop.abort();
+      await killing;
+      await reading.close();
+    }
+  } finally {
+    await counted.close();
+  }
+}
+
+/** Waits until each accepted call's end was read and the queue is empty (I8, I9); what is not so, in sentences. */
+async function settle(platform: Platform, tally: CallTally, reads: StatusReads): Promise<string[]> {
+  const until = performance.now() + settleWithin;
+  while (tally.open > 0 && performance.now() < until) {
+    // Also what nothing was heard of: calls that did not run.
+    for (const call of tally.openCalls(1_000)) reads.add(call);
+    await eventually(() => tally.open === 0, { within: 5_000, every: 200, what: "the last ends" }).catch(
+      () => undefined,
+    );
+  }
+  const found: string[] = [];
+  const note = (invariant: string) => (err: unknown) =>
+    void found.push(`${invariant}: ${err instanceof Error ? err.message : String(err)}`);
+  await eventually(() => isQuiet(platform), { within: 30_000, what: "the queue to be empty" }).catch(note("I8"));
+  try {
+    platform.checkProcesses();
+  } catch (err) {
+    note("I9")(err);
+  }
+  return found;
+}
+
+function elapsed(begin: number): string {
+  return `${((performance.now() - begin) / 1_000).toFixed(0)} s`;
+}

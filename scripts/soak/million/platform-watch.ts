@@ -1,0 +1,29 @@
+import type { Platform } from "../../../test/support/platform.ts";
+import { residentBytes } from "../../../test/support/process-facts.ts";
+
+/** Looks now and then at what processes and store hold. */
+export class PlatformWatch {
+  readonly #platform: Platform;
+  /** Bytes, by the name of the process. */
+  readonly mostMemory: Record<string, number> = {};
+  /** Records there, as a share of how many may be. */
+  mostRecords = 0;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  look(): void {
+    const { server, broker, doctor, gateway, workers: all } = this.#platform;
+    this.mostRecords = Math.max(this.mostRecords, broker.ledger.fill());
+    const pids = [doctor, gateway, ...all].flatMap(({ name, pid, running }) => (running ? [{ name, pid }] : []));
+    if (server.pid !== undefined) pids.push({ name: "broker", pid: server.pid });
+    for (const { name, pid } of pids) {
+      try {
+        this.mostMemory[name] = Math.max(this.mostMemory[name] ?? 0, residentBytes(pid));
+      } catch {
+        // It was killed this moment.
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { Command, Option } from "commander";
+
+import { environment } from "../../runtime/process/settings.ts";
+import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
+import { addCounts } from "../test/count-results.ts";
+import { writeResult } from "../test/result-file.ts";
+import type { SuiteResult } from "../test/run-suite.ts";
+import { runSuites, type RunSuitesOptions } from "../test/run-suites.ts";
+import { sayResult } from "../test/say-result.ts";
+import { clusterFiles } from "./cluster-files.ts";
+import { lookAtExistingCluster } from "./existing-cluster.ts";
+import { NoCluster } from "./no-cluster.ts";
+import { highestLevelThere, openOwnCluster } from "./own-cluster.ts";
+
+type Given = Pick<RunSuitesOptions, "variables" | "programs">;
+
+const abort = new AbortController();
+let interrupted = false;
+process.on("SIGINT", () => {
+  // What runs gets it, too; the cluster is taken down before we end.
+  interrupted = true;
+});
+process.on("SIGTERM", () => {
+  interrupted = true;
+  abort.abort();
+});
+
+const command = new Command("npm run test:cluster --")
+  .description(
+    "Runs the tests on a real Kubernetes: one that is built (once) and started for them, or with WEIR_TEST_CLUSTER=existing the one of KUBECONFIG.",
+  )
+  .argument("[files...]", "only files whose path has one of these in it")
+  .addOption(
+    new Option("--level <level>", "api: API server only; kwok: also controllers; node: all; auto: node if it is built")
+      .choices([...clusterLevels, "auto"])
+      .default("node"),
+  )
+  .option("--report <file>", "also writes the result there, as JSON")
+  .helpOption("--help", "show this")
+  .action(async (patterns: readonly string[], options: { level: ClusterLevel | "auto"; report?: string }) => {
+    let result: SuiteResult;
+    try {
+      result = await run(patterns, options.level);
+    } catch (err) {
+      const message = err instanceof Error ? err.message : String(err);
+      console.error(message);
+      if (err instanceof NoCluster) {
+        process.exitCode = 2;
+        return;
+      }
+      result = failed([`cluster: ${message}`]);
+    }
+    if (options.report !== undefined) await writeResult(options.report, result);
+    sayResult(result);
+    process.exitCode = interrupted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+  });
+
+await command.parseAsync();
+
+async function run(patterns: readonly string[], asked: ClusterLevel | "auto"): Promise<SuiteResult> {
+  const { WEIR_TEST_CLUSTER } = environment();
+  if (WEIR_TEST_CLUSTER === "existing") {
+    const level = asked === "auto" ? "node" : asked;
+    return runFiles(level, patterns, { variables: await lookAtExistingCluster(level) });
+  }
+  if (WEIR_TEST_CLUSTER !== undefined) {
+    throw new NoCluster(`WEIR_TEST_CLUSTER is "${WEIR_TEST_CLUSTER}": it may be "existing", or not set`);
+  }
+  const level = asked === "auto" ? await highestLevelThere() : asked;
+  if (asked === "auto" && level !== "node") {
+    console.log(
+      `Level node is not built here ("npm run cluster -- build --metrics" does it): only level ${level} is run`,
+    );
+  }
+  expectFiles(level, patterns);
+  const cluster = await openOwnCluster({ level, spareBuilds: asked === "auto", signal: abort.signal });
+  let result: SuiteResult | undefined;
+  let left: readonly string[] = [];
+  try {
+    result = await runFiles(level, patterns, cluster);
+  } finally {
+    left = await cluster.close();
+  }
+  const failures = left.map((line) => `Left behind by the cluster: ${line}`);
+  for (const failure of failures) console.error(failure);
+  return sum([result, failed(failures)]);
+}
+
+async function runFiles(
+  level: ClusterLevel,
+  patterns: readonly string[],
+  { variables = {}, programs = [] }: Given,
+): Promise<SuiteResult> {
+  const { together, inTurn } = clusterFiles(level, patterns);
+  const options = {
+    suites: ["cluster"],
+    variables,
+    programs,
+    interrupted: () => interrupted,
+    signal: abort.signal,
+  } as const;
+  return sum([
+    together.length > 0 ? await runSuites({ ...options, files: together }) : failed([]),
+    inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failed([]),
+  ]);
+}
+
+/** A cluster is not started for nothing. */
+function expectFiles(level: ClusterLevel, patterns: readonly string[]): void {
+  const { together, inTurn } = clusterFiles(level, patterns);
+  if (together.length + inTurn.length > 0) return;
+  const which =
+    patterns.length === 0 ? "" : ` whose path has ${patterns.map((each) => `"${each}"`).join(" or ")} in it`;
+  throw new Error(`Cannot run tests on a cluster: level ${level} has no file${which}`);
+}
+
+function failed(failures: readonly string[]): SuiteResult {
+  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures };
+}
+
+function sum(results: readonly SuiteResult[]): SuiteResult {
+  return {
+    counts: addCounts(results.map(({ counts }) => counts)),
+    failures: results.flatMap(({ failures }) => failures),
+  };
+}

@@ -1,0 +1,47 @@
+import { dirname } from "node:path";
+
+import { Command } from "commander";
+
+import { environment } from "../../runtime/process/settings.ts";
+import { runSuites } from "../test/run-suites.ts";
+import { sayResult } from "../test/say-result.ts";
+import { lineServer } from "./line-server.ts";
+import { olderLines } from "./older-lines.ts";
+
+/** Files of fault rows, of all that has to do with the queue, and of what speaks to the broker. */
+const files = ["/queue-", "/fault-", "/nats-"];
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+let interrupted = false;
+process.on("SIGINT", () => {
+  // The suite that runs gets it, too; what it leaves behind is cleared before we end.
+  interrupted = true;
+});
+
+const command = new Command("npm run test:nats --")
+  .description(
+    "Runs the fault rows and what else speaks to the broker on an older nats-server, which is built with Go at the first time.",
+  )
+  .argument("<line>", `one of ${Object.keys(olderLines).join(", ")}`)
+  .argument("[files...]", "only files whose path has one of these in it", files)
+  .helpOption("--help", "show this")
+  .action(async (line: string, chosen: readonly string[]) => {
+    const { path, version } = await lineServer(line, { environment: environment(), say });
+    say(`nats-server ${version}: ${path}`);
+    const result = await runSuites({
+      suites: ["integration", "alone"],
+      files: chosen,
+      programs: [dirname(path)],
+      interrupted: () => interrupted,
+    });
+    sayResult(result);
+    process.exitCode = interrupted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+  });
+
+try {
+  await command.parseAsync();
+} catch (err) {
+  say(err instanceof Error ? err.message : String(err));
+  process.exitCode = 1;
+}

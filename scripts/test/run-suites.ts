@@ -1,0 +1,87 @@
+import { chmod, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
+import { environment } from "../../runtime/process/settings.ts";
+import { addCounts } from "./count-results.ts";
+import { endLeftovers, leftoverProcesses } from "./leftover-processes.ts";
+import { runSuite, type Project, type SuiteResult } from "./run-suite.ts";
+
+export interface RunSuitesOptions {
+  readonly suites: readonly Project[];
+  /** Only files whose path has one of these in it; all when absent. */
+  readonly files?: readonly string[];
+  /** Directories that come before those of `PATH`. */
+  readonly programs?: readonly string[];
+  /** Beside those of this process, and before them. */
+  readonly variables?: Environment;
+  /** One file after the other. */
+  readonly inTurn?: boolean;
+  /** Ends the suite that runs, as Ctrl-C does. */
+  readonly signal?: AbortSignal;
+  /** Asked before each suite: the rest is left out. */
+  readonly interrupted: () => boolean;
+}
+
+const root = join(import.meta.dirname, "..", "..");
+const settleTime = 5_000;
+
+/** What Node keeps in the temporary directory for the next time: compiled modules, which most of a short process' time goes into. */
+const compileCache = "node-compile-cache";
+
+/** Runs suites one after the other, their output on this terminal; what they leave behind are failures, and is ended. */
+export async function runSuites({
+  suites,
+  files = [],
+  programs = [],
+  variables = {},
+  interrupted,
+  ...options
+}: RunSuitesOptions): Promise<SuiteResult> {
+  // The tests get a temporary directory of their own, so that what they leave behind shows.
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "weir-test-")));
+  const reports = await mkdtemp(join(tmpdir(), "weir-report-"));
+  await chmod(directory, 0o755);
+  const before = await strays();
+  try {
+    const results: SuiteResult[] = [];
+    const path = [join(root, "node_modules", ".bin"), ...programs, environment()["PATH"]].join(delimiter);
+    for (const suite of suites) {
+      if (interrupted()) break;
+      console.log(`\n${suite} tests`);
+      const cache = join(directory, compileCache);
+      const all = { ...environment(), ...variables, PATH: path, TMPDIR: directory, NODE_COMPILE_CACHE: cache };
+      results.push(await runSuite(suite, { ...options, root, reports, environment: all, files }));
+    }
+    results.push(await checkLeftovers(directory, before));
+    return {
+      counts: addCounts(results.map((result) => result.counts)),
+      failures: results.flatMap((result) => result.failures),
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+    await rm(reports, { recursive: true, force: true });
+  }
+}
+
+/** What a test that forgot its own directory would leave in the repository. */
+async function strays(): Promise<readonly string[]> {
+  return (await readdir(root)).filter((name) => name === ".weir" || name.startsWith(".setup.lock"));
+}
+
+/** Processes, files in the temporary directory and strays in the repository, each a failure. */
+async function checkLeftovers(directory: string, before: readonly string[]): Promise<SuiteResult> {
+  const processes = await leftoverProcesses(directory, settleTime);
+  endLeftovers(processes);
+  const files = (await readdir(directory)).filter((name) => name !== compileCache);
+  const added = (await strays()).filter((name) => !before.includes(name));
+  const complaints = [
+    ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
+    ...files.map((name) => `temporary file ${name}`),
+    ...added.map((name) => `new in the repository: ${name}`),
+  ];
+  const failures = complaints.map((complaint) => `Left behind by the tests: ${complaint}`);
+  for (const failure of failures) console.error(failure);
+  return { counts: { passed: 0, failed: complaints.length, skipped: 0 }, failures };
+}

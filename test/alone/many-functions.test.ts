@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
+import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
+import { desireFunction } from "../../runtime/core/desired-function.ts";
+import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import { decidedTime } from "../support/decided-time.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import { quantile } from "../support/load.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+import { residentBytes } from "../support/process-facts.ts";
+import { say } from "../support/say.ts";
+
+/**
+ * What many functions in many namespaces cost (`faults.md` FP5). The time is promised for a machine that nobody else
+ * uses, so it counts three times here. How fast calls are then is measured by `npm run bench -- P13`.
+ */
+const shared = 3;
+const promised = { list: 500, memory: 350_000_000 } as const;
+const [namespaces, functionsEach, sampled] = [1_000, 10, 100];
+const atOnce = 64;
+const now = "2026-01-01T00:00:00Z";
+
+let platform: Platform;
+let link: NatsLink;
+let echo: FunctionServer;
+
+const refs: readonly FunctionRef[] = Array.from({ length: namespaces * functionsEach }, (_, index) => ({
+  namespace: `many-${Math.floor(index / functionsEach)}`,
+  name: `one-${index % functionsEach}`,
+}));
+/** From all namespaces alike. */
+const sample = refs.filter((_, index) => index % (refs.length / sampled) === 0);
+
+beforeAll(async () => {
+  platform = await openPlatform({ slots: 2, users: false });
+  echo = await openFunctionServer();
+  link = await NatsLink.open({
+    url: platform.server.url,
+    name: "test",
+    user: undefined,
+    password: undefined,
+    inboxPrefix: "_INBOX.test",
+    pingInterval: 5_000,
+  });
+});
+afterAll(async () => {
+  await link?.close();
+  await platform?.close();
+  await echo?.close();
+});
+
+async function each<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
+  const left = all.values();
+  const actNext = async (): Promise<void> => {
+    for (const one of left) await act(one);
+  };
+  await Promise.all(Array.from({ length: atOnce }, actNext));
+}
+
+/** What the broker keeps for the platform: streams, and those who read them. */
+async function brokerObjects(): Promise<{ readonly streams: number; readonly consumers: number }> {
+  const answer = await fetch(`${platform.server.monitorUrl}/jsz`);
+  const { streams, consumers } = (await answer.json()) as { readonly streams: number; readonly consumers: number };
+  return { streams, consumers };
+}
+
+async function list(path: string): Promise<readonly unknown[]> {
+  const { authorization } = platform;
+  const answer = await platform.calls.send("GET", path, { headers: { authorization } });
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.body.toString()) as readonly unknown[];
+}
+
+async function write(): Promise<void> {
+  const stores = {
+    namespaces: await NatsNamespaceStore.open(link),
+    functions: await NatsFunctionStore.open(link),
+    endpoints: await NatsEndpoints.open(link),
+  };
+  await each([...new Set(refs.map(({ namespace }) => namespace))], async (name) => {
+    const entry = { name, labels: {}, annotations: {}, createdAt: now, deleting: false };
+    await stores.namespaces.write(name, () => entry);
+  });
+  await each(refs, async (ref) => {
+    const wanted = desireFunction(undefined, ref.namespace, { service: ref.name, image: "none" }, now);
+    await stores.functions.write(ref, () => wanted);
+  });
+  for (const ref of sample)
+    await stores.endpoints.publish({ ...ref, addresses: [echo.address], observedGeneration: 1, conditions: [] });
+}
+
+test("FP5: 10 000 functions in 1 000 namespaces: lists stay quick, memory small, and the broker keeps nothing for each", async () => {
+  const before = await brokerObjects();
+  await write();
+  const last = sample.at(-1);
+  await eventually(
+    async () => {
+      const path = `/system/function/${last?.name}?namespace=${last?.namespace}`;
+      const answer = await platform.calls.send("GET", path, { headers: { authorization: platform.authorization } });
+      return answer.status === 200 && JSON.parse(answer.body.toString()).availableReplicas === 1;
+    },
+    { within: 30_000, what: "the last function to be known" },
+  );
+
+  await each(sample, async ({ name, namespace }) => {
+    const answer = await platform.calls.send("GET", `/function/${name}.${namespace}`);
+    expect(answer.status).toBe(200);
+  });
+  // The default one is there, too.
+  expect(await list("/system/namespaces")).toHaveLength(namespaces + 1);
+  const p99 = await decidedTime(platform.gateway.pid, shared * promised.list, async () => {
+    const times: number[] = [];
+    for (const { namespace } of sample) {
+      const began = performance.now();
+      expect(await list(`/system/functions?namespace=${namespace}`)).toHaveLength(functionsEach);
+      times.push(performance.now() - began);
+    }
+    return quantile(
+      times.toSorted((a, b) => a - b),
+      0.99,
+    );
+  });
+
+  const memory = residentBytes(platform.gateway.pid);
+  say(`FP5: list p99 ${p99.toFixed(0)} ms, gateway ${Math.round(memory / 1e6)} MB`);
+  expect(memory).toBeLessThan(promised.memory);
+  await eventually(
+    async () => {
+      expect(await brokerObjects()).toEqual(before);
+      return true;
+    },
+    { within: 5_000, what: "the broker to keep what it kept before" },
+  );
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
+import { KubeLeases } from "../../../runtime/adapters/kubernetes/kube-leases.ts";
+import { leasesContract } from "../../contract/leases.contract.ts";
+import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
+import { leaseRights } from "../../support/process-rights.ts";
+
+let fixture: KubeFixture;
+let clients: readonly [KubeClient, KubeClient];
+let namespace: string;
+
+beforeAll(async () => {
+  fixture = await openKubeFixture();
+  clients = [await fixture.clientOf("here", leaseRights), await fixture.clientOf("there", leaseRights)];
+  [namespace] = fixture.namespaces;
+});
+afterAll(() => fixture?.close());
+
+describe("KubeLeases", () =>
+  leasesContract(async () => ({
+    here: new KubeLeases(clients[0], namespace),
+    there: new KubeLeases(clients[1], namespace),
+    close: () => fixture.empty(kinds.lease),
+  })));
+
+interface Spec {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+test("the times in it, and a clock that is wrong by years, decide nothing", async () => {
+  let now = 0;
+  const clock = () => now;
+  const here = new KubeLeases(clients[0], namespace, clock);
+  const there = new KubeLeases(clients[1], namespace, clock);
+  const place = { namespace, name: "skewed" };
+  expect(await here.acquire("skewed", "a", 10_000)).toBe(true);
+  const spec = { renewTime: "1999-01-01T00:00:00.000000Z", acquireTime: "1999-01-01T00:00:00.000000Z" };
+  await fixture.admin.patch(kinds.lease, "merge", { spec }, place);
+  expect(await there.acquire("skewed", "b", 10_000)).toBe(false);
+  now = 9_999;
+  expect(await there.acquire("skewed", "b", 10_000)).toBe(false);
+  expect(await here.acquire("skewed", "a", 10_000)).toBe(true);
+  now = 19_000;
+  // It was renewed since it was seen first, whenever that was.
+  expect(await there.acquire("skewed", "b", 10_000)).toBe(false);
+  now = 29_000;
+  expect(await there.acquire("skewed", "b", 10_000)).toBe(true);
+  expect(await here.acquire("skewed", "a", 10_000)).toBe(false);
+});
+
+test("its object says who has it, for how long, since when, and the how many-th that is", async () => {
+  const [here, there] = clients.map((client) => new KubeLeases(client, namespace));
+  await here?.acquire("told", "a", 1_500);
+  await here?.release("told", "a");
+  await there?.acquire("told", "b", 1_500);
+  const { spec } = (await fixture.admin.get(kinds.lease, { namespace, name: "told" })) as Spec & { metadata: object };
+  expect(spec).toMatchObject({ holderIdentity: "b", leaseDurationSeconds: 2, leaseTransitions: 1 });
+  expect(Math.abs(Date.parse(String(spec["renewTime"])) - Date.now())).toBeLessThan(60_000);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
+import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/cluster-config.ts";
+import {
+  autoscalerCluster,
+  gatewayCluster,
+  operatorCluster,
+  workerCluster,
+} from "../../../runtime/adapters/kubernetes/open-kubernetes.ts";
+import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
+import { functionRights, leaseRights, namespaceRights, readNamespaces } from "../../support/process-rights.ts";
+
+let fixture: KubeFixture;
+const troubles: unknown[] = [];
+const onTrouble = (err: unknown): void => void troubles.push(err);
+
+beforeAll(async () => {
+  fixture = await openKubeFixture();
+});
+afterAll(() => fixture?.close());
+
+test.each(["community", "pro"] as const)(
+  "in edition %s each process opens what it needs with its rights alone",
+  async (edition) => {
+    troubles.length = 0;
+    const { namespaces, cluster } = fixture;
+    const many = edition === "pro";
+    const configOf = async (name: keyof typeof functionRights): Promise<ClusterConfig> => {
+      const rights = [...functionRights[name], ...leaseRights];
+      const gateway = many ? namespaceRights : readNamespaces;
+      const everywhere = name === "gateway" ? gateway : many ? readNamespaces : [];
+      return readKubeconfig(await fixture.kubeconfigOf(name, rights, everywhere));
+    };
+    const settings = { edition, functionNamespace: namespaces[0], platformNamespace: cluster.namespace };
+    const gateway = gatewayCluster(await configOf("gateway"), settings, onTrouble);
+    const worker = workerCluster(await configOf("queue-worker"), settings, onTrouble);
+    const autoscaler = autoscalerCluster(await configOf("autoscaler"), settings, onTrouble);
+    const operator = operatorCluster(await configOf("operator"), settings, onTrouble);
+    try {
+      if (many) await cluster.kubectl(["label", "namespace", namespaces[1], "com.service.namespace=1"]);
+      const heard: string[] = [];
+      const seen = new Set<string>();
+      for (const { functions, endpoints } of [gateway, worker, autoscaler]) {
+        const who = String(heard.push(""));
+        await functions.watch({
+          set: ({ name, namespace, replicas }) => seen.add(`${who} ${name} ${namespace} ${replicas}`),
+          removed: () => {},
+          synced: () => {},
+        });
+        await endpoints.watch({ set: () => {}, removed: () => {}, synced: () => {} });
+      }
+      for (const namespace of many ? namespaces : [namespaces[0]]) {
+        const ref = { namespace, name: "hello" };
+        await gateway.functions.write(ref, () =>
+          desireFunction(undefined, namespace, { service: "hello", image: "none" }, new Date().toISOString()),
+        );
+        await scaleFunction(autoscaler.functions, ref, 2);
+        await scaleFunction(worker.functions, ref, 3);
+        const told = ["1", "2", "3"].map((who) => `${who} hello ${namespace} 3`);
+        await eventually(() => told.every((each) => seen.has(each)), { within: 10_000, what: "the function" });
+        await gateway.functions.remove(ref);
+      }
+      // Those of other tests are there too.
+      const mine = () => namespaces.filter((name) => operator.namespaces.names.has(name)).length;
+      await eventually(() => mine() === (many ? 2 : 1), { within: 5_000, what: "namespaces" });
+      expect((await gateway.namespaces.get(namespaces[0]))?.name).toBe(namespaces[0]);
+      expect(await gateway.secrets.list(namespaces[0])).toEqual([]);
+      expect(await autoscaler.leases.acquire("autoscaler", "a", 5_000)).toBe(true);
+      expect(await operator.leases.acquire("operator", "a", 5_000)).toBe(true);
+      expect(troubles.map(String).filter((sentence) => sentence.includes(`"${namespaces[0]}`))).toEqual([]);
+    } finally {
+      await Promise.all([gateway, worker, autoscaler, operator].map((each) => each.close()));
+    }
+  },
+);

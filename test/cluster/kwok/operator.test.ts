@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { loadBaseImage } from "../../support/cluster-images.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
+import {
+  condition,
+  conditionsWithin,
+  isReady,
+  isStalled,
+  operatedFunctions,
+} from "../../support/operated-functions.ts";
+
+let opened: OperatedCluster;
+let image: string;
+
+beforeAll(async () => {
+  opened = await openOperatedCluster();
+  // Where pods only pretend to run nobody looks for the image.
+  image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
+}, 120_000);
+afterAll(async () => {
+  expect(opened.operators[0].mishaps).toEqual([]);
+  await opened.close();
+});
+
+const within = conditionsWithin;
+const { kubectl, get, apply, shows } = operatedFunctions(
+  () => opened,
+  () => image,
+);
+
+interface Deployment {
+  readonly metadata: { readonly uid: string; readonly generation: number };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: { readonly metadata: { readonly annotations: Record<string, string> } };
+  };
+}
+const revision = ({ spec }: Deployment) => spec.template.metadata.annotations["service.com/revision"];
+
+test("a Function that is applied becomes a Deployment and a Service, and says when it is ready", async () => {
+  await apply("hello", {});
+  const object = await shows("hello", "a ready function", isReady, 20_000);
+  expect(object.status).toMatchObject({ replicas: 1, availableReplicas: 1, selector: "faas_function=hello" });
+  expect(await kubectl("get", "fn", "hello")).toMatch(/hello +\S+ +True +True +1 +1 /);
+  const service = await get<{ spec: { ports: readonly object[] } }>("service", "hello");
+  expect(service.spec.ports).toMatchObject([{ port: 8080, targetPort: 8080 }]);
+  const slices = await get<{ items: readonly { endpoints: readonly object[] }[] }>(
+    "endpointslices",
+    "--selector=faas_function=hello",
+  );
+  expect(slices.items.flatMap(({ endpoints }) => endpoints)).toMatchObject([{ conditions: { ready: true } }]);
+});
+
+test("kubectl scale changes the count and rolls nothing; another environment does", async () => {
+  await apply("scaled", { labels: { "com.service.scale.max": "5" } });
+  await shows("scaled", "a ready function", isReady, 20_000);
+  const before = await get<Deployment>("deployment", "scaled");
+  await kubectl("scale", "fn/scaled", "--replicas=3");
+  await shows("scaled", "three replicas", ({ status }) => status?.availableReplicas === 3, 20_000);
+  const scaled = await get<Deployment>("deployment", "scaled");
+  expect([scaled.spec.replicas, revision(scaled)]).toEqual([3, revision(before)]);
+  await kubectl("patch", "fn", "scaled", "--type=merge", '--patch={"spec":{"environment":{"colour":"green"}}}');
+  await eventually(async () => revision(await get<Deployment>("deployment", "scaled")) !== revision(before), {
+    within,
+    what: "another revision",
+  });
+  expect((await shows("scaled", "all new", isReady, 20_000)).status).toMatchObject({ availableReplicas: 3 });
+});
+
+test("what is missing is said, and what was held up then is made when it comes", async () => {
+  await apply("needy", { annotations: { "com.service.serviceaccount": "helper" } });
+  const object = await shows("needy", "a missing account", isStalled);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "ServiceAccountNotFound",
+    message: expect.stringContaining('"helper"'),
+  });
+  await kubectl("create", "serviceaccount", "helper");
+  await shows("needy", "a ready function", isReady, 60_000);
+});
+
+test("a service account with rights of the platform itself is refused", async () => {
+  const role = `${opened.cluster.namespace}-gateway-functions`;
+  await kubectl("create", "serviceaccount", "mighty");
+  await kubectl(
+    "create",
+    "rolebinding",
+    "mighty",
+    `--clusterrole=${role}`,
+    `--serviceaccount=${opened.namespace}:mighty`,
+  );
+  await apply("usurper", { annotations: { "com.service.serviceaccount": "mighty" } });
+  const object = await shows("usurper", "a refusal", isStalled);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "ServiceAccountRefused",
+    message: expect.stringContaining(role),
+  });
+  expect(await kubectl("get", "deployment", "--selector=faas_function=usurper", "--output=name")).toBe("");
+});
+
+test("a Profile that is missing or below the baseline is refused with a sentence, and merged when it is good", async () => {
+  const profile = (spec: object) =>
+    opened.cluster.apply({
+      apiVersion: "service.com/v1",
+      kind: "Profile",
+      metadata: { name: "careful", namespace: opened.cluster.namespace },
+      spec,
+    });
+  await apply("profiled", { annotations: { "com.service.profile": "careful" } });
+  const missing = await shows("profiled", "a missing Profile", isStalled);
+  expect(condition(missing, "Stalled")?.reason).toBe("ProfileNotFound");
+  await profile({ tolerations: [{ key: "spot", operator: "Exists" }] });
+  expect((await shows("profiled", "a ready function", isReady, 20_000)).status?.profiles).toEqual(["careful"]);
+  const pods = await get<{ items: readonly object[] }>("pods", "--selector=faas_function=profiled");
+  expect(pods.items).toMatchObject([
+    { spec: { tolerations: expect.arrayContaining([{ key: "spot", operator: "Exists" }]) } },
+  ]);
+});
+
+test("a core secret with the platform's label gets its Secret, which says its keys and no values", async () => {
+  await kubectl("create", "secret", "generic", "labelled", "--from-literal=one=canary", "--from-literal=two=canary");
+  await kubectl("label", "secret", "labelled", "app.kubernetes.io/managed-by=weir");
+  const named = await eventually(
+    async () => {
+      const object = await get<{ status?: { conditions?: readonly object[] } }>(
+        "secrets.service.com",
+        "labelled",
+      ).catch(() => undefined);
+      return object?.status === undefined ? undefined : object;
+    },
+    { within, what: "a Secret of the platform" },
+  );
+  expect(named).toMatchObject({
+    spec: { secretRef: { name: "labelled" }, keys: ["one", "two"] },
+    status: { keys: ["one", "two"], conditions: [{ type: "Ready", status: "True" }] },
+  });
+  expect(JSON.stringify(named)).not.toContain("canary");
+});
+
+test("what others change of its objects is put back; what others own is left alone", async () => {
+  await apply("kept", {});
+  await shows("kept", "a ready function", isReady, 20_000);
+  const { uid } = (await get<Deployment>("deployment", "kept")).metadata;
+  await kubectl("scale", "deployment/kept", "--replicas=7");
+  await eventually(async () => (await get<Deployment>("deployment", "kept")).spec.replicas === 1, {
+    within,
+    what: "one replica again",
+  });
+  await kubectl("delete", "deployment", "kept", "--wait=false");
+  await eventually(
+    async () => (await get<Deployment>("deployment", "kept").catch(() => undefined))?.metadata.uid !== uid,
+    {
+      within: 20_000,
+      what: "another Deployment",
+    },
+  );
+  await kubectl("create", "service", "clusterip", "taken", "--tcp=80");
+  await apply("taken", {});
+  const object = await shows("taken", "a taken name", isStalled);
+  expect(condition(object, "Stalled")?.message).toContain("belongs to something else");
+});
+
+test("a replica that no node has room for, and one beyond the quota, say so", async () => {
+  await apply("huge", { requests: { cpu: "900" }, limits: { cpu: "900" } });
+  const huge = await shows("huge", "an unschedulable replica", isStalled);
+  expect(condition(huge, "Stalled")).toMatchObject({ reason: "Unschedulable" });
+  await kubectl("create", "quota", "tight", "--hard=limits.cpu=1m");
+  await apply("beyond", {});
+  const beyond = await shows("beyond", "a replica beyond the quota", isStalled);
+  expect(condition(beyond, "Stalled")?.reason).toBe("QuotaExceeded");
+  await kubectl("delete", "quota", "tight");
+});
+
+test("all of a function goes with it", async () => {
+  await apply("gone", {});
+  await shows("gone", "a ready function", isReady, 20_000);
+  await kubectl("delete", "fn", "gone");
+  await eventually(
+    async () =>
+      (await kubectl("get", "deployment,service,pod", "--selector=faas_function=gone", "--output=name")) === "",
+    { within: 60_000, what: "nothing left" },
+  );
+});
+
+test("the namespace has its policies, quota and limits, and gets them back", async () => {
+  const names = () => kubectl("get", "networkpolicy,resourcequota,limitrange", "--output=name");
+  const before = await eventually(
+    async () => {
+      const found = await names();
+      return found.includes("limitrange/weir") && found.includes("resourcequota/weir") ? found : undefined;
+    },
+    { within, what: "all objects of the namespace" },
+  );
+  expect(before).toContain("networkpolicy.networking.k8s.io/weir-deny");
+  await kubectl("delete", "networkpolicy", "weir-deny");
+  await eventually(async () => (await names()) === before, { within, what: "the policy again" });
+});
+
+test("IAM objects are accepted and say that they have no effect yet", async () => {
+  const namespace = opened.cluster.namespace;
+  await opened.cluster.apply({
+    apiVersion: "iam.service.com/v1",
+    kind: "JwtIssuer",
+    metadata: { name: "issuer", namespace },
+    spec: { iss: "https://issuer.example", aud: ["weir"] },
+  });
+  const said = await eventually(
+    async () => {
+      const text = await opened.cluster.kubectl(["get", "jwtissuer", "issuer", "--output=json"], { namespace });
+      const { status } = JSON.parse(text) as { status?: { conditions: readonly object[] } };
+      return status?.conditions;
+    },
+    { within, what: "conditions" },
+  );
+  expect(said).toMatchObject([
+    { type: "Accepted", status: "True" },
+    { type: "Enforced", status: "False", reason: "NotEnforced" },
+  ]);
+});

@@ -1,0 +1,137 @@
+import { X509Certificate } from "node:crypto";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { openPulumiStack, pulumiCommand, type PulumiStack } from "../../support/engine-stack.ts";
+import { hasPretendedCluster, openPretendedCluster } from "../../support/pretended-cluster.ts";
+import type { TestCluster } from "../../support/test-cluster.ts";
+
+/** The stand-ins of the provider plugins: do they what the real ones do, where a program would notice? */
+const sample = join(import.meta.dirname, "..", "..", "support", "pulumi", "sample");
+
+const isThere = pulumiCommand() !== undefined && hasPretendedCluster();
+
+let cluster: TestCluster;
+let stack: PulumiStack;
+let namespace: string;
+
+beforeAll(async () => {
+  if (!isThere) return;
+  cluster = await openPretendedCluster();
+  namespace = `${cluster.namespace}-sample`;
+  stack = await openPulumiStack(sample);
+  await stack.configure({ "sample:kubeconfig": cluster.kubeconfig, "sample:namespace": namespace });
+}, 120_000);
+afterAll(async () => {
+  await stack?.close();
+  await cluster?.kubectl(["delete", "namespace", namespace, "--ignore-not-found"], { namespace: null });
+  await cluster?.close();
+}, 120_000);
+
+const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace });
+
+describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
+  test("a preview makes nothing; up makes all, awaited; then there is nothing to do", async () => {
+    const preview = await stack.expect("preview");
+    expect(preview.changes).toHaveLength(10);
+    await expect(kubectl("get", "namespace", namespace)).rejects.toThrow("not found");
+    const up = await stack.expect("up");
+    expect(up.changes).toEqual(preview.changes);
+    expect(await kubectl("get", "deployment", "web", "--output=jsonpath={.status.availableReplicas}")).toBe("1");
+    const outputs = await stack.outputs();
+    expect(outputs).toMatchObject({ address: `web.${namespace}`, word: expect.stringMatching(/^[A-Za-z0-9]{40}$/) });
+    expect(new X509Certificate(String(outputs["authority"])).subjectAltName).toBe("DNS:web.sample.svc");
+    expect((await stack.expect("up")).changes).toEqual([]);
+    expect((await stack.expect("refresh", "--expect-no-changes")).changes).toEqual([]);
+  }, 120_000);
+
+  test("what is secret stands nowhere in the clear", async () => {
+    const { word } = await stack.outputs();
+    const [name = ""] = (await kubectl("get", "secret", "--output=name")).split("\n");
+    const { data } = JSON.parse(await kubectl("get", name, "--output=json")) as { data: { password: string } };
+    expect(Buffer.from(data.password, "base64").toString()).toBe(word);
+    const files = await stack.files();
+    expect(files).toContain("ciphertext");
+    expect(files).not.toContain(String(word));
+    expect(files).not.toContain(data.password);
+    expect(files).not.toContain("PRIVATE KEY");
+  });
+
+  test("content of a ConfigMap is replaced: a new one first where its name is free, else the old one goes first", async () => {
+    await stack.configure({ "sample:colour": "green" });
+    const preview = await stack.expect("preview");
+    const { changes, steps } = await stack.expect("up");
+    expect(preview.changes.filter((change) => change.includes("replace"))).not.toEqual([]);
+    expect(changes).toEqual([
+      "create-replacement ConfigMap fixed",
+      "create-replacement ConfigMap settings",
+      "delete-replaced ConfigMap fixed",
+      "delete-replaced ConfigMap settings",
+      "replace ConfigMap fixed",
+      "replace ConfigMap settings",
+      "update Deployment web",
+    ]);
+    const order = (name: string) => steps.filter((step) => step.name === name).map(({ op }) => op);
+    expect(order("fixed").indexOf("delete-replaced")).toBeLessThan(order("fixed").indexOf("create-replacement"));
+    expect(order("settings").indexOf("delete-replaced")).toBeGreaterThan(
+      order("settings").indexOf("create-replacement"),
+    );
+  }, 60_000);
+
+  test("where the provider is told so, content changes in place", async () => {
+    await stack.configure({ "sample:mutable": true });
+    await stack.expect("up");
+    await stack.configure({ "sample:colour": "blue" });
+    expect((await stack.expect("up")).changes).toEqual(["update ConfigMap fixed", "update ConfigMap settings"]);
+  }, 60_000);
+
+  test("a selector cannot be changed: the Deployment comes anew", async () => {
+    await stack.configure({ "sample:label": "other" });
+    const { changes } = await stack.expect("up");
+    expect(changes).toContain("create-replacement Deployment web");
+    expect(changes).toContain("delete-replaced Deployment web");
+  }, 60_000);
+
+  test("what somebody else changed is drift, and a conflict to who would change it", async () => {
+    await cluster.apply({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "fixed", namespace, labels: { from: "elsewhere" } },
+    });
+    expect((await stack.expect("refresh", "--expect-no-changes")).changes).toEqual([]);
+    const patch = JSON.stringify({ data: { colour: "white" } });
+    await kubectl("patch", "configmap", "fixed", "--type=merge", "--field-manager=somebody", `--patch=${patch}`);
+    expect((await stack.run("refresh", "--preview-only", "--expect-no-changes")).code).not.toBe(0);
+    await stack.configure({ "sample:fixed": "black" });
+    const refused = await stack.run("up");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("somebody");
+    expect(refused.output).toContain("Server-Side Apply field conflict");
+  }, 60_000);
+
+  test("replicas that are left to others stay what they are", async () => {
+    await stack.configure({ "sample:fixed": "white" });
+    await kubectl("scale", "deployment/web", "--replicas=3");
+    await stack.expect("up", "--refresh");
+    expect(await kubectl("get", "deployment", "web", "--output=jsonpath={.spec.replicas}")).toBe("3");
+  }, 60_000);
+
+  test("what is there is not taken over; what does not become ready is said, and kept in the state", async () => {
+    await kubectl("create", "configmap", "occupied");
+    await stack.configure({ "sample:taken": "occupied", "sample:hopeless": true });
+    const { code, output } = await stack.run("up");
+    expect(code).not.toBe(0);
+    expect(output).toContain('configmaps "occupied" already exists');
+    expect(output).toContain("does not target any ready pods");
+    const names = (await stack.resources()).map(({ urn }) => urn.split("::").at(-1));
+    expect(names).toContain("hopeless");
+    expect(names).not.toContain("taken");
+  }, 60_000);
+
+  test("destroy leaves nothing of it", async () => {
+    await stack.expect("destroy");
+    expect(await stack.resources()).toEqual([]);
+    await expect(kubectl("get", "namespace", namespace)).rejects.toThrow("not found");
+  }, 120_000);
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { loadBaseImage } from "../../support/cluster-images.ts";
+import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
+import { condition, isReady, isStalled, operatedFunctions } from "../../support/operated-functions.ts";
+
+/** What Function objects say of pods that a real kubelet runs, or cannot. */
+let opened: OperatedCluster;
+let image: string;
+
+beforeAll(async () => {
+  opened = await openOperatedCluster();
+  image = await loadBaseImage(opened.cluster);
+}, 120_000);
+afterAll(async () => {
+  expect(opened.operators[0].mishaps).toEqual([]);
+  await opened.close();
+});
+
+const { apply, shows, kubectl } = operatedFunctions(
+  () => opened,
+  () => image,
+);
+/** The kubelet takes its time to find out; what counts is how soon it is said. */
+const patience = 60_000;
+
+test("an image that cannot be had", async () => {
+  await apply("pictureless", { image: "registry.invalid/none:1" });
+  const object = await shows("pictureless", "a condition", isStalled, patience);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: expect.stringMatching(/Image/),
+    message: expect.stringContaining("registry.invalid/none:1"),
+  });
+});
+
+test("a process that ends again and again, with its last words", async () => {
+  await apply("crasher", { environment: { mode: "http" }, handler: "sh -c 'echo out of luck >&2; exit 3'" });
+  const object = await shows("crasher", "a crash loop", isStalled, patience);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "CrashLoopBackOff",
+    message: expect.stringContaining("out of luck"),
+  });
+});
+
+test("a process that takes more memory than its limit", async () => {
+  const eat = "const all = []; for (;;) all.push(Buffer.alloc(1e7, 1));";
+  await apply("hungry", {
+    environment: { mode: "http" },
+    handler: `node -e '${eat}'`,
+    limits: { memory: "64Mi" },
+    requests: { memory: "64Mi" },
+  });
+  const object = await shows("hungry", "too little memory", isStalled, patience);
+  expect(condition(object, "Stalled")?.message).toMatch(/memory/);
+});
+
+test("a secret that is missing, until it is there", async () => {
+  await apply("secretive", { handler: "cat /var/service/secrets/token", secrets: ["token"] });
+  const object = await shows("secretive", "a missing secret", isStalled, patience);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "SecretNotFound",
+    message: expect.stringContaining('secret "token" does not exist'),
+  });
+  await kubectl("create", "secret", "generic", "token", "--from-literal=token=1");
+  await shows("secretive", "a ready function", isReady, 150_000);
+}, 200_000);

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
+import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/kube-log-source.ts";
+import { KubeUsage } from "../../../runtime/adapters/kubernetes/kube-usage.ts";
+import type { LogRecord } from "../../../runtime/api/log-record.ts";
+import { functionLabel } from "../../../runtime/api/names.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { logSourceContract } from "../../contract/log-source.contract.ts";
+import { usageContract } from "../../contract/usage.contract.ts";
+import { loadBaseImage } from "../../support/cluster-images.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
+import { functionRights } from "../../support/process-rights.ts";
+
+let fixture: KubeFixture;
+let gateway: KubeClient;
+let image: string;
+
+const podWait = { within: 60_000, every: 250 } as const;
+
+beforeAll(async () => {
+  fixture = await openKubeFixture();
+  image = await loadBaseImage(fixture.cluster);
+  gateway = await fixture.clientOf("gateway", functionRights.gateway);
+  for (const namespace of fixture.namespaces) {
+    // Pods are refused before it is there.
+    const account = { namespace, name: "default" };
+    await eventually(() => fixture.admin.find(kinds.serviceAccount, account), { ...podWait, what: "its account" });
+  }
+});
+afterAll(() => fixture?.close());
+
+/** Runs a shell script as a replica of a function; ends at once when it is told to. */
+async function startPod({ namespace, name }: FunctionRef, pod: string, script: string): Promise<void> {
+  const command = ["sh", "-c", `trap 'exit 0' TERM\n${script}\nwhile :; do sleep 1 & wait; done`];
+  const container = { name, image, imagePullPolicy: "Never", command };
+  const spec = {
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 1,
+    containers: [container],
+  };
+  const object = { metadata: { name: pod, namespace, labels: { [functionLabel]: name } }, spec };
+  await fixture.admin.create(kinds.pod, object);
+  await fixture.cluster.kubectl(["wait", "--for=jsonpath={.status.phase}=Running", `pod/${pod}`, "--timeout=60s"], {
+    namespace,
+    timeout: 70_000,
+  });
+}
+
+async function removePods(...names: readonly string[]): Promise<void> {
+  for (const namespace of fixture.namespaces) {
+    const which = names.length === 0 ? ["--all"] : names;
+    await fixture.cluster.kubectl(["delete", "pod", ...which, "--ignore-not-found", "--grace-period=1"], {
+      namespace,
+      timeout: 90_000,
+    });
+  }
+}
+
+const nothing: KnownFunctions = { find: () => undefined, listen: () => () => {} };
+
+/** Pods that write what they are told. */
+function openLogs() {
+  const pods = new Set<string>();
+  const logOf = (ref: FunctionRef, pod: string) => fixture.cluster.kubectl(["logs", pod], { namespace: ref.namespace });
+  return {
+    source: new KubeLogSource(gateway, nothing),
+    namespaces: fixture.namespaces,
+    write: async (ref: FunctionRef, pod: string, text: string): Promise<void> => {
+      if (!pods.has(`${formatRef(ref)}/${pod}`)) await startPod(ref, pod, "");
+      pods.add(`${formatRef(ref)}/${pod}`);
+      const lines = async () => (await logOf(ref, pod)).split("\n").length;
+      const before = await lines();
+      // The output of the first process alone is kept: others write to its.
+      const say = ["exec", pod, "--", "sh", "-c", 'printf "%s\\n" "$0" >/proc/1/fd/1', text];
+      await fixture.cluster.kubectl(say, { namespace: ref.namespace });
+      await eventually(async () => (await lines()) > before, { ...podWait, what: "the line" });
+    },
+    removeReplica: (_ref: FunctionRef, pod: string) => removePods(pod),
+    close: () => removePods(),
+  };
+}
+
+describe("KubeLogSource", () => logSourceContract(async () => openLogs()));
+
+function query(ref: FunctionRef, over: { readonly follow?: boolean; readonly tail?: number } = {}) {
+  return { ...ref, instance: undefined, tail: undefined, since: undefined, follow: false, ...over };
+}
+
+describe("logs of pods", () => {
+  test("are followed across restarts and new replicas, and end when the function is gone", async () => {
+    const ref = { namespace: fixture.namespaces[0], name: "restarts" };
+    const functions = new Set([formatRef(ref)]);
+    const known: KnownFunctions = {
+      find: () => (functions.size === 0 ? undefined : { uid: "1", desired: undefined, said: undefined }),
+      listen: () => () => {},
+    };
+    const records: LogRecord[] = [];
+    const { signal } = new AbortController();
+    await startPod(ref, "restarts-a", "read id </proc/sys/kernel/random/uuid; echo began $id");
+    const reading = (async () => {
+      for await (const record of new KubeLogSource(gateway, known).read(query(ref, { follow: true }), signal))
+        records.push(record);
+    })();
+    const countOf = (pod: string) => records.filter(({ instance }) => instance === pod).length;
+    await eventually(() => countOf("restarts-a") === 1, { ...podWait, what: "the first life" });
+    // The command may end with what it ends.
+    await fixture.cluster.kubectl(["exec", "restarts-a", "--", "sh", "-c", "kill 1"]).catch(() => {});
+    await eventually(() => countOf("restarts-a") === 2, { ...podWait, what: "the second life" });
+    await startPod(ref, "restarts-b", "echo began");
+    await eventually(() => countOf("restarts-b") === 1, { ...podWait, what: "the other replica" });
+    functions.clear();
+    await removePods("restarts-a", "restarts-b");
+    await reading;
+    expect(records).toHaveLength(3);
+    expect(new Set(records.map(({ text }) => text)).size).toBe(3);
+    expect(records.every(({ timestamp }) => /^\d{4}-.*\.\d{9}Z$/.test(timestamp))).toBe(true);
+  });
+
+  test("have long lines whole up to 64 KiB, and cut beyond", async () => {
+    const ref = { namespace: fixture.namespaces[0], name: "long" };
+    const line = (count: number) => `node -e 'console.log("x".repeat(${count}))'`;
+    await startPod(ref, "long-a", ["echo before", line(65_536), line(70_000), "echo after"].join("\n"));
+    const read = async (tail?: number): Promise<string[]> => {
+      const texts: string[] = [];
+      const options = tail === undefined ? {} : { tail };
+      const { signal } = new AbortController();
+      for await (const { text } of new KubeLogSource(gateway, nothing).read(query(ref, options), signal))
+        texts.push(text.replaceAll(/x{9,}/g, (found) => `${found.length}`));
+      return texts;
+    };
+    await eventually(async () => (await read()).includes("after\n"), { ...podWait, what: "all lines" });
+    expect(await read()).toEqual(["before\n", "65536\n", "65536 [cut]\n", "after\n"]);
+    expect(await read(1)).toEqual(["after\n"]);
+    expect(await read(2)).toEqual(["65536 [cut]\n", "after\n"]);
+    await removePods("long-a");
+  });
+});
+
+describe("KubeUsage", () =>
+  usageContract(async () => ({
+    usage: new KubeUsage(gateway),
+    namespaces: fixture.namespaces,
+    // The kubelet measures every 10 s or so, and metrics-server asks it every 15 s.
+    within: 120_000,
+    start: (ref, busy) => startPod(ref, `${ref.name}-a`, busy ? "while :; do :; done" : ""),
+    end: (ref) => removePods(`${ref.name}-a`),
+    close: () => removePods(),
+  })));
+
+test("nothing is known of usage where nobody measures it", async () => {
+  const blind = await fixture.clientOf("blind", []);
+  expect(await new KubeUsage(blind).of({ namespace: fixture.namespaces[0], name: "x" })).toBeUndefined();
+});

@@ -1,0 +1,315 @@
+import { X509Certificate } from "node:crypto";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import {
+  brokerCommand,
+  brokerSecrets,
+  natsOf,
+  scaleUsersOfTheBroker,
+  shownCertificate,
+} from "../../support/broker-of-stack.ts";
+import { clusterClient } from "../../support/cluster-client.ts";
+import { loadBaseImage } from "../../support/cluster-images.ts";
+import { loadPlatformImages, type ClusterPlatform } from "../../support/cluster-platform.ts";
+import { missingPulumi, openPulumiStack, pulumiCommand } from "../../support/engine-stack.ts";
+import { eventually } from "../../support/eventually.ts";
+import { testPlatformUse } from "../../support/platform-use.ts";
+import { say } from "../../support/say.ts";
+import { steadyCalls } from "../../support/steady-calls.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
+import {
+  answerForIngress,
+  expectNothingLeft,
+  inNamespaces,
+  openWeirStack,
+  stackPlatform,
+  type WeirStack,
+} from "../../support/weir-stack.ts";
+
+const isThere = pulumiCommand() !== undefined;
+if (!isThere) say(`The tests of the Pulumi program on real pods are skipped: ${missingPulumi}`);
+
+const long = 400_000;
+/** Fits on a node of two processors, with functions beside it. */
+const small = {
+  "weir:nats": { replicas: 1, storage: "1Gi" },
+  "weir:gateway": { replicas: 2 },
+  "weir:queueDoctor": { replicas: 1 },
+  "weir:autoscaler": { replicas: 1 },
+  "weir:operator": { replicas: 1 },
+  "weir:queueWorkers": 1,
+  "weir:cpu": {
+    nats: "50m",
+    gateway: "50m",
+    queueWorker: "50m",
+    queueDoctor: "50m",
+    autoscaler: "50m",
+    operator: "50m",
+  },
+};
+
+let cluster: TestCluster;
+let image: string;
+
+beforeAll(async () => {
+  if (!isThere) return;
+  cluster = await openTestCluster();
+  await loadPlatformImages(cluster);
+  image = await loadBaseImage(cluster);
+}, long);
+afterAll(() => cluster?.close(), long);
+
+describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
+  let stack: WeirStack;
+  let platform: ClusterPlatform;
+  const client = clusterClient(() => platform);
+
+  beforeAll(async () => {
+    stack = await openWeirStack(cluster, "enterprise");
+    await stack.configure(small);
+    await stack.expect("up");
+    platform = await stackPlatform(stack, cluster, image);
+  }, long);
+  afterAll(() => stack?.close());
+
+  testPlatformUse(() => platform);
+
+  test("a queue of the stack has its own workers", async () => {
+    await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });
+    const queued = await client.send("/async-function/reporter", { method: "POST", body: "hello" });
+    expect(queued.status).toBe(202);
+    expect(await client.ended(queued.headers.get("x-call-id") ?? "")).toMatchObject({
+      state: "done",
+      queue: "reports",
+    });
+  });
+
+  /** What fails of about a hundred calls a second while `change` is under way, and what `up` did. */
+  async function underCalls(change: Readonly<Record<string, unknown>>, ...args: readonly string[]) {
+    await client.deploy("steady", { labels: { "com.service.scale.min": "2", "com.service.scale.max": "2" } });
+    await stack.configure(change);
+    const enough = new AbortController();
+    const calls = steadyCalls({ urls: [`${platform.url}/function/steady`], rate: 100, signal: enough.signal });
+    const up = await stack.expect("up", ...args).finally(() => enough.abort());
+    const { failures, latencies } = await calls;
+    expect([...latencies.values()].flat().length).toBeGreaterThan(500);
+    return { failures, up };
+  }
+
+  test(
+    "another setting loses no call",
+    async () => {
+      const { failures, up } = await underCalls({ "weir:upstreamTimeout": "90s" });
+      expect(failures).toEqual([]);
+      expect(up.changes).toContain("update Deployment weir-gateway-gateway");
+    },
+    long,
+  );
+
+  test(
+    "another version loses no call, and comes to the operator first, to the gateways last",
+    async () => {
+      await loadPlatformImages(cluster, "next");
+      const { failures, up } = await underCalls({ "weir:images": { weir: "weir:next", nats: "weir-nats:next" } });
+      expect(failures).toEqual([]);
+      const order = up.steps.filter(({ op }) => op === "update").map(({ name }) => name);
+      const at = (name: string): number => order.indexOf(name);
+      expect(at("weir-operator-operator")).toBeGreaterThanOrEqual(0);
+      expect(at("weir-operator-operator")).toBeLessThan(at("weir-queue-workers-queue-worker"));
+      expect(at("weir-queue-workers-queue-worker")).toBeLessThan(at("weir-gateway-gateway"));
+      const imagesOfPods = async (): Promise<readonly string[]> => {
+        const images = await stack.kubectl("get", "pods", "--output=jsonpath={.items[*].spec.containers[*].image}");
+        return [...new Set(images.split(" "))].sort();
+      };
+      await eventually(async () => (await imagesOfPods()).join() === "weir-nats:next,weir:next", {
+        within: 60_000,
+        what: "pods of the next version alone",
+        every: 500,
+      });
+      expect(await client.call("steady")).toBe("200 hello");
+    },
+    long,
+  );
+
+  test(
+    "other passwords: the old ones open nothing, what was queued is there, and no call is lost",
+    async () => {
+      const queued = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      const id = queued.headers.get("x-call-id") ?? "";
+      expect(await client.ended(id)).toMatchObject({ state: "done" });
+      const { failures, up } = await underCalls({ "weir:rotation": "second" });
+      expect(failures).toEqual([]);
+      expect(up.changes.filter((change) => change.startsWith("replace RandomPassword")).length).toBeGreaterThan(4);
+      expect((await client.send("/system/functions")).status).toBe(401);
+      platform = await stackPlatform(stack, cluster, image);
+      expect((await client.send("/system/functions")).status).toBe(200);
+      expect(await client.ended(id)).toMatchObject({ state: "done" });
+      const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+    },
+    long,
+  );
+
+  test(
+    "another certificate of the broker: who connects sees it, what was queued is there, and no call is lost",
+    async () => {
+      const serial = async (): Promise<string> => {
+        const encoded = await stack.kubectl("get", "secret", "nats-tls", "--output=jsonpath={.data.tls\\.crt}");
+        return new X509Certificate(Buffer.from(encoded, "base64")).serialNumber;
+      };
+      const before = await serial();
+      const key = (await stack.resources()).find(
+        ({ type, urn }) => type.endsWith(":PrivateKey") && urn.endsWith("::weir-credentials-nats-server"),
+      );
+      const { failures, up } = await underCalls({}, "--replace", key?.urn ?? "");
+      expect(failures).toEqual([]);
+      expect(up.changes).toContain("update StatefulSet weir-nats-nats");
+      expect(await serial()).not.toBe(before);
+      expect(await shownCertificate(await natsOf(stack))).toBe(await serial());
+      const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+    },
+    long,
+  );
+
+  test(
+    "a queue that holds a call and is taken away: the doctor says so, and the call runs once the queue is back",
+    async () => {
+      const workers = "app.kubernetes.io/instance=queue-worker-reports";
+      await stack.kubectl("scale", "deployment", "--selector", workers, "--replicas=0");
+      await stack.kubectl("wait", "pod", "--selector", workers, "--for=delete", "--timeout=60s");
+      const queued = await client.send("/async-function/reporter", { method: "POST", body: "hello" });
+      const id = queued.headers.get("x-call-id") ?? "";
+      const { "weir:queues": queues } = await stack.configuration();
+      await stack.configure({ "weir:queues": undefined });
+      await stack.expect("up");
+      await eventually(
+        async () => {
+          const doctors = ["logs", "--selector", "app.kubernetes.io/name=queue-doctor", "--tail=-1"];
+          const lines = (await stack.kubectl(...doctors)).split("\n");
+          return lines.some((line) => line.includes("declared no more and holds calls") && line.includes("reports"));
+        },
+        { within: 60_000, what: "the doctor's word", every: 500 },
+      );
+      expect(await (await client.send(`/async-function/${id}`)).json()).toMatchObject({ state: "queued" });
+
+      await stack.configure({ "weir:queues": queues });
+      await stack.expect("up");
+      expect(await client.ended(id)).toMatchObject({ state: "done", queue: "reports" });
+    },
+    long,
+  );
+
+  test(
+    "destroy ends, with functions in it, and leaves nothing but the definitions",
+    () => expectNothingLeft(stack),
+    long,
+  );
+});
+
+describe.skipIf(!isThere)("a stack of each other edition, as its sample says, on real pods", () => {
+  test.each(["community", "standard"])(
+    "%s comes up, runs a function and a queued call, and goes",
+    async (edition) => {
+      const stack = await openWeirStack(cluster, edition);
+      try {
+        await stack.configure({ "weir:cpu": small["weir:cpu"] });
+        const ingress = edition === "standard" ? answerForIngress(stack, long) : undefined;
+        await stack.expect("up");
+        await ingress;
+        const platform = await stackPlatform(stack, cluster, image);
+        const client = clusterClient(() => platform);
+        await client.deploy("echo");
+        expect(await client.call("echo")).toBe("200 hello");
+        const queued = await client.send("/async-function/echo", { method: "POST", body: "hello" });
+        expect(await client.ended(queued.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+        await expectNothingLeft(stack);
+      } finally {
+        await stack.close();
+      }
+    },
+    long,
+  );
+});
+
+describe.skipIf(!isThere)("a stack of edition pro, as its sample says, with a broker of three servers", () => {
+  test(
+    "comes up; with another key of the store and another password between servers all calls are there again",
+    async () => {
+      const stack = await openWeirStack(cluster, "pro");
+      const place = await tempDirectory("broker-backup");
+      try {
+        await stack.configure({ "weir:cpu": small["weir:cpu"] });
+        await stack.expect("up");
+        let platform = await stackPlatform(stack, cluster, image);
+        const client = clusterClient(() => platform);
+        const send = async (): Promise<string> => {
+          const queued = await client.send("/async-function/echo", { method: "POST", body: "hello" });
+          expect(queued.status).toBe(202);
+          return queued.headers.get("x-call-id") ?? "";
+        };
+        await client.deploy("echo");
+        expect(await client.call("echo")).toBe("200 hello");
+        const ended = await send();
+        expect(await client.ended(ended)).toMatchObject({ state: "done" });
+        await scaleUsersOfTheBroker(stack, 0, "queue-worker");
+        const waiting = await send();
+        const secrets = await brokerSecrets(stack);
+        await brokerCommand(stack, place.path, "main.ts", "--to", join(place.path, "backup"));
+        await expectNothingLeft(stack);
+
+        await stack.expect("up");
+        const others = await brokerSecrets(stack);
+        expect(others.filter((each) => secrets.includes(each))).toEqual([]);
+        platform = await stackPlatform(stack, cluster, image);
+        await client.deploy("echo");
+        await scaleUsersOfTheBroker(stack, 0);
+        await brokerCommand(stack, place.path, "main-restore.ts", "--from", join(place.path, "backup"), "--replace");
+        // Who scaled them by hand is not the program.
+        await stack.expect("up", "--refresh");
+        expect(await client.ended(waiting)).toMatchObject({ state: "done" });
+        expect(await client.ended(ended)).toMatchObject({ state: "done" });
+        await expectNothingLeft(stack);
+      } finally {
+        await stack.close();
+        await place.remove();
+      }
+    },
+    2 * long,
+  );
+});
+
+describe.skipIf(!isThere)("the example of a platform and two functions in one stack", () => {
+  test(
+    "one up makes all, both functions answer, destroy ends",
+    async () => {
+      const example = join(import.meta.dirname, "..", "..", "..", "examples", "pulumi");
+      const namespace = `${cluster.namespace}-example`;
+      const stack = inNamespaces(await openPulumiStack(example, "dev"), cluster, namespace);
+      try {
+        await stack.configure({
+          "weir:kubeconfig": cluster.kubeconfig,
+          "weir:platformNamespace": namespace,
+          "weir:functionNamespace": stack.functionNamespace,
+          "weir:nats": { storage: "1Gi" },
+        });
+        await stack.configureSecret("functions:signingKey", "a key nobody knows");
+        await stack.expect("up");
+        const platform = await stackPlatform(stack, cluster, image);
+        const { paths } = await stack.outputs();
+        for (const path of paths as readonly string[]) {
+          const answer = await fetch(`${platform.url}${path}`, { method: "POST", body: "hello" });
+          expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64} /)]);
+        }
+        expect(await stack.files()).not.toContain("a key nobody knows");
+        await expectNothingLeft(stack);
+      } finally {
+        await stack.close();
+      }
+    },
+    long,
+  );
+});

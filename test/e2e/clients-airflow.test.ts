@@ -1,0 +1,3 @@
+import { walkClients } from "../support/walk-clients.ts";
+
+await walkClients("Apache Airflow", "airflow");

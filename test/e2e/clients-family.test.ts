@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { startWeir, type WeirProcess } from "../support/weir-process.ts";
+
+/** The requests of clients of this API family, in the shapes in which they send them, and what each looks at in the answer. */
+describe("clients of the API family", () => {
+  const opened: { directory?: TempDirectory; weir?: WeirProcess } = {};
+
+  beforeAll(async () => {
+    opened.directory = await tempDirectory("family");
+    opened.weir = await startWeir({ data: opened.directory.path, flags: ["--edition", "pro"], within: 60_000 });
+  }, 90_000);
+
+  afterAll(async () => {
+    await opened.weir?.close();
+    await opened.directory?.remove();
+  });
+
+  /** One request with the administrator's credentials; `body` goes as JSON unless it is text. */
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const { weir } = opened;
+    if (weir === undefined) throw new Error("Cannot send a request: Weir did not start");
+    const answer = await fetch(`${weir.url}${path}`, {
+      method,
+      headers: { authorization: weir.authorization, "user-agent": "client", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  }
+
+  async function statusOf(...request: Parameters<typeof send>): Promise<number> {
+    return (await send(...request)).status;
+  }
+
+  async function json(...request: Parameters<typeof send>): Promise<unknown> {
+    const answer = await send(...request);
+    expect(answer.status, answer.text).toBe(200);
+    return JSON.parse(answer.text);
+  }
+
+  /** As command lines write it: every field of the description is there, empty or null if it was not given. */
+  const asCommandLine = (service: string, rest: object = {}) => ({
+    service,
+    image: "family/echo:latest",
+    network: "",
+    envProcess: "cat",
+    envVars: {},
+    registryAuth: "",
+    constraints: null,
+    secrets: [],
+    labels: {},
+    annotations: {},
+    limits: null,
+    requests: null,
+    readOnlyRootFilesystem: false,
+    ...rest,
+  });
+
+  describe("a command line", () => {
+    test("deploys by PUT, first and again, and is answered 202 both times", async () => {
+      expect(await send("PUT", "/system/functions", asCommandLine("cli"))).toMatchObject({ status: 202 });
+      expect(await send("PUT", "/system/functions", asCommandLine("cli"))).toMatchObject({ status: 202 });
+    });
+
+    test("lists, describes and calls", async () => {
+      expect(await json("GET", "/system/functions?namespace=")).toMatchObject([{ name: "cli", invocationCount: 0 }]);
+      expect(await json("GET", "/system/function/cli?usage=1")).toMatchObject({ name: "cli", envProcess: "cat" });
+      const called = await send("POST", "/function/cli", "hello", { "content-type": "text/plain" });
+      expect(called).toMatchObject({ status: 200, text: "hello" });
+    });
+
+    test("creates a secret, and replaces it when told 409", async () => {
+      const secret = { name: "api-key", value: "s3cret" };
+      expect(await statusOf("POST", "/system/secrets", secret)).toBe(201);
+      expect(await statusOf("POST", "/system/secrets", secret)).toBe(409);
+      expect(await statusOf("PUT", "/system/secrets", secret)).toBe(202);
+      expect(await json("GET", "/system/secrets?namespace=")).toEqual([{ name: "api-key", namespace: "functions" }]);
+    });
+
+    test("is never answered 204 when it deletes", async () => {
+      expect(await statusOf("DELETE", "/system/secrets", { name: "api-key" })).toBe(202);
+      expect(await statusOf("DELETE", "/system/functions", { functionName: "cli" })).toBe(202);
+      expect(await statusOf("DELETE", "/system/functions", { functionName: "cli" })).toBe(404);
+    });
+
+    test("without a login sends an empty bearer token, which counts as none", async () => {
+      const answer = await send("GET", "/system/functions", undefined, { authorization: "Bearer " });
+      expect(answer).toMatchObject({ status: 401, text: "invalid credentials" });
+    });
+  });
+
+  describe("a library", () => {
+    const marked = { name: "sdk", labels: null, annotations: { openfaas: "1" } };
+
+    test("makes and changes namespaces at /system/namespace/, with the family's marker", async () => {
+      expect(await statusOf("POST", "/system/namespace/", marked)).toBe(201);
+      expect(await statusOf("POST", "/system/namespace/", marked)).toBe(409);
+      expect(await json("GET", "/system/namespaces")).toEqual(["functions", "sdk"]);
+      expect(await json("GET", "/system/namespace/sdk")).toMatchObject({ name: "sdk", annotations: { openfaas: "1" } });
+      expect(await statusOf("PUT", "/system/namespace/sdk", { ...marked, labels: { team: "blue" } })).toBe(202);
+      expect(await json("GET", "/system/namespace/sdk")).toMatchObject({ labels: { team: "blue" } });
+    });
+
+    test("names the namespace in the body, even beside another one in the query", async () => {
+      const secret = { name: "key", namespace: "sdk", value: "s3cret" };
+      expect(await statusOf("POST", "/system/secrets?namespace=functions", secret)).toBe(201);
+      expect(await json("GET", "/system/secrets?namespace=sdk")).toEqual([{ name: "key", namespace: "sdk" }]);
+      const deployment = asCommandLine("lib", { namespace: "sdk", secrets: ["key"] });
+      expect(await statusOf("POST", "/system/functions?namespace=functions", deployment)).toBe(202);
+      expect(await statusOf("POST", "/system/functions", deployment)).toBe(409);
+      expect(await json("GET", "/system/functions?namespace=sdk")).toMatchObject([{ name: "lib", namespace: "sdk" }]);
+    });
+
+    test("in older versions names it in the query alone", async () => {
+      expect(await statusOf("POST", "/system/scale-function/lib?namespace=sdk", { replicas: 2 })).toBe(202);
+      expect(await json("GET", "/system/function/lib?namespace=sdk")).toMatchObject({ replicas: 2 });
+    });
+
+    test("scales with the name in the body, too, and to 0", async () => {
+      const request = { serviceName: "lib", replicas: 0, namespace: "sdk" };
+      expect(await statusOf("POST", "/system/scale-function/lib", request)).toBe(202);
+      expect(await json("GET", "/system/function/lib?namespace=sdk")).toMatchObject({ replicas: 0 });
+      expect(await send("POST", "/function/lib.sdk", "awake")).toMatchObject({ status: 200, text: "awake" });
+    });
+
+    test("appends openfaas-fn, which means the default namespace", async () => {
+      const deployment = asCommandLine("aliased", { namespace: "openfaas-fn" });
+      expect(await statusOf("PUT", "/system/functions", deployment)).toBe(202);
+      expect(await json("GET", "/system/function/aliased?namespace=openfaas-fn")).toMatchObject({
+        namespace: "functions",
+      });
+      expect(await send("POST", "/function/aliased.openfaas-fn", "hi")).toMatchObject({ status: 200, text: "hi" });
+      const queued = await send("POST", "/async-function/aliased.openfaas-fn", "hi");
+      expect(queued).toMatchObject({ status: 202, text: "" });
+      expect(queued.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
+    });
+
+    test("reads logs since a time without a zone, and follows with 1", async () => {
+      const deployment = asCommandLine("talks", { envProcess: "sh -c 'echo called >&2'" });
+      expect(await statusOf("PUT", "/system/functions", deployment)).toBe(202);
+      expect(await statusOf("POST", "/function/talks")).toBe(200);
+      const path = "/system/logs?name=talks&namespace=&instance=&tail=-1&since=2020-01-31T12:00:00";
+      const lines = await eventually(
+        async () => {
+          const { text } = await send("GET", `${path}&follow=false`);
+          return text === "" ? undefined : text.trim().split("\n");
+        },
+        { within: 10_000, what: "a line of the log" },
+      );
+      expect(JSON.parse(lines[0] ?? "")).toMatchObject({ name: "talks", namespace: "functions", text: "called\n" });
+
+      const { weir } = opened;
+      const left = new AbortController();
+      const answer = await fetch(`${weir?.url}${path}&follow=1`, {
+        headers: { authorization: weir?.authorization ?? "" },
+        signal: left.signal,
+      });
+      const first = await answer.body?.getReader().read();
+      expect(Buffer.from(first?.value ?? []).toString()).toContain("called");
+      left.abort();
+    });
+
+    test("finds a provider in the information", async () => {
+      expect(await json("GET", "/system/info")).toMatchObject({
+        provider: { provider: "weir-local", orchestration: "process", version: expect.any(String) },
+        version: { release: expect.any(String), sha: expect.any(String) },
+        arch: expect.any(String),
+      });
+    });
+
+    test("deletes the namespace with all in it", async () => {
+      expect(await statusOf("DELETE", "/system/namespace/sdk", { name: "sdk" })).toBe(202);
+      expect(await json("GET", "/system/namespaces")).toEqual(["functions"]);
+      expect(await statusOf("POST", "/function/lib.sdk")).toBe(404);
+    });
+  });
+
+  test("a connector finds functions by their topic or schedule in every namespace, and calls without credentials", async () => {
+    const annotations = { topic: "cron-function", schedule: "*/5 * * * *" };
+    expect(await statusOf("PUT", "/system/functions", asCommandLine("timed", { annotations }))).toBe(202);
+    const namespaces = (await json("GET", "/system/namespaces")) as readonly string[];
+    const lists = await Promise.all(namespaces.map((name) => json("GET", `/system/functions?namespace=${name}`)));
+    expect(lists.flat()).toContainEqual(
+      expect.objectContaining({
+        name: "timed",
+        namespace: "functions",
+        annotations,
+        labels: { faas_function: "timed" },
+      }),
+    );
+    const called = await fetch(`${opened.weir?.url}/function/timed.functions`, { method: "POST", body: "tick" });
+    expect([called.status, await called.text()]).toEqual([200, "tick"]);
+  });
+
+  test("a test suite gets objects for labels and annotations that were never sent, and 404 for a name that is none", async () => {
+    const bare = { service: "bare", image: "family/echo:latest", envProcess: "cat" };
+    expect(await statusOf("POST", "/system/functions", bare)).toBe(202);
+    const status = await json("GET", "/system/function/bare");
+    expect(status).toMatchObject({ labels: { faas_function: "bare" }, annotations: {} });
+    expect(await statusOf("POST", "/function/.openfaas-fn")).toBe(404);
+  });
+
+  test("an image finds its process, its name and its namespace in the environment", async () => {
+    expect(await statusOf("PUT", "/system/functions", asCommandLine("tells", { envProcess: "env" }))).toBe(202);
+    const { text } = await send("GET", "/function/tells");
+    const lines = text.split("\n");
+    for (const line of ["fprocess=env", "OPENFAAS_NAME=tells", "OPENFAAS_NAMESPACE=functions"]) {
+      expect(lines).toContain(line);
+    }
+  });
+
+  test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+    "an image finds its secrets at both paths (needs root on Linux)",
+    async () => {
+      expect(await statusOf("POST", "/system/secrets", { name: "both", value: "s3cret" })).toBe(201);
+      const envProcess = "cat /var/openfaas/secrets/both /var/service/secrets/both";
+      const deployment = asCommandLine("reads", { envProcess, secrets: ["both"] });
+      expect(await statusOf("PUT", "/system/functions", deployment)).toBe(202);
+      expect(await send("GET", "/function/reads")).toMatchObject({ status: 200, text: "s3crets3cret" });
+    },
+  );
+});

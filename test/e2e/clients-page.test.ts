@@ -1,0 +1,4 @@
+import { walkClients } from "../support/walk-clients.ts";
+
+await walkClients("TypeScript");
+await walkClients("Python", "python");

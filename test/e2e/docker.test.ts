@@ -1,0 +1,250 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import Type from "typebox";
+import { Parse } from "typebox/value";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { CallRecord } from "../../runtime/api/call-record.ts";
+import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { runWeir, startWeir, type WeirProcess } from "../support/weir-process.ts";
+
+const ScalingAnswer = Type.Object({
+  replicas: Type.Integer(),
+  conditions: Type.Array(Type.Object({ type: Type.String(), reason: Type.String() })),
+});
+const UsageAnswer = Type.Object({ usage: Type.Object({ cpu: Type.Number(), totalMemoryBytes: Type.Number() }) });
+
+/** Posts what it was sent to the function its path names, by way of the gateway that functions are told of. */
+const relay = `node -e 'process.stdin.pipe(require("http").request(process.env.GATEWAY_URL + "/function" + process.env.Http_Path, { method: "POST" }, (answer) => answer.pipe(process.stdout)))'`;
+
+/** As a person starts it; each test goes on where the one before ended. */
+describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker", { timeout: 90_000 }, () => {
+  let engine: TestDockerEngine;
+  let directory: TempDirectory;
+  let weir: WeirProcess | undefined;
+
+  beforeAll(async () => {
+    engine = await openDockerEngine();
+    directory = await tempDirectory("docker-start");
+  }, 180_000);
+  afterAll(async () => {
+    await weir?.close();
+    await directory?.remove();
+    await engine?.close();
+  }, 90_000);
+
+  const flags = (provider: string) => ["--provider", provider, "--docker-socket", engine.socket];
+  const start = async (provider: string): Promise<void> => {
+    weir = await startWeir({ data: directory.path, within: 60_000, flags: flags(provider) });
+  };
+  const running = (): WeirProcess => {
+    if (weir === undefined) throw new Error("Cannot go on: Weir did not start");
+    return weir;
+  };
+  const administer = (method: string, path: string, body?: unknown) =>
+    fetch(running().url + path, {
+      method,
+      headers: { Authorization: running().authorization },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const deploy = async (service: string, envProcess: string, more: object = {}) => {
+    const answer = await administer("PUT", "/system/functions", { service, image: engine.image, envProcess, ...more });
+    expect(answer.status, await answer.text()).toBe(202);
+  };
+  const call = async (target: string, body: string) => {
+    const answer = await fetch(`${running().url}/function/${target}`, { method: "POST", body });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const containers = async (): Promise<string[]> => {
+    const { body } = await engine.client.call<{ Id: string }[]>("GET", "/containers/json", { query: { all: "1" } });
+    return (body ?? []).map(({ Id: id }) => id).toSorted();
+  };
+  const networks = async (): Promise<string[]> => {
+    const { body } = await engine.client.call<{ Name: string }[]>("GET", "/networks");
+    return (body ?? []).map(({ Name: name }) => name).filter((name) => name.startsWith("weir-"));
+  };
+
+  test("auto takes the engine that answers, and says so", async () => {
+    await start("auto");
+    expect(running().output()).toMatch(/^ {2}provider {4}docker$/m);
+    expect(await (await administer("GET", "/system/info")).json()).toMatchObject({
+      provider: { provider: "weir-docker", orchestration: "docker" },
+    });
+    expect(await readFile(join(directory.path, "provider"), "utf8")).toBe("docker\n");
+  });
+
+  test("a function answers, and calls another one through the gateway's name", async () => {
+    await deploy("upper", "tr a-z A-Z");
+    await deploy("relay", relay);
+    expect(await call("upper", "hello")).toEqual({ status: 200, body: "HELLO" });
+    expect(await call("relay/upper", "from inside")).toEqual({ status: 200, body: "FROM INSIDE" });
+    expect(await containers()).toHaveLength(2);
+  });
+
+  test("a queued call ends, and its callback reaches a function", async () => {
+    await deploy("receiver", `node -e 'console.error("called back: " + process.env.Http_X_Call_Id)'`);
+    const queued = await fetch(`${running().url}/async-function/upper`, {
+      method: "POST",
+      body: "queued",
+      headers: { "X-Callback-Url": "http://gateway.weir.svc.cluster.local.:8080/function/receiver" },
+    });
+    const id = queued.headers.get("x-call-id") ?? "";
+    expect(queued.status).toBe(202);
+    const record = await eventually(
+      async () => {
+        const answer = await fetch(`${running().url}/async-function/${id}?wait=5s`);
+        const found = Parse(CallRecord, await answer.json());
+        return found.callback?.state === "sent" ? found : undefined;
+      },
+      { within: 30_000, what: "the callback to be sent" },
+    );
+    expect(record).toMatchObject({ state: "done", callback: { status: 200 } });
+    expect(await (await fetch(`${running().url}/async-function/${id}/result`)).text()).toBe("QUEUED");
+    await eventually(
+      async () => {
+        const log = await administer("GET", "/system/logs?name=receiver&tail=1");
+        return (await log.text()).includes(`called back: ${id}`);
+      },
+      { within: 10_000, what: "a line of the receiver" },
+    );
+  });
+
+  test("a function that speaks HTTP/2 answers, and its queued calls end", async () => {
+    const server = `require("node:http2").createServer((request, response) => request.pipe(response.writeHead(200, { "x-version": request.httpVersion }))).listen(process.env.PORT, "127.0.0.1")`;
+    const annotations = { "com.service.protocol": "h2c" };
+    await deploy("streams", `node -e '${server}'`, { envVars: { mode: "http" }, annotations });
+    const answer = await fetch(`${running().url}/function/streams`, { method: "POST", body: "over HTTP/2" });
+    expect({ version: answer.headers.get("x-version"), body: await answer.text() }).toEqual({
+      version: "2.0",
+      body: "over HTTP/2",
+    });
+    const queued = await fetch(`${running().url}/async-function/streams`, { method: "POST", body: "queued" });
+    const id = queued.headers.get("x-call-id") ?? "";
+    await (await fetch(`${running().url}/async-function/${id}?wait=30s`)).text();
+    expect(await (await fetch(`${running().url}/async-function/${id}/result`)).text()).toBe("queued");
+    expect((await administer("DELETE", "/system/functions", { functionName: "streams" })).status).toBe(202);
+    await eventually(async () => (await containers()).length === 3, { within: 20_000, what: "its container to go" });
+  });
+
+  test("usage is told of containers", async () => {
+    const { usage } = Parse(UsageAnswer, await (await administer("GET", "/system/function/upper?usage=1")).json());
+    expect(usage.totalMemoryBytes).toBeGreaterThan(1_000_000);
+    expect(usage.cpu).toBeGreaterThanOrEqual(0);
+  });
+
+  test("a function without calls goes to zero, and calls of either kind in that very moment wake it", async () => {
+    const others = await containers();
+    const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
+    await deploy("drowsy", "tr a-z A-Z", { labels });
+    expect(await call("drowsy", "first")).toEqual({ status: 200, body: "FIRST" });
+    const own = async () => (await containers()).filter((id) => !others.includes(id));
+    const [first] = await own();
+    const show = async () => Parse(ScalingAnswer, await (await administer("GET", "/system/function/drowsy")).json());
+    const asleep = await eventually(
+      async () => {
+        const shown = await show();
+        return shown.replicas === 0 ? shown : undefined;
+      },
+      { within: 20_000, every: 10, what: "no replica to be wanted" },
+    );
+    expect(asleep.conditions).toContainEqual(expect.objectContaining({ type: "Scaling", reason: "Idle" }));
+    const queued = fetch(`${running().url}/async-function/drowsy`, { method: "POST", body: "queued" });
+    const burst = await Promise.all(Array.from({ length: 20 }, () => call("drowsy", "again")));
+    expect(new Set(burst.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(["200 AGAIN"]));
+    const id = (await queued).headers.get("x-call-id") ?? "";
+    const record = Parse(CallRecord, await (await fetch(`${running().url}/async-function/${id}?wait=30s`)).json());
+    expect(record).toMatchObject({ state: "done", retries: 0 });
+    const [second] = await eventually(
+      async () => {
+        const now = await own();
+        return now.length === 1 ? now : undefined;
+      },
+      { within: 10_000, what: "the container of before to go" },
+    );
+    expect(second).not.toBe(first);
+    expect((await administer("DELETE", "/system/functions", { functionName: "drowsy" })).status).toBe(202);
+    await eventually(async () => (await own()).length === 0, { within: 20_000, what: "its container to go" });
+  });
+
+  test("updates and scaling fail no call", async () => {
+    const answers = new Map<string, number>();
+    let calling = true;
+    const caller = async () => {
+      while (calling) {
+        const { status, body } = await call("upper", "x");
+        const key = status === 200 ? body : `${status} ${body}`;
+        answers.set(key, (answers.get(key) ?? 0) + 1);
+      }
+    };
+    const callers = [caller(), caller()];
+    const until = (word: string) =>
+      eventually(() => answers.has(word), { within: 30_000, what: `the answer "${word}"` });
+    await until("X");
+    await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
+    await until("9");
+    await administer("POST", "/system/scale-function/upper", { replicas: 1 });
+    await deploy("upper", "tr a-z A-Z");
+    answers.clear();
+    await until("X");
+    calling = false;
+    await Promise.all(callers);
+    expect([...answers.keys()].filter((key) => key !== "X" && key !== "9")).toEqual([]);
+  });
+
+  test("an image that cannot be had is a condition with the engine's words, and callers are told", async () => {
+    await deploy("absent", "cat", { image: "127.0.0.1:1/acme/absent:1" });
+    await eventually(
+      async () => {
+        const text = await (await administer("GET", "/system/function/absent")).text();
+        return text.includes('"reason":"ErrImagePull"') || undefined;
+      },
+      { within: 30_000, what: "the condition" },
+    );
+    const asked = performance.now();
+    const refused = await call("absent", "x");
+    expect(refused.status).toBe(503);
+    expect(refused.body).toContain('Cannot pull image "127.0.0.1:1/acme/absent:1"');
+    // As soon as the next attempt has failed, long before its caller's time is over.
+    expect(performance.now() - asked).toBeLessThan(30_000);
+    expect((await administer("DELETE", "/system/functions", { functionName: "absent" })).status).toBe(202);
+  });
+
+  test("a killed Weir leaves containers, which the next one goes on with", async () => {
+    await eventually(async () => (await containers()).length === 3, { within: 20_000, what: "three containers" });
+    const before = await containers();
+    await running().kill();
+    expect(await containers()).toEqual(before);
+    await running().close();
+    await start("auto");
+    expect(await call("relay/upper", "again")).toEqual({ status: 200, body: "AGAIN" });
+    expect(await containers()).toEqual(before);
+  });
+
+  test("without its engine it is not ready, and is again when the engine is back", async () => {
+    const ready = async () => (await fetch(`${running().adminUrl}/readyz`)).status;
+    await engine.kill();
+    await eventually(async () => (await ready()) === 503, { within: 20_000, what: "readiness to end" });
+    await engine.start();
+    await eventually(async () => (await ready()) === 200, { within: 60_000, what: "readiness" });
+    await eventually(async () => (await call("upper", "back")).body === "BACK", { within: 45_000, what: "an answer" });
+  });
+
+  test("Ctrl-C leaves no container and no network", async () => {
+    await running().stop();
+    weir = undefined;
+    expect(await containers()).toEqual([]);
+    expect(await networks()).toEqual([]);
+  });
+
+  test("auto does not fall back to processes when the engine is away, and names the way out", async () => {
+    const nowhere = ["--provider", "auto", "--docker-socket", join(directory.path, "nobody.sock")];
+    const refused = await runWeir({ data: directory.path, flags: nowhere });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("Cannot reach the container engine");
+    const other = await runWeir({ data: directory.path, flags: ["--provider", "local"] });
+    expect(other.stderr).toContain('functions were deployed with provider "docker"');
+  });
+});

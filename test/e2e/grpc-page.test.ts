@@ -1,0 +1,3 @@
+import { walkGrpc } from "../support/walk-grpc.ts";
+
+walkGrpc({ withGo: false });

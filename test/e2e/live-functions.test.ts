@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from "node:crypto";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import type { LogRecord } from "../../runtime/api/log-record.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { startWeir, type WeirProcess } from "../support/weir-process.ts";
+
+/** What the API promises of functions that run, on a Weir as a person starts it. */
+let data: TempDirectory;
+let weir: WeirProcess;
+
+beforeAll(async () => {
+  data = await tempDirectory("live");
+  weir = await startWeir({ data: data.path, flags: ["--shutdown-delay", "0s", "--log-heartbeat", "1s"] });
+});
+afterAll(async () => {
+  await weir?.stop();
+  await data.remove();
+});
+
+/** A server that says who it is, writes a line for each request, and hashes its secrets. */
+const program = `
+  const { readFileSync } = require("node:fs");
+  const hash = (name) => require("node:crypto").createHash("sha256").update(readFileSync(process.env.SERVICE_SECRETS_DIR + "/" + name)).digest("hex");
+  require("node:http").createServer((request, response) => {
+    const [, what, argument] = request.url.split("/");
+    if (what === "say") console.log(argument.repeat(Number(request.headers["x-times"] ?? 1)));
+    response.end(what === "hash" ? hash(argument) : String(process.pid));
+  }).listen(process.env.PORT, "127.0.0.1");`;
+const server = { image: "none", envProcess: `node -e '${program}'`, envVars: { mode: "http" } };
+
+async function system(method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${weir.url}/system/${path}`, {
+    method,
+    headers: { authorization: weir.authorization },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+const change = async (method: string, path: string, body: unknown): Promise<number> =>
+  (await system(method, path, body)).status;
+const show = async (name: string, query = ""): Promise<FunctionStatus> =>
+  (await system("GET", `function/${name}${query}`)).json() as Promise<FunctionStatus>;
+
+async function call(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await fetch(`${weir.url}/function/${path}`, { headers });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  return text;
+}
+
+async function deploy(service: string, over: object, replicas: number): Promise<void> {
+  expect(await change("PUT", "functions", { service, ...server, ...over })).toBe(202);
+  await ready(service, replicas);
+}
+const ready = (service: string, replicas: number) =>
+  eventually(
+    async () => {
+      const { availableReplicas, conditions } = await show(service);
+      return availableReplicas === replicas && conditions.some(({ reason }) => reason === "Settled");
+    },
+    { within: 30_000, what: `${replicas} replicas of ${service}` },
+  );
+
+test("logs of all replicas are followed, of new ones too, long lines are cut, and the end is that of the function", async () => {
+  await deploy("talker", { labels: { "com.service.scale.min": "2" } }, 2);
+  const response = await system("GET", "logs?name=talker&follow=true");
+  const records: LogRecord[] = [];
+  let silent = 0;
+  const following = (async () => {
+    let rest = "";
+    for await (const chunk of response.body ?? []) {
+      const lines = (rest + Buffer.from(chunk).toString()).split("\n");
+      rest = lines.pop() ?? "";
+      silent += lines.filter((line) => line === "").length;
+      for (const line of lines) if (line !== "") records.push(JSON.parse(line));
+    }
+    return rest;
+  })();
+  const instances = () => new Set(records.filter(({ text }) => text === "hello\n").map(({ instance }) => instance));
+  const sayUntil = (count: number) =>
+    eventually(async () => (await call("talker/say/hello")) !== "" && instances().size === count, {
+      within: 20_000,
+      what: `a line of each of ${count} replicas`,
+    });
+  await sayUntil(2);
+  expect(await change("POST", "scale-function/talker", { replicas: 3 })).toBe(202);
+  await ready("talker", 3);
+  await sayUntil(3);
+  await call("talker/say/x", { "x-times": "70000" });
+  const long = await eventually(() => records.find(({ text }) => text.startsWith("xx")), {
+    within: 10_000,
+    what: "the long line",
+  });
+  expect(long.text).toBe(`${"x".repeat(65_536)} [cut]\n`);
+  expect(long).toMatchObject({ name: "talker", namespace: "functions" });
+  expect(long.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+
+  const [instance = ""] = instances();
+  const since = records.find((record) => record.instance === instance)?.timestamp.slice(0, 23) ?? "";
+  const part = await (await system("GET", `logs?name=talker&instance=${instance}&tail=1&since=${since}`)).text();
+  expect(
+    part
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).instance),
+  ).toEqual([instance]);
+  await eventually(() => silent > 0, { within: 10_000, what: "an empty line after silence" });
+
+  expect(await change("DELETE", "functions", { functionName: "talker" })).toBe(202);
+  expect(await following).toBe("");
+}, 90_000);
+
+test("a PUT that changes nothing rolls all replicas, and no call fails", async () => {
+  await deploy("same", { labels: { "com.service.scale.min": "2" } }, 2);
+  const pids: string[] = [];
+  let ended = false;
+  const loops = Array.from({ length: 4 }, async () => {
+    while (!ended) pids.push(await call("same"));
+  });
+  await eventually(() => new Set(pids).size === 2, { within: 10_000, what: "answers of both replicas" });
+  const before = new Set(pids);
+  const { generation } = await show("same");
+  expect(
+    await change("PUT", "functions", { service: "same", ...server, labels: { "com.service.scale.min": "2" } }),
+  ).toBe(202);
+  await eventually(
+    async () => {
+      const { conditions, availableReplicas, generation: now } = await show("same");
+      const settled = conditions.some(({ reason }) => reason === "Settled");
+      return settled && availableReplicas === 2 && now === generation + 1 && new Set(pids).size === 4;
+    },
+    { within: 30_000, what: "two new replicas" },
+  );
+  pids.length = 0;
+  await eventually(() => new Set(pids).size === 2, { within: 10_000, what: "answers of both replicas" });
+  ended = true;
+  await Promise.all(loops);
+
+  for (const pid of pids.slice(10)) expect(before.has(pid)).toBe(false);
+  expect(await change("DELETE", "functions", { functionName: "same" })).toBe(202);
+}, 90_000);
+
+test("a secret, text or binary, is new in running functions once its PUT is answered", async () => {
+  const sha256 = (value: Uint8Array | string) => createHash("sha256").update(value).digest("hex");
+  const values = [Buffer.from("grüße\r\n\n"), Buffer.from([0, 255, 128, 10, 0]), randomBytes(1_048_576)];
+  expect(await change("POST", "secrets", { name: "key", value: "first" })).toBe(201);
+  await deploy("reader", { secrets: ["key"] }, 1);
+  expect(await call("reader/hash/key")).toBe(sha256("first"));
+  const pid = await call("reader");
+
+  const allowed = new Set([...values, "first", "last"].map(sha256));
+  const seen: string[] = [];
+  let ended = false;
+  const reading = (async () => {
+    while (!ended) seen.push(await call("reader/hash/key"));
+  })();
+  for (const value of values) {
+    expect(await change("PUT", "secrets", { name: "key", rawValue: value.toString("base64") })).toBe(202);
+    expect(await call("reader/hash/key")).toBe(sha256(value));
+  }
+  expect(await change("PUT", "secrets", { name: "key", value: "last" })).toBe(202);
+  expect(await call("reader/hash/key")).toBe(sha256("last"));
+  ended = true;
+  await reading;
+
+  expect(seen.filter((each) => !allowed.has(each))).toEqual([]);
+  expect(await call("reader")).toBe(pid);
+}, 60_000);
+
+test("usage=1 says what a running function uses", async () => {
+  const { usage } = await show("reader", "?usage=1");
+  expect(usage?.totalMemoryBytes).toBeGreaterThan(1_000_000);
+  expect(usage?.cpu).toBeGreaterThanOrEqual(0);
+  expect(await show("reader")).not.toHaveProperty("usage");
+});
+
+test("an alert makes more replicas, and its end fewer", async () => {
+  const alert = (status: string) =>
+    change("POST", "alert", { alerts: [{ status, labels: { function_name: "reader.functions" } }] });
+  const labels = { "com.service.scale.max": "5" };
+  await deploy("reader", { secrets: ["key"], labels }, 1);
+  expect(await alert("firing")).toBe(200);
+  expect((await show("reader")).replicas).toBe(2);
+  await ready("reader", 2);
+  expect(await alert("resolved")).toBe(200);
+  await ready("reader", 1);
+}, 60_000);
+
+test("calls of a function that cannot start are told why at once, and wait again when it is mended", async () => {
+  const broken = { service: "broken", image: "none", envProcess: "sh -c 'echo no luck >&2; exit 3'" };
+  expect(await change("PUT", "functions", { ...broken, envVars: { mode: "http" } })).toBe(202);
+  const answer = await fetch(`${weir.url}/function/broken`);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await answer.text()).toBe(
+    'Cannot wake function "broken.functions": The process ended with code 3; it said last: no luck\n',
+  );
+  await deploy("broken", {}, 1);
+
+  expect(await call("broken/who")).toMatch(/^\d+$/);
+}, 30_000);

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+
+import { scenarios } from "../../scripts/bench/scaling/scenario.ts";
+import { commandBlocks } from "../support/markdown-blocks.ts";
+import { walkDocument } from "../support/walk-document.ts";
+import { walkedWeir } from "../support/walked-weir.ts";
+
+const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
+const [start, ...blocks] = commandBlocks(page);
+const flags = start?.commands.split(" -- ")[1]?.split(" ") ?? [];
+const walk = blocks.filter(({ commands }) => !commands.startsWith("npm "));
+const bench = blocks.find(({ commands }) => commands.startsWith("npm "));
+
+describe("docs/scaling.md", () => {
+  const walked = walkedWeir("scaling-page", { flags });
+
+  walkDocument(walk, () => {
+    const { shell, weir } = walked();
+    const asHere = (text: string): string =>
+      text
+        .replaceAll("http://127.0.0.1:8080", weir.url)
+        .replaceAll("http://127.0.0.1:8082", weir.adminUrl)
+        .replaceAll(".weir/", `${weir.data}/`);
+    return { shell, asHere };
+  });
+
+  test("shows the pictures that its command makes", () => {
+    const [, directory = "", names = ""] =
+      /^npm run bench -- scaling --svg (\S+) (.+)$/.exec(bench?.commands ?? "") ?? [];
+    const shown = [...page.matchAll(/!\[[^\]]+\]\(scaling\/(\S+)\.svg\)/g)].map(([, name]) => name);
+    expect(new Set(shown)).toEqual(new Set(names.split(" ")));
+    expect(scenarios.map(({ name }) => name)).toEqual(expect.arrayContaining(shown));
+    for (const name of shown) expect(existsSync(`${directory}/${name}.svg`), name).toBe(true);
+  });
+});

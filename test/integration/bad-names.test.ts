@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { sendVerbatim } from "../support/verbatim-request.ts";
+import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+
+/** `security.md` §3: what is refused, wherever a name is read. */
+const badNames = [
+  "../x",
+  "",
+  "a/b",
+  "a\\b",
+  "a%2fb",
+  "a\0b",
+  "-rf",
+  "a".repeat(254),
+  "A",
+  "é",
+  "a.b.c",
+  "__proto__",
+  "*",
+  "q.>",
+  "$JS.API",
+];
+
+const hello = { service: "hello", image: "hello:1" };
+
+interface Entrance {
+  readonly request: string;
+  readonly body: (name: string) => unknown;
+  /** Names that may stand here. */
+  readonly fine?: readonly string[];
+}
+
+const inBodies: readonly Entrance[] = [
+  { request: "PUT /system/functions", body: (service) => ({ ...hello, service }) },
+  { request: "PUT /system/functions", body: (namespace) => ({ ...hello, namespace }) },
+  { request: "PUT /system/functions", body: (name) => ({ ...hello, annotations: { "com.service.queue": name } }) },
+  { request: "PUT /system/functions", body: (name) => ({ ...hello, secrets: [name] }) },
+  { request: "DELETE /system/functions", body: (functionName) => ({ functionName }) },
+  { request: "DELETE /system/functions", body: (namespace) => ({ functionName: "there", namespace }) },
+  { request: "POST /system/scale-function/there", body: (namespace) => ({ replicas: 1, namespace }) },
+  { request: "POST /system/secrets", body: (name) => ({ name, value: "x" }), fine: ["a.b.c"] },
+  { request: "PUT /system/secrets", body: (namespace) => ({ name: "fine", value: "x", namespace }) },
+  { request: "DELETE /system/secrets", body: (name) => ({ name }), fine: ["a.b.c"] },
+  { request: "POST /system/namespaces", body: (name) => ({ name }) },
+  {
+    request: "POST /system/alert",
+    body: (name) => ({ alerts: [{ status: "firing", labels: { function_name: name } }] }),
+  },
+];
+/** A parameter that is empty names nothing. */
+const inQueries: readonly Omit<Entrance, "body">[] = [
+  { request: "GET /system/functions?namespace=", fine: [""] },
+  { request: "GET /system/function/there?namespace=", fine: [""] },
+  { request: "GET /system/secrets?namespace=", fine: [""] },
+  { request: "GET /system/logs?name=" },
+  { request: "GET /system/logs?name=there&namespace=", fine: [""] },
+];
+
+let platform: RestPlatform;
+
+beforeAll(async () => {
+  platform = await openRestPlatform({ edition: "pro" });
+  await platform.call("PUT", "/system/functions", { ...hello, service: "there" });
+});
+afterAll(async () => {
+  await platform[Symbol.asyncDispose]();
+});
+
+const json = { accept: "application/json" };
+
+async function refusal(method: string, target: string, body?: unknown): Promise<unknown> {
+  const answer = await platform.call(method, target, body, json);
+  const { code } = JSON.parse(await answer.text());
+  return [answer.status, code];
+}
+
+describe.each(badNames)("the name %j is refused", (name) => {
+  test.each(inBodies)("in a body: $request", async ({ request, body, fine }) => {
+    if (fine?.includes(name) === true) return;
+    const [method = "", target = ""] = request.split(" ");
+    expect(await refusal(method, target, body(name)), JSON.stringify(body(name))).toEqual([400, "validation_failed"]);
+  });
+
+  test.each(inQueries)("in a query: $request", async ({ request, fine }) => {
+    if (fine?.includes(name) === true) return;
+    const [method = "", target = ""] = request.split(" ");
+    expect(await refusal(method, target + encodeURIComponent(name))).toEqual([400, "validation_failed"]);
+  });
+
+  test("in a path", async () => {
+    const headers = ["Authorization", platform.authorization, "Accept", "application/json"];
+    for (const text of new Set([encodeURIComponent(name), name.replaceAll(/[^!-~]/g, "")])) {
+      const inNamespaces = await sendVerbatim(platform.port, { target: `/system/namespace/${text}`, headers });
+      const inFunctions = await sendVerbatim(platform.port, { target: `/system/function/${text}`, headers });
+      for (const answer of [inNamespaces, inFunctions])
+        expect([400, 404], `${text}: ${await answer.text()}`).toContain(answer.status);
+    }
+  });
+});

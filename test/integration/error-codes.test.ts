@@ -1,0 +1,232 @@
+import { randomUUID } from "node:crypto";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { errorCodes, type ErrorCode } from "../../runtime/api/platform-error.ts";
+import { statusOf } from "../../runtime/gateway/error-handler.ts";
+import { checkAnswer } from "../support/api-answers.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import {
+  openFunctionServer,
+  openRawFunction,
+  type FunctionServer,
+  type RawFunction,
+} from "../support/function-server.ts";
+import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+import { openSyncGateway } from "../support/sync-gateway.ts";
+import { sendVerbatim } from "../support/verbatim-request.ts";
+import { openRestPlatform } from "./rest-platform.ts";
+
+/** Every error code of the contract, produced by a request to a real server. */
+let platform: Platform;
+let held: FunctionServer;
+let broken: RawFunction;
+/** Runs, or waits for its next run, as long as the test. */
+let unfinished = "";
+let ended = "";
+
+beforeAll(async () => {
+  platform = await openPlatform({
+    slots: 2,
+    maxLength: 3,
+    retryAttempts: 100,
+    upstreamTimeout: 1_000,
+    wakeTimeout: 300,
+  });
+  held = await openFunctionServer((request, response) => void (request.url === "/answer" && response.end()));
+  broken = await openRawFunction("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab");
+  await platform.deploy("held", { addresses: [held.address] });
+  await platform.deploy("one-at-a-time", {
+    addresses: [held.address],
+    annotations: { "com.service.concurrency.max": "1" },
+  });
+  await platform.deploy("broken", { addresses: [broken.address] });
+  await platform.deploy("refusing", { addresses: [`127.0.0.1:${await freePort()}`] });
+  await platform.deploy("absent", { addresses: [] });
+  ended = await platform.calls.accepted("held", { tail: "/answer" });
+  await platform.calls.ended(ended);
+  unfinished = await platform.calls.accepted("held");
+});
+afterAll(async () => {
+  await platform?.close();
+  await held?.close();
+  await broken?.close();
+});
+
+type Way = (() => Promise<Response>) | { readonly notYet: string };
+
+const unknown = randomUUID();
+const hello = { service: "hello", image: "hello:1" };
+
+async function ask(method: string, target: string, body?: unknown, headers: readonly string[] = []): Promise<Response> {
+  const names = headers.map((name) => name.toLowerCase());
+  const response = await sendVerbatim(platform.port, {
+    method,
+    target,
+    headers: [
+      ...headers,
+      "Accept",
+      "application/json",
+      ...(names.includes("authorization") ? [] : ["Authorization", platform.authorization]),
+    ],
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  await checkAnswer(method, target, response);
+  return response;
+}
+
+/** What the second of two equal requests is answered. */
+async function second(method: string, target: string, body: unknown): Promise<Response> {
+  await ask(method, target, body);
+  return ask(method, target, body);
+}
+
+const ways: Readonly<Record<ErrorCode, Way>> = {
+  malformed_request: () => ask("PUT", "/system/functions", "{"),
+  validation_failed: () => ask("PUT", "/system/functions", { ...hello, service: "Hello" }),
+  invalid_callback_url: () => ask("POST", "/async-function/held", "", ["X-Callback-Url", "word"]),
+  credentials_required: () => ask("GET", "/system/info", undefined, ["Authorization", ""]),
+  credentials_invalid: () => ask("GET", "/system/info", undefined, ["Authorization", "Basic eDp5"]),
+  forbidden: () => ask("DELETE", "/system/namespace/functions"),
+  cross_origin: () => ask("GET", "/system/info", undefined, ["Origin", "https://evil.example"]),
+  edition_limit: () => ask("PUT", "/system/functions", { ...hello, annotations: { "com.service.queue": "slow" } }),
+  namespace_reserved: () => ask("GET", "/system/functions?namespace=kube-system"),
+  route_not_found: () => ask("GET", "/system/nope"),
+  function_not_found: () => ask("GET", "/system/function/nobody"),
+  namespace_not_found: () => ask("GET", "/system/namespace/nowhere"),
+  secret_not_found: () => ask("DELETE", "/system/secrets", { name: "nobody" }),
+  queue_not_found: queueNotFound,
+  call_not_found: () => ask("GET", `/async-function/${unknown}`),
+  result_not_found: async () => {
+    const id = await platform.calls.accepted("held");
+    await platform.calls.cancel(id);
+    return ask("GET", `/async-function/${id}/result`);
+  },
+  method_not_allowed: () => ask("PATCH", "/system/functions"),
+  request_timeout: requestTimeout,
+  function_exists: () => second("POST", "/system/functions", hello),
+  secret_exists: () => second("POST", "/system/secrets", { name: "key", value: "x" }),
+  namespace_exists: () => second("POST", "/system/namespaces", { name: "dev" }),
+  call_finished: () => ask("DELETE", `/async-function/${ended}`),
+  call_not_finished: () => ask("GET", `/async-function/${unfinished}/result`),
+  call_not_redrivable: { notYet: "dead letters have no routes yet" },
+  payload_too_large: () => ask("POST", "/async-function/held", "x".repeat(1_048_577)),
+  target_too_long: () => ask("GET", `/function/held?${"x".repeat(8_192)}`),
+  headers_too_large: () =>
+    ask("GET", "/function/held", undefined, Array.from({ length: 100 }, () => ["X", "1"]).flat()),
+  unsupported_media_type: () => ask("PUT", "/system/functions", hello, ["Content-Encoding", "gzip"]),
+  expectation_failed: () => ask("GET", "/function/held", undefined, ["Expect", "200-ok"]),
+  log_query_invalid: () => ask("GET", "/system/logs?name=held&tail=abc"),
+  too_many_logins: tooManyLogins,
+  too_many_calls: tooManyCalls,
+  too_many_streams: tooManyStreams,
+  queue_full: () =>
+    eventually(
+      async () => {
+        const answer = await ask("POST", "/async-function/held");
+        return answer.status === 202 ? undefined : answer;
+      },
+      { within: 5_000, what: "the queue to be full" },
+    ),
+  internal_error: internalError,
+  not_built: () => ask("GET", "/ui"),
+  function_unreachable: () => ask("GET", "/function/refusing"),
+  bad_function_reply: () => ask("GET", "/function/broken"),
+  no_ready_replica: () => ask("GET", "/function/absent"),
+  queue_unavailable: async () => {
+    await platform.server.kill();
+    return ask("POST", "/async-function/held");
+  },
+  // The broker is away by now, and with it what was deployed.
+  provider_unavailable: () => ask("GET", "/system/functions"),
+  function_timeout: () => ask("GET", "/function/held"),
+};
+
+test.each(errorCodes)("%s", async (code) => {
+  const way = ways[code];
+  if (typeof way !== "function") return;
+  const answer = await way();
+  const text = await answer.text();
+
+  expect(JSON.parse(text), text).toEqual({
+    type: `urn:weir:error:${code}`,
+    title: expect.any(String),
+    status: statusOf(code),
+    detail: expect.stringMatching(/^Cannot .+: .+[^.\n]$/),
+    instance: expect.stringMatching(/^\//),
+    code,
+    ...(answer.headers.has("x-call-id") ? { callId: answer.headers.get("x-call-id") } : {}),
+  });
+  expect(answer.status).toBe(statusOf(code));
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  expect(retryAfter >= 1 && retryAfter <= 30).toBe([429, 503].includes(answer.status));
+});
+
+test("what cannot occur yet is said, with the reason", () => {
+  const notYet = errorCodes.filter((code) => typeof ways[code] !== "function");
+  expect(notYet).toEqual(["call_not_redrivable"]);
+});
+
+async function queueNotFound(): Promise<Response> {
+  const gateway = await openSyncGateway({ invokeAsync: (...call) => invokeAsync(...call) });
+  const invokeAsync = openMemoryAsyncInvoker(gateway.table, { edition: "enterprise" });
+  gateway.deploy("apart", { annotations: { "com.service.queue": "apart" } });
+  const headers = ["Accept", "application/json"];
+  const answer = await sendVerbatim(gateway.port, { method: "POST", target: "/async-function/apart", headers });
+  await gateway.close();
+  return answer;
+}
+
+async function requestTimeout(): Promise<Response> {
+  await using impatient = await openRestPlatform({ bodySilence: 200 });
+  const headers = ["Accept", "application/json", "Authorization", impatient.authorization, "Content-Length", "9"];
+  return await sendVerbatim(impatient.port, { method: "PUT", target: "/system/functions", headers, body: "{" });
+}
+
+async function tooManyLogins(): Promise<Response> {
+  await using fresh = await openRestPlatform();
+  const wrong = { accept: "application/json", authorization: "Basic eDp5" };
+  for (let count = 0; count < 20; count += 1) await fresh.call("GET", "/system/info", undefined, wrong);
+  return await fresh.call("GET", "/system/info", undefined, wrong);
+}
+
+async function tooManyCalls(): Promise<Response> {
+  const first = ask("GET", "/function/one-at-a-time");
+  try {
+    return await eventually(
+      async () => {
+        const answer = await ask("GET", "/function/one-at-a-time");
+        return answer.status === 429 ? answer : undefined;
+      },
+      { within: 5_000, what: "a call that is one too many" },
+    );
+  } finally {
+    await first;
+  }
+}
+
+async function tooManyStreams(): Promise<Response> {
+  await using fresh = await openRestPlatform();
+  await fresh.call("PUT", "/system/functions", hello);
+  const headers = { accept: "application/json" };
+  const streams = await Promise.all(
+    Array.from({ length: 200 }, () => fresh.call("GET", "/system/logs?name=hello&follow=1", undefined, headers)),
+  );
+  const answer = await fresh.call("GET", "/system/logs?name=hello", undefined, headers);
+  for (const stream of streams) await stream.body?.cancel();
+  return answer;
+}
+
+async function internalError(): Promise<Response> {
+  await using defect = await openRestPlatform({
+    invocations: () => {
+      throw new Error("boom");
+    },
+  });
+  await defect.call("PUT", "/system/functions", hello);
+  return await defect.call("GET", "/system/functions", undefined, { accept: "application/json" });
+}

@@ -1,0 +1,345 @@
+import { once } from "node:events";
+import { constants } from "node:http2";
+import type { RequestListener } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
+
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { answerOf, openHttp2Client } from "../support/http2-client.ts";
+import { rawRequest } from "../support/raw-client.ts";
+import { selfSigned } from "../support/self-signed.ts";
+import { syncFixture } from "../support/sync-fixture.ts";
+import type { SyncGatewayOptions } from "../support/sync-gateway.ts";
+
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const uuid = "0b0e7a3e-6f0e-4d7c-9f5e-1f2a3b4c5d6e";
+
+describe("the gateway over HTTP/2", () => {
+  const fixture = syncFixture();
+  let tls: { cert: Buffer; key: Buffer };
+  beforeAll(async () => {
+    tls = await selfSigned();
+  });
+
+  const open = async (options: SyncGatewayOptions = {}) => {
+    const gateway = await fixture.open({ ...options, server: { tls, ...options.server } });
+    const client = fixture.closing(await openHttp2Client(gateway.port, tls.cert));
+    return { gateway, client };
+  };
+
+  test("prior knowledge without TLS is answered 400 and closed", async () => {
+    const gateway = await fixture.open();
+    expect(await rawRequest(gateway.port, preface)).toMatchObject({ status: 400, closed: true });
+  });
+
+  test("GET and POST pass like over HTTP/1.1", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response, body) => {
+      response.writeHead(
+        201,
+        [
+          ["X-A", "1"],
+          ["X-A", "2"],
+          ["Set-Cookie", "a=1"],
+          ["Set-Cookie", "b=2"],
+        ].flat(),
+      );
+      response.end(`got ${body}`);
+    });
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const answer = await client.ask(
+      [":method", "POST", ":path", "/function/hello/a%2Fb?x=1", "cookie", "a=1", "cookie", "b=2", "x-call-id", uuid],
+      "body",
+    );
+    expect(answer).toMatchObject({ status: 201, body: "got body" });
+    expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+    expect(answer.headers["x-a"]).toBe("1, 2");
+    expect(answer.headers["x-call-id"]).toBe(uuid);
+    const seen = fn.requests[0];
+    expect(seen).toMatchObject({ method: "POST", target: "/a%2Fb?x=1", body: "body" });
+    expect(seen?.headers).toMatchObject({
+      cookie: "a=1; b=2",
+      "x-forwarded-proto": "https",
+      "x-forwarded-host": `localhost:${gateway.port}`,
+      "x-forwarded-for": "127.0.0.1",
+    });
+    const get = await client.ask({ ":path": "/function/hello" });
+    expect(get.body).toBe("got ");
+    expect(fn.requests[1]?.headers["transfer-encoding"]).toBeUndefined();
+    const head = await client.ask({ ":method": "HEAD", ":path": "/function/hello" });
+    expect(head).toMatchObject({ status: 201, body: "" });
+    await eventually(() => gateway.lines.length === 3, { within: 2_000, what: "three lines of access log" });
+    expect(gateway.lines[0]).toMatchObject({ status: 201, bytesIn: 4, bytesOut: 8, client: "127.0.0.1" });
+    expect((await client.ask({ ":path": "/function/nobody" })).status).toBe(404);
+  });
+
+  test("HTTP/1.1 is spoken on the same port", async () => {
+    const { gateway } = await open();
+    const fn = await fixture.serve();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const request = httpsRequest(`https://localhost:${gateway.port}/function/hello`, { ca: tls.cert, agent: false });
+    request.end();
+    const [response] = await once(request, "response");
+    expect(response.httpVersion).toBe("1.1");
+    expect(await text(response)).toBe("ok");
+  });
+
+  test("bodies stream both ways, with back-pressure", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((request, response) => request.pipe(response), { readBody: false });
+    gateway.deploy("echo", { addresses: [fn.address] });
+    const stream = client.session.request({ ":method": "POST", ":path": "/function/echo" });
+    stream.write("one");
+    expect(String(await once(stream, "data"))).toBe("one");
+    stream.write("two");
+    expect(String(await once(stream, "data"))).toBe("two");
+    const rest = text(stream);
+    const large = "x".repeat(5_000_000);
+    stream.end(large);
+    expect((await rest).length).toBe(large.length);
+  });
+
+  test("events are flushed at once, and a client that leaves ends the call", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+    });
+    gateway.deploy("events", { addresses: [fn.address] });
+    const stream = client.session.request({ ":path": "/function/events" });
+    stream.on("error", () => {});
+    expect(String(await once(stream, "data"))).toBe("data: 1\n\n");
+    stream.close(constants.NGHTTP2_CANCEL);
+    await eventually(() => fn.aborted === 1, { within: 2_000, what: "the function hearing of it" });
+    await eventually(() => gateway.lines.length === 1, { within: 2_000, what: "the end of the call" });
+    expect((await client.ask({ ":path": "/other" })).body).toBe("other");
+  });
+
+  test("a function that breaks off resets the stream alone", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response) => {
+      response.writeHead(200).write("half");
+      setTimeout(() => response.destroy(), 20);
+    });
+    gateway.deploy("half", { addresses: [fn.address] });
+    await expect(client.ask({ ":path": "/function/half" })).rejects.toThrow(/INTERNAL_ERROR/);
+    expect((await client.ask({ ":path": "/other" })).status).toBe(200);
+  });
+
+  test("a call over its time is answered 504, and concurrency.max holds", async () => {
+    const { gateway, client } = await open({ upstreamTimeout: 300 });
+    const fn = await fixture.serve(() => {});
+    gateway.deploy("slow", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
+    const first = client.ask({ ":path": "/function/slow" });
+    await eventually(() => fn.requests.length === 1, { within: 2_000, what: "the first call" });
+    expect((await client.ask({ ":path": "/function/slow" })).status).toBe(429);
+    expect((await first).status).toBe(504);
+  });
+
+  test.each([
+    ["Authorization twice", ["authorization", "a", "authorization", "b"], 400],
+    ["Content-Type twice", ["content-type", "a/b", "content-type", "a/b"], 400],
+    ["X-Call-Id twice", ["x-call-id", uuid, "x-call-id", uuid], 400],
+    ["X-Callback-Url twice", ["x-callback-url", "http://a/", "x-callback-url", "http://a/"], 400],
+    ["X-Call-Depth twice", ["x-call-depth", "1", "x-call-depth", "1"], 400],
+    ["another Host beside :authority", ["host", "elsewhere"], 400],
+    ["a content length that is none", ["content-length", "0x1"], 0],
+    ["an unknown expectation", ["expect", "tea"], 417],
+    ["more than 100 headers", Array.from({ length: 101 }, (_none, index) => [`x-${index}`, "1"]).flat(), 431],
+    ["a head over 16 KiB", ["x-large", "x".repeat(17_000)], 431],
+  ])("%s", async (_name, extra, status) => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const { port } = gateway;
+    const head = [":method", "GET", ":path", "/function/hello", ":authority", `localhost:${port}`, ":scheme", "https"];
+    const asked = client.ask([...head, ...extra]);
+    if (status === 0) await expect(asked).rejects.toThrow();
+    else expect((await asked).status).toBe(status);
+    expect(fn.requests).toHaveLength(0);
+    expect((await client.ask({ ":path": "/function/hello" })).status).toBe(200);
+  });
+
+  test("a target that is none resets the stream", async () => {
+    const { client } = await open();
+    await expect(client.ask({ ":path": "/a b" })).rejects.toThrow(/PROTOCOL_ERROR/);
+    await expect(client.ask({ ":path": "*" })).rejects.toThrow(/PROTOCOL_ERROR/);
+    expect((await client.ask({ ":path": "/x" })).status).toBe(200);
+  });
+
+  test.each([
+    ["TRACE", "/x", 405],
+    ["CONNECT", undefined, 405],
+    ["FROBNICATE", "/function/hello", 400],
+    ["get", "/x", 400],
+    ["GET", "/\u00e9", 400],
+    ["GET", `/${"x".repeat(8_192)}`, 414],
+  ])("%s %s", async (method, path, status) => {
+    const { client } = await open();
+    const head = path === undefined ? { ":authority": "g" } : { ":path": path };
+    expect((await client.ask({ ":method": method, ...head })).status).toBe(status);
+  });
+
+  test("platform headers from outside, and their twins, go no further", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const hidden = ["x-call-attempt", "x-parent-call-id", "weir-x", "x_call_id", "proxy-authorization"];
+    await client.ask({
+      ":path": "/function/hello",
+      te: "trailers",
+      ...Object.fromEntries(hidden.map((n) => [n, "1"])),
+    });
+    for (const name of [...hidden, "te"]) expect(fn.requests[0]?.headers[name]).toBeUndefined();
+  });
+
+  test("X-Forwarded-* count from trusted proxies only, and the trace goes on", async () => {
+    const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const head = {
+      ":path": "/function/hello",
+      "x-forwarded-for": "8.8.8.8",
+      "x-forwarded-host": "public.example",
+      "x-forwarded-proto": "http",
+      traceparent: trace,
+      tracestate: "a=1",
+    };
+    const seen: Record<string, string | undefined>[] = [];
+    for (const trusted of [false, true]) {
+      const { gateway, client } = await open({ server: { isTrustedProxy: () => trusted } });
+      const fn = await fixture.serve();
+      gateway.deploy("hello", { addresses: [fn.address] });
+      await client.ask(head);
+      seen.push({ ...fn.requests[0]?.headers, port: String(gateway.port) });
+    }
+    const [stranger, proxy] = seen;
+    expect(stranger).toMatchObject({
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-host": `localhost:${stranger?.port}`,
+      "x-forwarded-proto": "https",
+      traceparent: trace,
+      tracestate: "a=1",
+    });
+    expect(proxy).toMatchObject({
+      "x-forwarded-for": "8.8.8.8, 127.0.0.1",
+      "x-forwarded-host": "public.example",
+      "x-forwarded-proto": "http",
+    });
+  });
+
+  test("methods and paths that clients invent make no series", async () => {
+    const { gateway, client } = await open();
+    for (const method of ["FROBNICATE", "SPY", "TRACE"]) await client.ask({ ":method": method, ":path": `/${method}` });
+    const labels = [...gateway.routes.entries()].map(([{ path, method }]) => `${method} ${path}`);
+    expect(labels.length).toBeGreaterThan(0);
+    expect(new Set(labels)).toEqual(new Set(["other other"]));
+  });
+
+  test("trailers stop here when the function speaks HTTP/1.1, both ways", async () => {
+    const { gateway, client } = await open();
+    let came: readonly string[] = [];
+    const fn = await fixture.serve((request, response, body) => {
+      came = request.rawTrailers;
+      response.writeHead(200, { trailer: "X-Sum" });
+      response.write(body);
+      response.addTrailers({ "X-Sum": "1" });
+      response.end();
+    });
+    gateway.deploy("sums", { addresses: [fn.address] });
+    const head = { ":method": "POST", ":path": "/function/sums", te: "trailers" };
+    const stream = client.session.request(head, { waitForTrailers: true });
+    stream.on("wantTrailers", () => stream.sendTrailers({ "x-mine": "2" }));
+    stream.end("it");
+    const answer = await answerOf(stream);
+    expect(answer).toMatchObject({ status: 200, body: "it", trailers: {} });
+    expect(answer.headers["trailer"]).toBeUndefined();
+    expect(came).toEqual([]);
+  });
+
+  test("Expect: 100-continue is answered when a replica takes the body", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response, body) => response.end(`got ${body}`));
+    gateway.deploy("cold", { replicas: 0 });
+    const head = { ":method": "POST", ":path": "/function/cold", expect: "100-continue" };
+    const stream = client.session.request(head);
+    let continued = false;
+    stream.once("continue", () => {
+      continued = true;
+      stream.end("it");
+    });
+    const answer = answerOf(stream);
+    await eventually(() => gateway.waker.waitingCallers === 1, { within: 2_000, what: "the call that waits" });
+    expect(continued).toBe(false);
+    gateway.setReplicas("cold", [fn.address]);
+    expect((await answer).body).toBe("got it");
+    expect(fn.requests[0]?.headers["expect"]).toBeUndefined();
+  });
+
+  test("a body that stops coming is answered 408", async () => {
+    const { gateway, client } = await open({ server: { bodySilence: 200 } });
+    const fn = await fixture.serve();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const stream = client.session.request({ ":method": "POST", ":path": "/function/hello" });
+    stream.write("half");
+    expect((await answerOf(stream)).status).toBe(408);
+  });
+
+  test("a connection carries 100 streams at a time", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response) => setTimeout(() => response.end("ok"), 20));
+    gateway.deploy("hello", { addresses: [fn.address] });
+    expect(client.session.remoteSettings.maxConcurrentStreams).toBe(100);
+    const answers = await Promise.all(Array.from({ length: 300 }, () => client.ask({ ":path": "/function/hello" })));
+    expect(answers.every(({ status, body }) => status === 200 && body === "ok")).toBe(true);
+  });
+
+  test("a client that resets stream after stream loses its connection", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve(() => {});
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const gone = new Promise((resolve) => client.session.once("close", resolve));
+    for (let sent = 0; sent < 2_000 && !client.session.closed; sent += 1) {
+      const stream = client.session.request({ ":path": "/function/hello" });
+      stream.on("error", () => {});
+      stream.close(constants.NGHTTP2_CANCEL);
+      if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await gone;
+    await eventually(() => fn.open === 0, { within: 5_000, what: "the end of all calls" });
+  });
+
+  test("a client that does not read is cut, and its other streams go on", async () => {
+    const other: RequestListener = (_request, response) => void response.end(Buffer.alloc(5_000_000));
+    const { client } = await open({ other, server: { bodySilence: 300 } });
+    const slow = client.session.request({ ":path": "/large" });
+    const failed = once(slow, "error");
+    await once(slow, "response");
+    const reading = client.ask({ ":path": "/large" });
+    expect((await reading).body.length).toBe(5_000_000);
+    expect(String((await failed)[0])).toMatch(/INTERNAL_ERROR/);
+    expect((await client.ask({ ":path": "/large" })).status).toBe(200);
+  });
+
+  test("draining tells clients to go elsewhere, and closing waits for the last reply", async () => {
+    const { gateway, client } = await open();
+    const answers: (() => void)[] = [];
+    const fn = await fixture.serve((_request, response) => answers.push(() => response.end("last")));
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const answer = client.ask({ ":path": "/function/hello" });
+    await eventually(() => answers.length === 1, { within: 2_000, what: "the call" });
+    const told = once(client.session, "goaway");
+    gateway.gateway.drain();
+    expect((await told)[0]).toBe(constants.NGHTTP2_NO_ERROR);
+    const late = fixture.closing(await openHttp2Client(gateway.port, tls.cert));
+    expect((await late.ask({ ":path": "/other" })).status).toBe(200);
+    const closed = gateway.gateway.close();
+    answers[0]?.();
+    expect((await answer).body).toBe("last");
+    await closed;
+  });
+
+  test("an idle connection without a request is closed", async () => {
+    const { client } = await open({ server: { headersTimeout: 100 } });
+    await once(client.session, "close");
+  });
+});

@@ -1,0 +1,278 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { describe, expect, test } from "vitest";
+
+import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
+import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch.ts";
+import { below, pick, seededRandom } from "../../scripts/random.ts";
+import { eventually } from "../support/eventually.ts";
+import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";
+
+interface Endpoint extends KubeObject {
+  readonly at: number;
+}
+type Options = Partial<WatchOptions<Endpoint, number>>;
+
+/** Bookmarks come more often than that, where the test wants them. Milliseconds, the fast profile's. */
+const watchSilence = 5_000;
+const kind = kinds.endpointSlice;
+const endpoint = (name: string, at: number, namespace = "dev") => ({ metadata: { name, namespace }, at });
+
+interface Bench extends AsyncDisposable {
+  readonly api: KubernetesApi;
+  readonly client: KubeClient;
+  readonly troubles: unknown[];
+  /** What the listeners of all watches were told, in order, as `key: before > after`. */
+  readonly changes: string[];
+  watch(options?: Options): KubeWatch<Endpoint, number>;
+  /** How often such a request was made. */
+  count(which: "list" | "watch"): number;
+}
+
+async function openBench(bookmarkEvery?: number): Promise<Bench> {
+  const api = await openKubernetesApi(bookmarkEvery);
+  const client = new KubeClient(api.config, { fieldManager: "weir-test", pace: { perSecond: 20, burst: 10 } });
+  const watches: KubeWatch<Endpoint, number>[] = [];
+  const [troubles, changes]: [unknown[], string[]] = [[], []];
+  return {
+    api,
+    client,
+    troubles,
+    changes,
+    watch: (options = {}) => {
+      const watch = new KubeWatch<Endpoint, number>(client, kind, {
+        namespace: "dev",
+        keep: ({ at }) => at,
+        silence: watchSilence,
+        firstDelay: 100,
+        longestDelay: 500,
+        onTrouble: (err) => troubles.push(err),
+        ...options,
+      });
+      watch.listen(({ key, before, after }) => changes.push(`${key}: ${before ?? "-"} > ${after ?? "-"}`));
+      watches.push(watch);
+      return watch;
+    },
+    count: (which) => api.requests.filter(({ query }) => query.has("watch") === (which === "watch")).length,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(watches.map((watch) => watch.close()));
+      await client.close();
+      await api.close();
+    },
+  };
+}
+
+function sees(watch: KubeWatch<Endpoint, number>, expected: Readonly<Record<string, number>>, within = 5_000) {
+  const textOf = (entries: readonly (readonly [string, number])[]) =>
+    entries
+      .map(String)
+      .toSorted((a, b) => a.localeCompare(b))
+      .join(" ");
+  const wanted = textOf(Object.entries(expected));
+  const what = `the cache to be ${wanted}`;
+  return eventually(() => textOf([...watch.objects]) === wanted, { within, what });
+}
+
+describe.concurrent("a watch", { timeout: 20_000 }, () => {
+  test("lists in pages, then follows what changes, in its namespace and with its labels", async () => {
+    await using bench = await openBench();
+    const { api, changes } = bench;
+    for (const name of ["a", "b", "c"]) api.store.write(kind, { ...endpoint(name, 1) });
+    api.store.write(kind, endpoint("a", 9, "other"));
+    const watch = bench.watch({ pageSize: 2 });
+    await watch.synced;
+    expect(watch.objects).toEqual(new Map([["dev/a", 1], ["dev/b", 1], ["dev/c", 1]])); // prettier-ignore
+    expect(watch.age).toBeLessThan(5_000);
+    const labelled = bench.watch({ labelSelector: "faas_function=x", keep: ({ at }) => -at });
+    await labelled.synced;
+    await eventually(() => api.watching === 2, { within: 5_000, what: "both watches" });
+    api.store.write(kind, {
+      ...endpoint("a", 2),
+      metadata: { ...endpoint("a", 2).metadata, labels: { faas_function: "x" } },
+    });
+    api.store.remove("endpointslices", "dev", "b");
+    await sees(watch, { "dev/a": 2, "dev/c": 1 });
+    await sees(labelled, { "dev/a": -2 });
+    expect(changes.slice(3).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "dev/a: - > -2",
+      "dev/a: 1 > 2",
+      "dev/b: 1 > -",
+    ]);
+    expect([bench.count("list"), bench.count("watch")]).toEqual([3, 2]);
+  });
+
+  test("that the server ends goes on from the last version, bookmarks counted", async () => {
+    await using bench = await openBench(100);
+    const { api } = bench;
+    api.store.write(kind, endpoint("a", 1));
+    const watch = bench.watch({ silence: 1_400 });
+    await watch.synced;
+    api.store.write(kinds.pod, endpoint("elsewhere", 1));
+    const elsewhere = String(api.store.version);
+    const resumed = () => api.requests.some(({ query }) => query.get("resourceVersion") === elsewhere);
+    await eventually(resumed, { within: 5_000, what: "a watch from the bookmark's version" });
+    expect(bench.count("list")).toBe(1);
+    expect(bench.troubles).toEqual([]);
+  });
+
+  test.each(["status", "event"] as const)(
+    "whose version is forgotten (410 as %s) lists again, and keeps its cache",
+    async (goneAs) => {
+      await using bench = await openBench();
+      const { api, changes } = bench;
+      api.faults.goneAs = goneAs;
+      for (const name of ["a", "b"]) api.store.write(kind, endpoint(name, 1));
+      const watch = bench.watch({ pageSize: 1 });
+      await watch.synced;
+      await eventually(() => api.watching === 1, { within: 5_000, what: "the watch" });
+      api.faults.failPages = { times: 2, status: 500 };
+      await api.down();
+      api.store.write(kind, endpoint("c", 1));
+      api.store.remove("endpointslices", "dev", "a");
+      api.store.compact();
+      expect(watch.objects.size).toBe(2);
+      await api.up();
+      // Pages that fail midway leave what was known.
+      const seen = await eventually(() => (watch.objects.has("dev/c") ? [...watch.objects.keys()] : undefined), {
+        within: 5_000,
+        what: "the new list",
+      });
+      expect(seen).toEqual(["dev/b", "dev/c"]);
+      expect(changes).toEqual(["dev/a: - > 1", "dev/b: - > 1", "dev/c: - > 1", "dev/a: 1 > -"]);
+      expect(api.faults.failPages.times).toBe(0);
+    },
+  );
+
+  test("of a store that was put back to an earlier state finds out where nothing else tells", async () => {
+    await using bench = await openBench();
+    const { api } = bench;
+    api.store.version = 1_000;
+    api.store.write(kind, endpoint("a", 1));
+    const watch = bench.watch({ silence: 1_400 });
+    await watch.synced;
+    await eventually(() => api.watching === 1, { within: 5_000, what: "the watch" });
+    await api.down();
+    api.store.remove("endpointslices", "dev", "a");
+    api.store.version = 50;
+    api.store.write(kind, endpoint("b", 2));
+    await api.up();
+    await sees(watch, { "dev/b": 2 }, 8_000);
+  });
+
+  test("that is closed before its list waits for nothing", async () => {
+    await using bench = await openBench();
+    bench.api.faults.hangs = true;
+    const watch = bench.watch();
+    expect(watch.age).toBe(Number.POSITIVE_INFINITY);
+    await watch.close();
+    await expect(watch.synced).rejects.toThrow(
+      "Cannot watch endpointslices: the watch was closed before they were listed",
+    );
+  });
+
+  test("FP1: the API server is away: what was known stays, changes are refused in time, then all goes on", async () => {
+    await using bench = await openBench();
+    const { api, client } = bench;
+    api.store.write(kind, endpoint("a", 1));
+    const watch = bench.watch();
+    await watch.synced;
+    await eventually(() => api.watching === 1, { within: 5_000, what: "the watch" });
+    await api.down();
+    const awayAt = performance.now();
+    const scale = client.patch(kinds.function, "merge", { spec: { replicas: 1 } }, { namespace: "dev", name: "a", subresource: "scale" }, { attempts: 3 }); // prettier-ignore
+    await expect(scale).rejects.toMatchObject({ code: "provider_unavailable" });
+    await eventually(() => watch.age >= 2_000, { within: 5_000, what: "2 s without the API server" });
+    expect(watch.objects).toEqual(new Map([["dev/a", 1]]));
+    expect(bench.troubles).toHaveLength(1);
+    api.store.write(kind, endpoint("a", 2));
+    await api.up();
+    await sees(watch, { "dev/a": 2 });
+    expect(performance.now() - awayAt).toBeLessThan(10_000);
+    expect(bench.count("list")).toBe(1);
+    expect(bench.changes).toEqual(["dev/a: - > 1", "dev/a: 1 > 2"]);
+  });
+
+  test("FP2: watches that are cut again and again resume, nothing is lost, nothing is listed again", async () => {
+    await using bench = await openBench();
+    const { api } = bench;
+    api.faults.dropWatchesAfter = 300;
+    const watch = bench.watch();
+    await watch.synced;
+    for (let at = 1; at <= 20; at += 1) {
+      api.store.write(kind, endpoint(`e${at % 4}`, at));
+      await pause(100);
+    }
+    await sees(watch, { "dev/e0": 20, "dev/e1": 17, "dev/e2": 18, "dev/e3": 19 });
+    expect(bench.count("list")).toBe(1);
+    expect(bench.count("watch")).toBeGreaterThan(2);
+    expect(bench.changes.filter((change) => change.startsWith("dev/e0"))).toEqual([
+      "dev/e0: - > 4",
+      "dev/e0: 4 > 8",
+      "dev/e0: 8 > 12",
+      "dev/e0: 12 > 16",
+      "dev/e0: 16 > 20",
+    ]);
+  });
+
+  test("FP2: a silent watch is cut and resumed, one with bookmarks is not", async () => {
+    await using bench = await openBench(500);
+    await using sound = await openBench(500);
+    const { api } = bench;
+    const watch = bench.watch();
+    const other = sound.watch();
+    await Promise.all([watch.synced, other.synced]);
+    await eventually(() => api.watching === 1, { within: 5_000, what: "the watch" });
+    api.faults.silent = true;
+    const silentAt = performance.now();
+    api.store.write(kind, endpoint("a", 1));
+    await eventually(() => bench.count("watch") === 2, { within: 3 * watchSilence, what: "another watch" });
+    expect(performance.now() - silentAt).toBeGreaterThanOrEqual(watchSilence - 600);
+    api.faults.silent = false;
+    api.store.write(kind, endpoint("b", 1));
+    await sees(watch, { "dev/a": 1, "dev/b": 1 });
+    expect(performance.now() - silentAt).toBeLessThan(3 * watchSilence);
+    expect(bench.count("list")).toBe(1);
+    expect(sound.troubles).toEqual([]);
+    expect(bench.troubles).toHaveLength(1);
+  });
+
+  test("FP3: pages that fail, events twice and in disorder, cut watches, forgotten versions: in the end the cache is the list", async () => {
+    const seed = below(Math.random, 2 ** 32);
+    const random = seededRandom(seed);
+    await using bench = await openBench(150);
+    const { api } = bench;
+    api.faults.disorder = seededRandom(seed + 1);
+    const watches = [bench.watch({ pageSize: 3 }), bench.watch({ pageSize: 2 })];
+    const followed = watches.map((watch) => {
+      const known = new Map<string, number>();
+      watch.listen(({ key, before, after }) => {
+        expect(known.get(key), `seed ${seed}`).toBe(before);
+        if (after === undefined) known.delete(key);
+        else known.set(key, after);
+      });
+      return known;
+    });
+    for (let at = 1; at <= 300; at += 1) {
+      const name = `e${below(random, 8)}`;
+      if (random() < 0.3) api.store.remove("endpointslices", "dev", name);
+      else api.store.write(kind, endpoint(name, at));
+      if (random() < 0.04) {
+        const fault = pick(random, ["reset", "compact", "page", "410"]);
+        if (fault === "page") api.faults.failPages = { times: 1, status: pick(random, [500, 410]) };
+        if (fault === "compact" || fault === "410") api.store.compact();
+        api.faults.goneAs = fault === "410" ? "event" : "status";
+        if (fault !== "page") api.resetAll();
+      }
+      if (random() < 0.3) await pause(below(random, 30));
+    }
+    const expected = Object.fromEntries(
+      api.store.list("endpointslices").map(({ metadata, ...rest }) => [`dev/${metadata.name}`, (rest as Endpoint).at]),
+    );
+    for (const [index, watch] of watches.entries()) {
+      await sees(watch, expected).catch((cause: unknown) => Promise.reject(new Error(`seed ${seed}`, { cause })));
+      expect(followed[index], `seed ${seed}`).toEqual(new Map(watch.objects));
+    }
+  });
+});

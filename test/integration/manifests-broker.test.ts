@@ -1,0 +1,194 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { jetstream, type StreamInfo } from "@nats-io/jetstream";
+import { afterEach, expect, test } from "vitest";
+
+import { natsConfig, natsDirectory } from "../../infra/manifests/nats-config.ts";
+import { natsSecretName, queueWorkerName } from "../../infra/manifests/names.ts";
+import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/nats-addresses.ts";
+import type { Platform } from "../../infra/manifests/platform.ts";
+import { readPlatform } from "../../infra/manifests/read-platform.ts";
+import { secretManifests } from "../../infra/manifests/secrets.ts";
+import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
+import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
+import { natsUser, natsUsers } from "../../runtime/api/nats-users.ts";
+import { openBroker, type Broker } from "../../scripts/backup/broker.ts";
+import { makeBackup } from "../../scripts/backup/make-backup.ts";
+import { restoreBackup } from "../../scripts/backup/restore-backup.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { secretValues } from "../support/manifest-platform.ts";
+import { natsServerPath } from "../support/nats-server.ts";
+import { selfSigned } from "../support/self-signed.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+let certificate: ReturnType<typeof selfSigned> | undefined;
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+interface Placed {
+  readonly directory: TempDirectory;
+  readonly configFile: string;
+  readonly port: number;
+  readonly monitorPort: number;
+  /** PEM. */
+  readonly authority: string;
+}
+
+/** The files of a server's pod, with paths and ports of this machine; `routes` are the ports of all servers. */
+async function place(platform: Platform, routes: readonly number[] = [], index = 0): Promise<Placed> {
+  const directory = await tempDirectory("manifests-broker");
+  closing.push(() => directory.remove());
+  certificate ??= selfSigned();
+  const { cert, key } = await certificate;
+  const authority = cert.toString();
+  const tls = { certificate: authority, key: key.toString(), authority };
+  const here = (text: string): string =>
+    natsPods(platform).reduce(
+      (moved, pod, number) =>
+        moved.replace(
+          `${natsPodHost(platform, pod)}:${natsPort.route}`,
+          `127.0.0.1:${routes[number] ?? natsPort.route}`,
+        ),
+      text,
+    );
+  for (const folder of ["secrets", "tls"]) await mkdir(join(directory.path, folder));
+  for (const { metadata, ...secret } of secretManifests(platform, secretValues(platform, tls))) {
+    const content = secret["stringData"] as Readonly<Record<string, string>>;
+    for (const [file, value] of Object.entries(content)) {
+      if (file === "nats.conf") await writeFile(join(directory.path, "secrets", `${metadata.name}.conf`), here(value));
+      else if (metadata.name === "nats-tls") await writeFile(join(directory.path, "tls", file), value);
+    }
+  }
+  const [port, monitorPort] = [await freePort(), await freePort()];
+  const config = natsConfig(platform)
+    .replace(`0.0.0.0:${natsPort.client}`, `127.0.0.1:${port}`)
+    .replace(`0.0.0.0:${natsPort.monitor}`, `127.0.0.1:${monitorPort}`)
+    .replace(`0.0.0.0:${natsPort.route}`, `127.0.0.1:${routes[index] ?? natsPort.route}`)
+    .replace(`"${natsDirectory.store}"`, JSON.stringify(join(directory.path, "store")))
+    .replaceAll(natsDirectory.tls, join(directory.path, "tls"));
+  const configFile = join(directory.path, "nats.conf");
+  // The pod says its name as a flag.
+  await writeFile(configFile, `server_name: "nats-${index}"\n${config}`);
+  return { directory, configFile, port, monitorPort, authority };
+}
+
+async function start({ directory, configFile, monitorPort }: Placed): Promise<void> {
+  const server = await startNatsServer({
+    binary: await natsServerPath(),
+    configFile,
+    logFile: join(directory.path, "nats.log"),
+    monitorPort,
+    timeout: 30_000,
+  });
+  closing.push(() => {
+    server.process.kill("SIGKILL");
+    return server.ended;
+  });
+}
+
+/** Connects as a process does, with the files of its pod. */
+async function connect({ directory, port, authority }: Placed, user: string, deployment: string): Promise<NatsLink> {
+  const caFile = join(directory.path, "ca.crt");
+  await writeFile(caFile, authority);
+  const secret = natsSecretName(deployment);
+  const passwordFile = join(directory.path, `${secret}.password`);
+  await writeFile(passwordFile, `password-of-${secret}`);
+  const access = {
+    natsUrl: `tls://localhost:${port}`,
+    natsUser: user,
+    natsPasswordFile: passwordFile,
+    natsCaFile: caFile,
+    natsPing: 5_000,
+  };
+  const inbox = natsUsers({ queues: ["a_b-c"], oneMachine: false }).find(({ name }) => name === user)?.inboxPrefix;
+  const link = await NatsLink.open(natsOptions(access, user, inbox ?? ""));
+  closing.push(() => link.close());
+  return link;
+}
+
+test("the server takes its configuration, encrypts, and knows its users by the passwords of their Secrets", async () => {
+  const platform = readPlatform({ edition: "enterprise", queues: { "a_b-c": {} } });
+  const placed = await place(platform);
+  await start(placed);
+  const doctor = await connect(placed, natsUser.doctor, "queue-doctor");
+  await doctor.jsm.streams.add({ name: "Q_a_b-c", subjects: ["q.a_b-c.*.*"] });
+  expect(doctor.nc.info?.tls_required).toBe(true);
+
+  const worker = await connect(placed, natsUser.worker("a_b-c"), queueWorkerName("a_b-c"));
+  expect((await worker.jsm.streams.info("Q_a_b-c")).config.subjects).toEqual(["q.a_b-c.*.*"]);
+  await expect(worker.jsm.streams.delete("Q_a_b-c")).rejects.toThrow(/permission/i);
+
+  const health = await fetch(`http://127.0.0.1:${placed.monitorPort}/healthz?js-server-only=true`);
+  expect(health.status).toBe(200);
+  const answer = await fetch(`http://127.0.0.1:${placed.monitorPort}/jsz?config=1`);
+  const { config } = (await answer.json()) as { readonly config: { readonly sync_always?: boolean } };
+  expect(config.sync_always).toBe(true);
+});
+
+test("three servers become one, by routes that only they may open, and keep three copies", async () => {
+  const platform = readPlatform({ nats: { replicas: 3 } });
+  const routes = [await freePort(), await freePort(), await freePort()];
+  const servers = [];
+  for (const index of routes.keys()) servers.push(await place(platform, routes, index));
+  await Promise.all(servers.map((server) => start(server)));
+  const [first] = servers;
+  if (first === undefined) throw new Error("no server");
+  const doctor = await connect(first, natsUser.doctor, "queue-doctor");
+  const stream = { name: "Q_default", subjects: ["q.default.*.*"], num_replicas: 3 };
+  // The servers first agree who leads.
+  const made = await eventually(() => doctor.jsm.streams.add(stream), {
+    within: 40_000,
+    what: "a stream with three copies",
+  });
+  expect(made.cluster?.name).toBe("weir");
+  expect(doctor.nc.info?.connect_urls ?? []).toEqual([]);
+  expect(natsConfig(platform)).not.toContain("password-of-");
+});
+
+/** Connects as a backup does through a forwarded port: the certificate bears another name than the address. */
+async function connectForwarded({ port, authority }: Placed, tlsName: string): Promise<Broker> {
+  const broker = await openBroker({
+    url: `tls://127.0.0.1:${port}`,
+    tlsName,
+    ca: authority,
+    user: natsUser.doctor,
+    password: `password-of-${natsSecretName("queue-doctor")}`,
+    inboxPrefix: "_INBOX.dr",
+  });
+  closing.push(async () => broker[Symbol.asyncDispose]());
+  return broker;
+}
+
+test("what three servers keep can be backed up and put back, with three copies, or with one into one server", async () => {
+  const routes = [await freePort(), await freePort(), await freePort()];
+  const servers = [];
+  for (const index of routes.keys()) servers.push(await place(readPlatform({ nats: { replicas: 3 } }), routes, index));
+  await Promise.all(servers.map((server) => start(server)));
+  const [first] = servers;
+  if (first === undefined) throw new Error("no server");
+  await expect(connectForwarded(first, "nats.elsewhere")).rejects.toThrow("Cannot reach the broker");
+  const three = await connectForwarded(first, "localhost");
+  const name = "KV_calls";
+  const stream = { name, subjects: ["$KV.calls.>"], num_replicas: 3, max_bytes: 100_000_000 };
+  await eventually(() => three.jsm.streams.add(stream), { within: 40_000, what: "a stream with three copies" });
+  for (let index = 0; index < 50; index++) await jetstream(three.nc).publish(`$KV.calls.${index}`, "x".repeat(5_000));
+  const to = join(first.directory.path, "backup");
+  const say = (): void => {};
+  await makeBackup(three, { to, say });
+  const copiesAndEntries = ({ config, state }: StreamInfo) => [config.num_replicas, state.messages];
+
+  await restoreBackup(three, { from: to, replace: true, say });
+  const again = await eventually(() => three.jsm.streams.info(name), { within: 20_000, what: "a leader" });
+  expect(copiesAndEntries(again)).toEqual([3, 50]);
+
+  const alone = await place(readPlatform({}));
+  await start(alone);
+  const one = await connectForwarded(alone, "localhost");
+  await restoreBackup(one, { from: to, replace: false, say });
+  expect(copiesAndEntries(await one.jsm.streams.info(name))).toEqual([1, 50]);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
+import { eventually } from "../support/eventually.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import type { PlatformProcess } from "../support/platform-process.ts";
+import { openPlatform, type Platform } from "../support/platform.ts";
+import { steadyCalls, type SteadyCalls } from "../support/steady-calls.ts";
+
+let platform: Platform;
+let working: FunctionServer;
+let toGateway: ChaosProxy;
+let autoscalers: readonly [PlatformProcess, PlatformProcess];
+/** Replicas of `echo` in the order they were wanted, each once in a row. */
+let wanted: number[];
+let endWatch: () => void;
+
+beforeAll(async () => {
+  working = await openFunctionServer();
+  platform = await openPlatform({ gatewayThrough: async (port) => (toGateway = await openChaosProxy(port)).port });
+  autoscalers = [platform.add("autoscaler"), platform.add("autoscaler")];
+  for (const each of autoscalers) await each.start();
+  endWatch = await platform.broker.functions.watch({
+    set: ({ replicas }) => void (wanted?.at(-1) !== replicas && wanted?.push(replicas)),
+    removed: () => {},
+    synced: () => {},
+  });
+});
+afterAll(async () => {
+  endWatch?.();
+  await platform?.close();
+  await toGateway?.close();
+  await working?.close();
+});
+beforeEach(() => {
+  wanted = [];
+});
+
+const leads = async (process: PlatformProcess): Promise<boolean> =>
+  process.running && (await platform.metric(process, "autoscaler_leader")) === 1;
+async function leader(within: number): Promise<PlatformProcess> {
+  return eventually(
+    async () => {
+      const acting = [];
+      for (const each of autoscalers) if (await leads(each)) acting.push(each);
+      return acting.length === 1 ? acting[0] : undefined;
+    },
+    { within, every: 50, what: "one autoscaler to act" },
+  );
+}
+const replicasAre = (replicas: number, within = 15_000) =>
+  eventually(() => wanted.at(-1) === replicas, {
+    within,
+    every: 20,
+    what: `${replicas} replicas, not ${wanted.join()}`,
+  });
+const moreCalls = (count: number): Promise<true> => {
+  const until = working.requests.length + count;
+  return eventually(() => working.requests.length >= until, { within: 40_000, what: `${count} more calls` });
+};
+const callsOf = (rate: number): { end(): Promise<SteadyCalls> } => {
+  const enough = new AbortController();
+  const calls = steadyCalls({ urls: [`${platform.url}/function/echo`], rate, signal: enough.signal });
+  return {
+    end: () => {
+      enough.abort();
+      return calls;
+    },
+  };
+};
+
+test("FP8 of two autoscalers one acts; when it is killed the other does within 5 s, and nothing flaps", async () => {
+  const labels = { "com.service.scale.target": "20", "com.service.scale.max": "9" };
+  await platform.deploy("echo", { addresses: [working.address], labels });
+  const first = await leader(10_000);
+  const second = autoscalers[first === autoscalers[0] ? 1 : 0];
+
+  const low = callsOf(45);
+  await replicasAre(3);
+  await first.kill();
+  const killedAt = performance.now();
+  expect(await leader(10_000)).toBe(second);
+  const takeover = performance.now() - killedAt;
+  expect(takeover).toBeLessThanOrEqual(5_000);
+  // It knows all that the other knew: a load that goes on changes nothing.
+  await moreCalls(200);
+  expect(wanted.at(-1)).toBe(3);
+  expect((await low.end()).failures).toEqual([]);
+  await replicasAre(1);
+
+  await first.start();
+  const high = callsOf(80);
+  await eventually(() => (wanted.at(-1) ?? 0) === 5, { within: 15_000, what: "replicas for more load" });
+  await second.stop();
+  expect(await leader(10_000)).toBe(first);
+  await moreCalls(400);
+  expect(wanted.at(-1)).toBe(5);
+  expect((await high.end()).failures).toEqual([]);
+  await replicasAre(1);
+  await second.start();
+  // Up, down, up and down again, in as many steps as there were reports: load does not begin and end with one.
+  expect(turns(wanted), wanted.join(" ")).toBe(3);
+}, 120_000);
+
+test("FP9 a gateway that serves but cannot report keeps replicas, for as long as that may be", async () => {
+  const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
+  await platform.deploy("echo", { addresses: [working.address], labels });
+  await replicasAre(1);
+  toGateway.up({ blackHole: true });
+  toGateway.down({ blackHole: true });
+  const calls = callsOf(5);
+  await moreCalls(65);
+  expect(wanted).toEqual([1]);
+  expect((await calls.end()).failures).toEqual([]);
+  toGateway.heal();
+  toGateway.reset();
+  await replicasAre(0, 30_000);
+}, 120_000);
+
+/** How often the numbers go down after they went up, or up after they went down. */
+function turns(numbers: readonly number[]): number {
+  const steps = numbers.slice(1).map((number, index) => Math.sign(number - (numbers[index] ?? 0)));
+  return steps.filter((step, index) => index > 0 && step !== steps[index - 1]).length;
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+
+import { echoLargeBody } from "../support/large-body.ts";
+
+const mebibyte = 1_048_576;
+
+test("8 GiB go through in both directions at once with memory that stays flat", async () => {
+  const body = await echoLargeBody(8_192);
+  expect(body).toMatchObject({ received: 8_192 * mebibyte, same: true });
+  expect(body.grownWhenStuck).toBeLessThan(48 * mebibyte);
+  // The same bound as for 1 GiB.
+  expect(body.grown).toBeLessThan(128 * mebibyte);
+});

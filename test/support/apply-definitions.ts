@@ -1,0 +1,15 @@
+import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import { definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
+import type { TestCluster } from "./test-cluster.ts";
+
+/** Names of the six definitions. */
+export const definitionNames: readonly string[] = Object.values<CustomResource>(customResources).map(definitionName);
+
+/** Gives the cluster the six kinds as the repository has them, and waits until it serves them. */
+export async function applyDefinitions({ kubectl }: TestCluster): Promise<void> {
+  const folder = new URL("../../infra/crds", import.meta.url).pathname;
+  const everywhere = { namespace: null };
+  await kubectl(["apply", "--server-side", "--force-conflicts", "--filename", folder], everywhere);
+  const definitions = definitionNames.map((name) => `crd/${name}`);
+  await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...definitions], everywhere);
+}

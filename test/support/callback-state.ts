@@ -1,0 +1,21 @@
+import type { CallRecord } from "../../runtime/api/call-record.ts";
+import { eventually } from "./eventually.ts";
+import type { Platform } from "./platform.ts";
+
+type Callback = NonNullable<CallRecord["callback"]>;
+
+/** The callback of a call as its record shows it. */
+export async function callbackOf(platform: Platform, id: string): Promise<Callback | undefined> {
+  return (await platform.calls.status(id))?.callback;
+}
+
+/** The same once it is sent or failed, waiting at most `within` milliseconds (8 000). */
+export function callbackSettled(platform: Platform, id: string, within = 8_000): Promise<Callback> {
+  return eventually(
+    async () => {
+      const callback = await callbackOf(platform, id);
+      return callback?.state === "pending" ? undefined : callback;
+    },
+    { within, what: `the callback of ${id} to be sent or failed` },
+  );
+}

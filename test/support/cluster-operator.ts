@@ -1,0 +1,70 @@
+import { accessManifests } from "../../infra/manifests/access.ts";
+import { readPlatform } from "../../infra/manifests/read-platform.ts";
+import { applyDefinitions } from "./apply-definitions.ts";
+import { flagsAsAccount } from "./cluster-account.ts";
+import { platformProcess, type PlatformProcess } from "./platform-process.ts";
+import { tempDirectory } from "./temp-directory.ts";
+import { openTestCluster, type TestCluster } from "./test-cluster.ts";
+
+/** A cluster with the custom resources, accounts and rights of a platform, whose operators run beside it. */
+export interface OperatedCluster extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  /** Of functions. */
+  readonly namespace: string;
+  readonly operators: readonly [PlatformProcess, ...PlatformProcess[]];
+  close(): Promise<void>;
+}
+
+/** The platform's namespace is the cluster's own, functions have another; `count` operators run as their account. */
+export async function openOperatedCluster(count = 1, flags: readonly string[] = []): Promise<OperatedCluster> {
+  const cluster = await openTestCluster();
+  const directory = await tempDirectory("operator");
+  const operators: PlatformProcess[] = [];
+  const close = async (): Promise<void> => {
+    for (const operator of operators) if (operator.running) await operator.stop();
+    await directory.remove();
+    await cluster.close();
+  };
+  try {
+    const { namespace, flags: connection } = await prepareForOperators(cluster, directory.path);
+    const start = async (number: number): Promise<PlatformProcess> => {
+      const operator = platformProcess({
+        name: `operator ${number}`,
+        main: "runtime/operator/main.ts",
+        flags: () => [...connection, "--admin-port=0", ...flags],
+        readyMessage: "operator is ready",
+      });
+      operators.push(operator);
+      await operator.start();
+      return operator;
+    };
+    const first = await start(1);
+    const others: PlatformProcess[] = [];
+    for (let number = 2; number <= count; number += 1) others.push(await start(number));
+    return { cluster, namespace, operators: [first, ...others], close, [Symbol.asyncDispose]: close };
+  } catch (err) {
+    await close();
+    throw err;
+  }
+}
+
+/**
+ * Brings custom resources, accounts, rights and a namespace for functions into the cluster; hands back that namespace and
+ * the flags of an operator that runs as its account, whose files lie below `directory`.
+ */
+export async function prepareForOperators(
+  cluster: TestCluster,
+  directory: string,
+): Promise<{ readonly namespace: string; readonly flags: readonly string[] }> {
+  const namespace = `${cluster.namespace}-fn`;
+  await applyDefinitions(cluster);
+  const marked = { labels: { "pod-security.kubernetes.io/enforce": "restricted", "com.service.namespace": "1" } };
+  const platform = readPlatform({ platformNamespace: cluster.namespace, functionNamespace: namespace });
+  await cluster.apply(
+    { apiVersion: "v1", kind: "Namespace", metadata: { ...marked, name: namespace } },
+    ...accessManifests(platform).map((object) => ({ ...object, metadata: { ...object.metadata } })),
+  );
+  const connection = await flagsAsAccount(cluster, { name: "operator", namespace: cluster.namespace }, directory);
+  const places = [`--platform-namespace=${cluster.namespace}`, `--function-namespace=${namespace}`];
+  return { namespace, flags: [...connection, ...places] };
+}

@@ -1,0 +1,223 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+
+import { parseYaml } from "../../runtime/api/yaml-document.ts";
+import { environment } from "../../runtime/process/settings.ts";
+import { clusterBinaries } from "../../scripts/cluster/places.ts";
+import { findTool } from "../../scripts/debian-tool.ts";
+import { tempDirectory } from "./temp-directory.ts";
+
+/** What the engine did, or would do, to one resource. */
+export interface PulumiStep {
+  /** `create`, `update`, `delete`, `replace`, `create-replacement`, `delete-replaced`, `same`, `refresh` … */
+  readonly op: string;
+  readonly type: string;
+  readonly name: string;
+  readonly urn: string;
+  /** Of the inputs that are not what they were. */
+  readonly diffs: readonly string[];
+}
+
+/** One command that came to its end. */
+export interface PulumiRun {
+  readonly code: number;
+  /** All that it wrote. */
+  readonly output: string;
+  readonly steps: readonly PulumiStep[];
+  /** Those steps that change something, sorted: `update Deployment gateway`. */
+  readonly changes: readonly string[];
+}
+
+/** A resource as the stack's state has it. */
+export interface StoredResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly custom: boolean;
+  readonly provider?: string;
+  readonly parent?: string;
+  readonly retainOnDelete?: boolean;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** A stack of a program, run by the real command of Pulumi in directories of its own. */
+export interface PulumiStack extends AsyncDisposable {
+  /** Sets what the program is configured with: `weir:edition`; undefined removes it. */
+  configure(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** What it is configured with, secrets left out of account: they are encrypted. */
+  configuration(): Promise<Readonly<Record<string, unknown>>>;
+  /** As `configure` for one value that is kept encrypted. */
+  configureSecret(key: string, value: string): Promise<void>;
+  /** Resolves with what came of it, good or not. */
+  run(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
+  /** The same; rejects with what it wrote when it failed. */
+  expect(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
+  /** In the clear. */
+  outputs(): Promise<Readonly<Record<string, unknown>>>;
+  resources(): Promise<readonly StoredResource[]>;
+  /** The files that hold the state, and the configuration, as they are on disk. */
+  files(): Promise<string>;
+  /** Removes all directories; what the stack made stays. */
+  close(): Promise<void>;
+}
+
+/** Commands that look at all resources. */
+export type PulumiCommand = "preview" | "up" | "refresh" | "destroy";
+
+const standIns = join(import.meta.dirname, "pulumi");
+const repository = join(import.meta.dirname, "..", "..");
+const timeout = 600_000;
+const unchanging: ReadonlySet<string> = new Set(["same", "refresh", "read"]);
+
+/** The command: the one that `npm run cluster -- build --pulumi` made, or that of this machine; undefined without one. */
+export function pulumiCommand(): string | undefined {
+  const built = join(clusterBinaries(), "pulumi");
+  return existsSync(built) ? built : findTool("pulumi");
+}
+
+/**
+ * A new stack of the project in `directory`, beside which nothing is written: the engine sees links to what is in it.
+ * `stack` is the name of one of its `Pulumi.<stack>.yaml`, which is copied, or any other.
+ * @throws Error when there is no command, or it cannot be run
+ */
+export async function openPulumiStack(directory: string, stack = "test"): Promise<PulumiStack> {
+  const command = pulumiCommand();
+  if (command === undefined) throw new Error(`Cannot run Pulumi: ${missingPulumi}`);
+  const place = await tempDirectory("pulumi");
+  const [project, state, home] = ["project", "state", "home"].map((name) => join(place.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const { NO_PROXY = "", no_proxy = NO_PROXY, PATH = "", TMPDIR, NODE_COMPILE_CACHE } = environment();
+  // Nothing of this machine's own Pulumi or Kubernetes is to be found.
+  const env = {
+    PATH: [standIns, dirname(process.execPath), PATH].join(delimiter),
+    HOME: home,
+    NO_PROXY,
+    no_proxy,
+    // The engine starts Node anew for each plugin and each command.
+    NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(place.path, "compiled"),
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "of the tests",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // With it the engine writes down what it does, event by event.
+    PULUMI_DEBUG_COMMANDS: "true",
+  };
+  const call = (args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; output: string }> =>
+    new Promise((resolve, reject) => {
+      const all = ["--non-interactive", "--color=never", ...args];
+      const options = { cwd: project, env, timeout, killSignal: "SIGKILL" as const, maxBuffer: 256 * 1_024 * 1_024 };
+      const child = execFile(command, all, options, (err, stdout, stderr) => {
+        const output = `${stdout}${stderr}`;
+        if (err !== null && typeof err.code !== "number") {
+          reject(new Error(`pulumi ${args.join(" ")}: ${err.message}\n${output}`, { cause: err }));
+        } else resolve({ code: child.exitCode ?? 1, stdout, output });
+      });
+    });
+  const must = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, output } = await call(args);
+    if (code !== 0) throw new Error(`pulumi ${args[0] ?? ""} ended with ${code}:\n${output}`);
+    return stdout;
+  };
+  const run: PulumiStack["run"] = async (name, ...args) => {
+    const log = join(place.path, "events");
+    await rm(log, { force: true });
+    const yes = name === "preview" ? [] : ["--yes", "--skip-preview"];
+    const { code, output } = await call([name, ...yes, "--suppress-outputs", `--event-log=${log}`, ...args]);
+    const steps = existsSync(log) ? stepsOf(await readFile(log, "utf8")) : [];
+    const changes = steps
+      .filter(({ op, type }) => !unchanging.has(op) && type !== "pulumi:pulumi:Stack")
+      .filter(({ type, name: resource }) => !(type.startsWith("pulumi:providers:") && resource.startsWith("default")))
+      .map(({ op, type, name: resource }) => `${op} ${type.split(":").at(-1) ?? ""} ${resource}`)
+      .sort();
+    return { code, output, steps, changes };
+  };
+
+  const configuration = join(project, `Pulumi.${stack}.yaml`);
+  const readConfiguration = async () =>
+    parseYaml(await readFile(configuration)) as { readonly config?: Readonly<Record<string, unknown>> };
+
+  try {
+    for (const each of [project, state, home]) await mkdir(each);
+    await layOut(directory, project, stack);
+    await must("stack", "init", stack, "--secrets-provider=passphrase");
+  } catch (err) {
+    await place.remove();
+    throw err;
+  }
+  return {
+    configure: async (values) => {
+      const file = await readConfiguration();
+      // What is undefined is left out.
+      await writeFile(configuration, JSON.stringify({ ...file, config: { ...file.config, ...values } }));
+    },
+    configuration: async () => (await readConfiguration()).config ?? {},
+    configureSecret: async (key, value) => {
+      await must("config", "set", "--secret", key, "--", value);
+    },
+    run,
+    expect: async (name, ...args) => {
+      const done = await run(name, ...args);
+      if (done.code !== 0) throw new Error(`pulumi ${name} ended with ${done.code}:\n${done.output.slice(-20_000)}`);
+      return done;
+    },
+    outputs: async () =>
+      JSON.parse(await must("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
+    resources: async () => {
+      const { deployment } = JSON.parse(await must("stack", "export")) as {
+        readonly deployment: { readonly resources?: readonly StoredResource[] };
+      };
+      return deployment.resources ?? [];
+    },
+    files: async () => {
+      const found = await readdir(state, { recursive: true, withFileTypes: true });
+      const paths = found.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+      const texts = await Promise.all([...paths, configuration].map((path) => readFile(path)));
+      return texts.join("\n");
+    },
+    close: () => place.remove(),
+    [Symbol.asyncDispose]: () => place.remove(),
+  };
+}
+
+/** What to do about a command that is not there. */
+export const missingPulumi = 'the command pulumi is not here; "npm run cluster -- build --pulumi" makes it';
+
+async function layOut(directory: string, project: string, stack: string): Promise<void> {
+  const modules = "node_modules";
+  if (!existsSync(join(directory, modules))) await symlink(join(repository, modules), join(project, modules));
+  for (const name of await readdir(directory)) {
+    if (!/^Pulumi\..*yaml$/.test(name)) await symlink(join(directory, name), join(project, name));
+    else if (["Pulumi.yaml", `Pulumi.${stack}.yaml`].includes(name)) {
+      await copyFile(join(directory, name), join(project, name));
+    }
+  }
+}
+
+interface EngineEvent {
+  readonly resourcePreEvent?: {
+    readonly metadata: {
+      readonly op: string;
+      readonly urn: string;
+      readonly type: string;
+      readonly diffs?: readonly string[] | null;
+    };
+  };
+}
+
+function stepsOf(log: string): readonly PulumiStep[] {
+  return log
+    .split("\n")
+    .filter((line) => line !== "")
+    .flatMap((line) => {
+      const { resourcePreEvent } = JSON.parse(line) as EngineEvent;
+      if (resourcePreEvent === undefined) return [];
+      const { op, urn, type, diffs } = resourcePreEvent.metadata;
+      return [{ op, urn, type, name: urn.split("::").at(-1) ?? "", diffs: diffs ?? [] }];
+    });
+}

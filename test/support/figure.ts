@@ -1,0 +1,12 @@
+import { say } from "./say.ts";
+
+/** Says aloud what a row measured for one of the promises of `docs/promises.md`. */
+export function figure(promise: `S${number}`, sentence: string): void {
+  say(`${promise}: ${sentence}`);
+}
+
+/** Milliseconds for a sentence: `0.8 ms`, `120 ms`, `3.4 s`. */
+export function inWords(milliseconds: number): string {
+  if (milliseconds >= 1_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+}

@@ -1,0 +1,59 @@
+import { Registry } from "prom-client";
+
+import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
+import type { Edition } from "../../runtime/api/editions.ts";
+import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
+import { functionLimits } from "../../runtime/core/function-limits.ts";
+import type { FunctionTable } from "../../runtime/core/function-table.ts";
+import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
+import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
+import { EndWatch } from "../../runtime/gateway/async/end-watch.ts";
+import { QueuePositions } from "../../runtime/gateway/async/queue-positions.ts";
+import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
+import type { CallHandler } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { sampleQueue } from "../contract/samples.ts";
+
+const minute = 60_000;
+
+export interface MemoryAsyncOptions {
+  readonly queues?: readonly string[];
+  readonly edition?: Edition;
+  /** Of callbacks. */
+  readonly policy?: CallbackRules["policy"];
+}
+
+/** The real handler of `/async-function/` for the functions of `table`; its calls and records are kept in memory only. */
+export function openMemoryAsyncInvoker(
+  table: FunctionTable,
+  { edition = "community", policy = "any", queues: names = ["default"] }: MemoryAsyncOptions = {},
+): CallHandler {
+  const signals = new MemoryCallSignals();
+  const queues = new QueueTable();
+  for (const name of names) queues.observer.set(sampleQueue({ name }));
+  const calls = new MemoryCallQueue({ ackWait: minute });
+  return createAsyncInvoker({
+    table,
+    queues,
+    calls,
+    ledger: new MemoryCallLedger(),
+    times: { callAge: minute, callRecordTtl: minute, ackWait: minute },
+    signals,
+    ends: new EndWatch(signals),
+    positions: new QueuePositions(calls),
+    edition,
+    limitsOf: (wanted) => functionLimits(wanted.deployment),
+    invokeAuth: false,
+    authorise: () => {},
+    clientOf: () => "",
+    isPlatformCredential: () => false,
+    callbackRules: { policy, allow: [], gatewayOrigins: ["http://gateway.weir:8080"], closedPorts: [4222] },
+    bodyLimit: 1_048_576,
+    metrics: buildAcceptMetrics(new Registry()),
+    writeError: createErrorWriter(createLog("test", "silent")).writeError,
+    observer: { ended: () => {}, answered: () => {} },
+  });
+}

@@ -1,0 +1,28 @@
+import { MemoryActivity } from "../../runtime/adapters/memory/memory-activity.ts";
+import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
+import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { WorkerSums } from "../../runtime/core/worker-sums.ts";
+import type { QueueParts } from "../../runtime/gateway/app-parts.ts";
+import { sampleQueue } from "../contract/samples.ts";
+
+/** What the routes of queues work with, in memory: the default queue, empty, without workers. */
+export function memoryQueues(): QueueParts {
+  const table = new QueueTable();
+  table.observer.set(sampleQueue());
+  const calls = new MemoryCallQueue({ ackWait: 60_000 });
+  calls.source("default");
+  return {
+    table,
+    calls,
+    states: calls,
+    workers: new WorkerSums(new MemoryActivity()),
+    letters: new MemoryDeadLetters(),
+    ledger: new MemoryCallLedger(),
+    callbacks: new MemoryCallbackQueue({ ackWait: 60_000 }),
+    times: { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 },
+    retriesOf: () => 10,
+  };
+}

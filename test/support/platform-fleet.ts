@@ -1,0 +1,139 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { natsUser } from "../../runtime/api/nats-users.ts";
+import { credentialFile } from "../../runtime/api/names.ts";
+import type { FaultRule } from "./fault-plan.ts";
+import type { TestNatsServer } from "./nats-server.ts";
+import { fastProfile, platformFlags, soakFlags, type QueueProfile } from "./platform-flags.ts";
+import { platformProcess, type PlatformProcess, type PlatformProcessOptions } from "./platform-process.ts";
+
+export interface FleetOptions extends QueueProfile {
+  /** Soak: every time is the default of its setting, and those of the profile count for nothing; fast when absent. */
+  readonly speed?: "fast" | "soak";
+  /** Each process as a user of the broker with no more rights than it needs; true when absent. */
+  readonly users?: boolean;
+  readonly gatewayFlags?: readonly string[];
+  readonly workerFlags?: readonly string[];
+  readonly doctorFlags?: readonly string[];
+  /** Says, given the broker's port, through which port of this machine the gateway reaches it. */
+  readonly gatewayThrough?: (port: number) => Promise<number>;
+  /** The same for the queue-workers. */
+  readonly workersThrough?: (port: number) => Promise<number>;
+}
+
+/** What is special about one process. */
+export interface Special {
+  /** Rules by which its ports misbehave; without, it is the real one. */
+  readonly faults?: readonly FaultRule[];
+  /** Modules that Node loads before its main one. */
+  readonly preload?: readonly string[];
+  /** Node's own options. */
+  readonly node?: readonly string[];
+}
+
+/** Makes the processes of one platform; none of them runs yet. */
+export interface Fleet {
+  /** What the doctor is started with. */
+  readonly doctorFlags: readonly string[];
+  doctor(): PlatformProcess;
+  gateway(name: string, special?: Special): PlatformProcess;
+  /** `queue` is the one it serves; `default` when absent. */
+  worker(name: string, special?: Special, queue?: string): PlatformProcess;
+  autoscaler(name: string): PlatformProcess;
+}
+
+/** The administrator of every test platform. */
+export const administrator = { user: "admin", password: "integration-test" } as const;
+
+/** Writes credentials below `directory` and finds the ways to the broker. */
+export async function openFleet(server: TestNatsServer, directory: string, options: FleetOptions): Promise<Fleet> {
+  const { users = true, gatewayFlags = [], workerFlags = [], doctorFlags = [], ...rest } = options;
+  const { gatewayThrough, workersThrough, speed, ...profile } = rest;
+  const flags = speed === "soak" ? soakFlags(profile) : platformFlags({ ...fastProfile, ...profile });
+  const { queues = {} } = profile;
+  const queueNames = ["default", ...Object.keys(queues)];
+  const place = (name: string): string => join(directory, name);
+  const gatewayPort = (await gatewayThrough?.(server.port)) ?? server.port;
+  const workersPort = (await workersThrough?.(server.port)) ?? server.port;
+  await writeFile(place(credentialFile.user), `${administrator.user}\n`);
+  await writeFile(place(credentialFile.password), `${administrator.password}\n`);
+  const entries = Object.entries(queues).map(([name, { entry = {} }]) => [name, entry]);
+  await writeFile(place("queues.yaml"), JSON.stringify({ queues: Object.fromEntries(entries) }));
+  await writeFile(place("invoke-key"), "key-of-the-integration-test\n");
+  for (const name of users
+    ? [natsUser.doctor, natsUser.gateway, natsUser.autoscaler, ...queueNames.map(natsUser.worker)]
+    : []) {
+    await writeFile(place(`${name}.password`), server.access(name).password, { mode: 0o600 });
+  }
+  const access = (name: string, brokerPort: number): readonly string[] => [
+    "--nats-url",
+    `nats://127.0.0.1:${brokerPort}`,
+    ...(users ? ["--nats-user", name, "--nats-password-file", place(`${name}.password`)] : []),
+  ];
+  /** The real main file, or the test's own with the plan as its last argument. */
+  const specialised = (
+    special: Special,
+    real: string,
+    faulty: string,
+    given: () => readonly string[],
+  ): Pick<PlatformProcessOptions, "main" | "flags" | "preload" | "node"> => ({
+    main: special.faults === undefined ? real : faulty,
+    flags: () => [...given(), ...(special.faults === undefined ? [] : [JSON.stringify(special.faults)])],
+    preload: () => special.preload ?? [],
+    node: special.node ?? [],
+  });
+
+  const allDoctorFlags = [
+    ...access(natsUser.doctor, server.port),
+    `--nats-monitor-url=${server.monitorUrl}`,
+    ...flags.doctor,
+    ...(doctorFlags.includes("--config") ? [] : ["--config", place("queues.yaml")]),
+    ...doctorFlags,
+  ];
+  return {
+    doctorFlags: allDoctorFlags,
+    doctor: () =>
+      platformProcess({
+        name: "queue-doctor",
+        main: "runtime/queue-doctor/main.ts",
+        flags: () => allDoctorFlags,
+        readyMessage: "queue-doctor is ready",
+      }),
+    gateway: (name, special = {}) => {
+      const gateway: PlatformProcess = platformProcess({
+        name,
+        ...specialised(special, "runtime/gateway/main.ts", "test/support/mains/faulty-gateway.ts", () => [
+          ...access(natsUser.gateway, gatewayPort),
+          ...flags.gateway,
+          `--port=${Number(gateway.ready["port"] ?? 0)}`,
+          `--secret-mount-path=${directory}`,
+          `--secrets-dir=${place("secrets")}`,
+          `--logs-dir=${place("logs")}`,
+          ...gatewayFlags,
+        ]),
+        readyMessage: "gateway is ready",
+      });
+      return gateway;
+    },
+    worker: (name, special = {}, queue = "default") =>
+      platformProcess({
+        name,
+        ...specialised(special, "runtime/queue-worker/main.ts", "test/support/mains/faulty-worker.ts", () => [
+          ...access(natsUser.worker(queue), workersPort),
+          ...flags.worker,
+          `--queue=${queue}`,
+          `--secret-mount-path=${directory}`,
+          ...workerFlags,
+        ]),
+        readyMessage: "queue-worker is ready",
+      }),
+    autoscaler: (name) =>
+      platformProcess({
+        name,
+        main: "runtime/autoscaler/main.ts",
+        flags: () => [...access(natsUser.autoscaler, server.port), ...flags.autoscaler],
+        readyMessage: "autoscaler is ready",
+      }),
+  };
+}

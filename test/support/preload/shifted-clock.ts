@@ -1,0 +1,14 @@
+/** Preloaded as `…?by=<milliseconds>`: this process sees the wall clock so far from what it is; timers stay as they are. */
+const by = Number(new URL(import.meta.url).searchParams.get("by"));
+const realNow = Date.now;
+
+globalThis.Date = class extends Date {
+  static override now(): number {
+    return realNow() + by;
+  }
+
+  constructor(...parts: ConstructorParameters<DateConstructor> | []) {
+    if (parts.length === 0) super(realNow() + by);
+    else super(...parts);
+  }
+} as DateConstructor;

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Bytes of memory that a process of this machine holds. */
+export function residentBytes(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (kibibytes === undefined) throw new Error(`Cannot read the memory of process ${pid}: it is not said`);
+  return Number(kibibytes) * 1_024;
+}
+
+/** Most bytes of memory that a process of this machine ever held. */
+export function mostResidentBytes(pid: number): number {
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (kibibytes === undefined) throw new Error(`Cannot read the memory of process ${pid}: it is not said`);
+  return Number(kibibytes) * 1_024;
+}
+
+/** Files and sockets that a process of this machine has open. */
+export function openDescriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Milliseconds that the main thread of a process ran, and that it was ready to run while others had the processors. */
+export function processorTime(pid: number): { readonly ran: number; readonly waited: number } {
+  const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return { ran: (ran ?? 0) / 1_000_000, waited: (waited ?? 0) / 1_000_000 };
+}
+
+/** Whether SIGSTOP has reached every thread of a process of this machine; true where the system does not say. */
+export function isStopped(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const facts = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+    return facts.charAt(facts.lastIndexOf(")") + 2) === "T";
+  });
+}

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+
+import type { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
+import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
+import { eventually } from "./eventually.ts";
+
+/** Waits, `within` milliseconds, until the provider says of a function what is wanted. */
+export async function published(
+  endpoints: MemoryEndpoints,
+  wanted: (entry: FunctionEndpoints) => boolean,
+  what: string,
+  within: number,
+): Promise<FunctionEndpoints> {
+  return await eventually(async () => (await endpoints.list()).find(wanted), { within, what, every: 5 });
+}
+
+/** Waits until that many replicas of a generation are ready, and nothing is left to do. */
+export function settled(endpoints: MemoryEndpoints, count: number, generation: number, within: number) {
+  return published(
+    endpoints,
+    (entry) =>
+      entry.addresses.length === count &&
+      entry.observedGeneration === generation &&
+      entry.conditions.some(({ reason }) => reason === "Settled"),
+    `${count} replicas of generation ${generation}`,
+    within,
+  );
+}
+
+/** Calls any of the addresses on a connection of its own; rejects unless it is answered 200. */
+export async function callAny(addresses: readonly string[]): Promise<string> {
+  const address = addresses[Math.floor(Math.random() * addresses.length)];
+  if (address === undefined) throw new Error("no address");
+  const sent = request(`http://${address}/`, { agent: false });
+  sent.end();
+  const [answer]: IncomingMessage[] = await once(sent, "response");
+  if (answer?.statusCode !== 200) throw new Error(`status ${answer?.statusCode}`);
+  return await text(answer);
+}

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+
+import { installedTool } from "../../scripts/debian-tool.ts";
+import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
+import { codeBlocks } from "./markdown-blocks.ts";
+import { proxyPrograms, type ProxyKind, type ProxyLine } from "./proxy-programs.ts";
+import { tempDirectory } from "./temp-directory.ts";
+
+/** A gateway that a proxy may send requests to. */
+export interface ProxiedGateway {
+  readonly port: number;
+  /** Where `/readyz` is; haproxy asks it. */
+  readonly adminPort?: number;
+  /** Whether it is out of service: nginx is to send it nothing. */
+  readonly down?: boolean;
+}
+
+export interface ProxyOptions {
+  readonly gateways: readonly [ProxiedGateway, ...ProxiedGateway[]];
+}
+
+/** A proxy as a process of the test, with the configuration of `docs/proxies.md` on ports of its own. */
+export interface FrontProxy extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** Its access log so far. */
+  lines(): ProxyLine[];
+  /**
+   * Reads its configuration anew, with other gateways if some are given; resolves when new processes serve, while old ones
+   * finish what they have.
+   */
+  reload(gateways?: ProxyOptions["gateways"]): Promise<void>;
+  /** Processes that a reload replaced and that still finish what they have. */
+  retiring(): number;
+  close(): Promise<void>;
+}
+
+const page = join(import.meta.dirname, "../../docs/proxies.md");
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const reasons = new Map<ProxyKind, string | undefined>();
+
+/** Why tests with this proxy cannot run here, said aloud the first time; undefined when they can. Installs it. */
+export function noProxy(kind: ProxyKind): string | undefined {
+  if (!reasons.has(kind)) {
+    const found = installedTool(kind, kind, say) !== undefined;
+    if (!found) say(`Skipped: tests with ${kind} in front; it is not to be had (Debian: apt-get install ${kind})`);
+    reasons.set(kind, found ? undefined : `"${kind}" is missing`);
+  }
+  return reasons.get(kind);
+}
+
+/** The configuration that the page shows, as it is there. */
+export function shownConfig(kind: ProxyKind): string {
+  const block = codeBlocks(readFileSync(page, "utf8")).find(({ language }) => language === kind);
+  if (block === undefined) throw new Error(`Cannot find configuration of ${kind}: the page shows none`);
+  return block.text;
+}
+
+/** Starts a proxy and resolves when it accepts connections. */
+export async function openProxy(kind: ProxyKind, options: ProxyOptions): Promise<FrontProxy> {
+  const directory = await tempDirectory(kind);
+  const port = await freePort();
+  const shown = shownConfig(kind);
+  const program = proxyPrograms[kind];
+  const configure = (gateways: ProxyOptions["gateways"]): Promise<void> =>
+    writeFile(
+      join(directory.path, "config"),
+      `${program.config(filled(kind, shown, port, gateways), directory.path)}\n`,
+    );
+  await configure(options.gateways);
+  const running = program.run(directory.path);
+  const close = async (): Promise<void> => {
+    await running.close();
+    await directory.remove();
+  };
+  try {
+    await eventually(() => running.ended() || accepts(port), { within: 5_000, what: `${kind} to accept connections` });
+    if (running.ended())
+      throw new Error(`Cannot start ${kind}: ${await readFile(join(directory.path, "errors"), "utf8")}`);
+  } catch (err) {
+    await close();
+    throw err;
+  }
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    lines: () =>
+      readFileSync(join(directory.path, "access"), "latin1")
+        .split("\n")
+        .flatMap((line) => program.parse(line) ?? []),
+    reload: async (gateways) => {
+      if (gateways !== undefined) await configure(gateways);
+      await running.reload();
+    },
+    retiring: () => running.retiring(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Puts the test's ports where the page has usual ones, and a line for each gateway where the page has one. */
+function filled(kind: ProxyKind, shown: string, port: number, gateways: readonly ProxiedGateway[]): string {
+  const lines = shown.split("\n");
+  const listen = replaced(lines, kind === "nginx" ? "listen 80;" : "bind :80", (line) => [
+    line.replace(kind === "nginx" ? "80" : ":80", `127.0.0.1:${port}`),
+  ]);
+  const served = replaced(listen, "127.0.0.1:8080", (line) =>
+    gateways.map((gateway, index) =>
+      line
+        .replace("8080;", gateway.down === true ? "8080 down;" : "8080;")
+        .replace("8080", String(gateway.port))
+        .replace("gateway-1", `gateway-${index + 1}`)
+        .replace(/ check port 8082(.*)/, gateway.adminPort === undefined ? "" : ` check port ${gateway.adminPort}$1`),
+    ),
+  );
+  return served.join("\n");
+}
+
+function replaced(lines: readonly string[], part: string, by: (line: string) => readonly string[]): string[] {
+  if (lines.filter((line) => line.includes(part)).length !== 1) {
+    throw new Error(`Cannot fill in configuration: it does not say "${part}" once`);
+  }
+  return lines.flatMap((line) => (line.includes(part) ? by(line) : [line]));
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+import { Parse } from "typebox/value";
+
+import { DeadLetterPage, QueueStatus } from "../../runtime/api/queue-status.ts";
+import { eventually } from "./eventually.ts";
+import type { Answer } from "./platform-calls.ts";
+import type { Platform } from "./platform.ts";
+
+/** What the administrator of a platform does with queues, over HTTP. */
+export interface QueueDesk {
+  /** Rejects at any status but 200, and when the answer is not what the schema says. */
+  status(queue?: string): Promise<QueueStatus>;
+  /** The status once `fits` says so. */
+  until(fits: (status: QueueStatus) => boolean, queue?: string): Promise<QueueStatus>;
+  letters(query?: string, queue?: string): Promise<DeadLetterPage>;
+  redrive(id: string, queue?: string): Promise<Answer>;
+  remove(id: string, queue?: string): Promise<Answer>;
+  send(method: string, path: string): Promise<Answer>;
+}
+
+/** Opens nothing: it only sends requests. */
+export function queueDesk({ calls, authorization }: Pick<Platform, "calls" | "authorization">): QueueDesk {
+  const send = (method: string, path: string) => calls.send(method, path, { headers: { authorization } });
+  const read = async (path: string): Promise<unknown> => {
+    const answer = await send("GET", path);
+    if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.body.toString()}`);
+    return JSON.parse(answer.body.toString());
+  };
+  const status = async (queue = "default") => Parse(QueueStatus, await read(`/system/queue/${queue}`));
+  const letterOf = (id: string, queue: string) => `/system/queue/${queue}/dead-letters/${id}`;
+  return {
+    send,
+    status,
+    until: async (fits, queue) => {
+      let seen: QueueStatus | undefined;
+      try {
+        return await eventually(
+          async () => {
+            seen = await status(queue);
+            return fits(seen) ? seen : undefined;
+          },
+          { within: 15_000, what: "the status of the queue" },
+        );
+      } catch (cause) {
+        throw new Error(`the queue stands otherwise: ${JSON.stringify(seen)}`, { cause });
+      }
+    },
+    letters: async (query = "", queue = "default") =>
+      Parse(DeadLetterPage, await read(`/system/queue/${queue}/dead-letters${query}`)),
+    redrive: (id, queue = "default") => send("POST", `${letterOf(id, queue)}/redrive`),
+    remove: (id, queue = "default") => send("DELETE", letterOf(id, queue)),
+  };
+}

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+
+/** One connection to a replica that the test is itself. */
+export interface ReplicaConnection {
+  readonly socket: Socket;
+  /** All that came on it, one character per byte. */
+  readonly received: string;
+  /** Whether the other side ended it, or it broke. */
+  readonly ended: boolean;
+  /** Writes one character per byte. */
+  write(text: string): void;
+}
+
+/** A replica whose every byte the test writes and reads. */
+export interface RawReplica {
+  /** `host:port`. */
+  readonly address: string;
+  /** In the order they came. */
+  readonly connections: readonly ReplicaConnection[];
+  close(): Promise<void>;
+}
+
+/** Opens one on a free port; `onHead` is told of each empty line, which ends the head of a request without body. */
+export async function openRawReplica(
+  onHead: (connection: ReplicaConnection) => void = () => {},
+  onConnection: (connection: ReplicaConnection) => void = () => {},
+): Promise<RawReplica> {
+  const connections: ReplicaConnection[] = [];
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    let received = "";
+    let ended = false;
+    let heads = 0;
+    const connection: ReplicaConnection = {
+      socket,
+      get received() {
+        return received;
+      },
+      get ended() {
+        return ended;
+      },
+      write: (text) => void socket.write(Buffer.from(text, "latin1")),
+    };
+    connections.push(connection);
+    const end = (): void => void (ended = true);
+    socket.on("end", end).on("close", end).on("error", end);
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.toString("latin1");
+      for (const count = received.split("\r\n\r\n").length - 1; heads < count; heads += 1) onHead(connection);
+    });
+    onConnection(connection);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    close: async () => {
+      server.close();
+      for (const { socket } of connections) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { join } from "node:path";
+
+import { Registry } from "prom-client";
+
+import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
+import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
+import { autoscalerAdapters } from "../../runtime/adapters/nats/open-nats.ts";
+import { natsUser } from "../../runtime/api/nats-users.ts";
+import { readSettings } from "../../runtime/api/read-settings.ts";
+import { buildAutoscalerMetrics } from "../../runtime/autoscaler/autoscaler-metrics.ts";
+import { buildAutoscaler } from "../../runtime/autoscaler/build-autoscaler.ts";
+import { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { buildProvider } from "../../runtime/provider/build-provider.ts";
+import type { Platform } from "./platform.ts";
+import { tempDirectory } from "./temp-directory.ts";
+
+/** What a test may set; durations in milliseconds. */
+export interface ScalingMachineOptions {
+  /** Time without calls after which functions go to zero, whatever their labels say. */
+  readonly idle?: number;
+}
+
+/** The provider and the autoscaler of a test's own, beside a platform of real processes. */
+export interface ScalingMachine extends AsyncDisposable {
+  /** Replicas that are wanted now. */
+  replicas(name: string): number | undefined;
+  /** How often a function went to zero. */
+  readonly sleeps: number;
+  /** Calls `asleep` whenever a function is wanted to have none; the returned function ends that. */
+  onSleep(asleep: (name: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Runs functions as processes of this machine and scales them, looking every 50 ms. */
+export async function openScalingMachine(
+  platform: Platform,
+  options: ScalingMachineOptions = {},
+): Promise<ScalingMachine> {
+  const closes: (() => unknown)[] = [];
+  const log = createLog("test", "silent");
+  const link = async (user: string): Promise<NatsLink> => {
+    const opened = await NatsLink.open({ ...platform.server.access(user), name: user, pingInterval: 1_000 });
+    closes.push(() => opened.close());
+    return opened;
+  };
+  const directory = await tempDirectory("scaling");
+  closes.push(() => directory.remove());
+  const data = directory.path;
+  const local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+  closes.push(() => local.close());
+  const providerLink = await link(natsUser.provider);
+  const functions = await NatsFunctionStore.open(providerLink);
+  const provider = buildProvider({
+    functions,
+    namespaces: await NatsNamespaceStore.open(providerLink),
+    endpoints: await NatsEndpoints.open(providerLink),
+    replicas: local.replicas,
+    secrets: local.secrets,
+    prober: new HttpProber(),
+    gatewayUrl: platform.url,
+    secretsDirectory: (ref) => local.secretsDirectory(ref),
+    upstreamTimeout: 10_000,
+    log,
+  });
+  await provider.open();
+  closes.push(() => provider.close());
+
+  const { idle } = options;
+  const settings = readSettings(autoscalerSettings, { environment: { scale_period: "50ms", scale_window: "2s" } });
+  const autoscaler = buildAutoscaler({
+    settings,
+    ...(await autoscalerAdapters(await link(natsUser.autoscaler))),
+    usage: local.usage,
+    metrics: buildAutoscalerMetrics(new Registry()),
+    log,
+    ...(idle === undefined ? {} : { idleAfter: () => idle }),
+  });
+  await autoscaler.open();
+  closes.push(() => autoscaler.close());
+
+  const wanted = new Map<string, number>();
+  const listeners = new Set<(name: string) => void>();
+  let sleeps = 0;
+  closes.push(
+    await functions.watch({
+      set: ({ name, replicas }) => {
+        if (replicas === 0 && wanted.get(name) !== 0) {
+          sleeps += 1;
+          for (const listener of listeners) listener(name);
+        }
+        wanted.set(name, replicas);
+      },
+      removed: ({ name }) => void wanted.delete(name),
+      synced: () => {},
+    }),
+  );
+  const close = async (): Promise<void> => {
+    for (const each of closes.splice(0).reverse()) await each();
+  };
+  return {
+    replicas: (name) => wanted.get(name),
+    get sleeps() {
+      return sleeps;
+    },
+    onSleep: (asleep) => {
+      listeners.add(asleep);
+      return () => listeners.delete(asleep);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

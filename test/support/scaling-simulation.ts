@@ -1,0 +1,122 @@
+import { applyScale } from "../../runtime/core/apply-scale.ts";
+import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import { reportActivity, type ActivityTotals } from "../../runtime/core/activity-reporter.ts";
+import type { ScaleDecision } from "../../runtime/core/decide-scale.ts";
+import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
+import { formatRef } from "../../runtime/core/function-ref.ts";
+import type { ActivityReport } from "../../runtime/core/ports/activity.ts";
+import { Scaler } from "../../runtime/core/scaler.ts";
+
+/** One gateway of a simulation: the test changes its totals, each second it reports them. */
+export interface SimulatedGateway {
+  readonly totals: Map<string, { finished: number; inFlight: number }>;
+  /** Its reports are lost. */
+  cut: boolean;
+  /** Ends without a word. */
+  kill(): void;
+  /** Ends in peace. */
+  stop(): void;
+}
+
+/** A change that the scaler made, and when. */
+export interface SimulatedChange {
+  readonly at: number;
+  readonly replicas: number;
+  readonly because: string;
+}
+
+const second = 1_000;
+
+/**
+ * Gateways, one scaler and a store on a clock of its own: replicas are ready as soon as they are wanted. Needs the fake
+ * timers of the test.
+ */
+export class ScalingSimulation {
+  readonly functions = new MemoryFunctionStore();
+  readonly changes: SimulatedChange[] = [];
+  /** The last decision about each function. */
+  readonly decisions = new Map<string, ScaleDecision>();
+  readonly #options = { window: 10_000, patience: 60_000, wakeTimeout: 60_000 };
+  readonly #advance: (milliseconds: number) => void;
+  #scaler: Scaler;
+  #now = 1_000_000;
+  #gateways = 0;
+
+  /** `advance` moves the fake timers on. */
+  constructor(advance: (milliseconds: number) => void) {
+    this.#advance = advance;
+    this.#scaler = this.#newScaler();
+    void this.functions.watch({
+      set: (wanted) => this.#scaler.see(formatRef(wanted), wanted, wanted.replicas, this.#now),
+      removed: (ref) => this.#scaler.forget(formatRef(ref)),
+      synced: () => {},
+    });
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get scaler(): Scaler {
+    return this.#scaler;
+  }
+
+  gateway(): SimulatedGateway {
+    this.#gateways += 1;
+    const totals = new Map<string, { finished: number; inFlight: number }>();
+    const gateway = { totals, cut: false, kill: () => void (gateway.cut = true), stop: () => end() };
+    const publish = (report: ActivityReport): void => {
+      if (!gateway.cut) this.#scaler.hear(report, this.#now);
+    };
+    const entries = (): Iterable<readonly [string, ActivityTotals]> => totals.entries();
+    const end = reportActivity({ publish, subscribe: () => () => {} }, `gateway-${this.#gateways}`, entries);
+    return gateway;
+  }
+
+  async deploy(name: string, labels: Record<string, string>): Promise<void> {
+    const deployment = { service: name, image: "none", labels };
+    await this.functions.write({ namespace: "functions", name }, (current) =>
+      desireFunction(current, "functions", deployment, new Date(this.#now).toISOString()),
+    );
+  }
+
+  async replicas(name: string): Promise<number | undefined> {
+    return (await this.functions.get({ namespace: "functions", name }))?.replicas;
+  }
+
+  /** A new scaler that knows nothing but what the store holds. */
+  async restart(): Promise<void> {
+    this.#scaler = this.#newScaler();
+    for (const wanted of await this.functions.list("functions")) this.#see(wanted);
+  }
+
+  /** Time goes by, in steps of 100 ms; before each, `act` is told the milliseconds since the beginning of this run. */
+  async run(milliseconds: number, act: (at: number) => void = () => {}): Promise<void> {
+    for (let at = 0; at < milliseconds; at += 100) {
+      act(at);
+      this.#now += 100;
+      this.#advance(100);
+      if (this.#now % (2 * second) === 0) await this.#sweep();
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    this.#scaler.settle(this.#now);
+    this.#scaler.count(new Map(), this.#now);
+    for (const { wanted, decision } of this.#scaler.plans(this.#now)) {
+      this.decisions.set(wanted.name, decision);
+      if (decision.action === "keep") continue;
+      if (await applyScale(this.functions, wanted, decision, () => this.#now)) {
+        this.changes.push({ at: this.#now, replicas: decision.replicas, because: decision.because });
+      }
+    }
+  }
+
+  #see(wanted: DesiredFunction): void {
+    this.#scaler.see(formatRef(wanted), wanted, wanted.replicas, this.#now);
+  }
+
+  #newScaler(): Scaler {
+    return new Scaler({ ...this.#options, idleAfter: ({ zeroDuration }) => zeroDuration }, this.#now);
+  }
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { tempDirectory } from "./temp-directory.ts";
+
+/** A file system of its own, in memory, that can really be full. */
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+  /** Takes all space but so many bytes. */
+  fill(left: number): void;
+  /** Gives it back. */
+  empty(): void;
+}
+
+/** Mounts one of so many bytes; undefined where this user may not mount. */
+export async function openSmallDisk(size: number): Promise<SmallDisk | undefined> {
+  const directory = await tempDirectory("disk");
+  const { path } = directory;
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", path]).status !== 0) {
+    await directory.remove();
+    return undefined;
+  }
+  const filler = join(path, "filler");
+  return {
+    path,
+    fill: (left) => {
+      const { bavail, bsize } = statfsSync(path);
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+    },
+    empty: () => rmSync(filler, { force: true }),
+    [Symbol.asyncDispose]: async () => {
+      spawnSync("umount", ["-l", path]);
+      await directory.remove();
+    },
+  };
+}

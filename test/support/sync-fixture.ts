@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+
+import { afterEach } from "vitest";
+
+import { openFunctionServer, openRawFunction, type FunctionServer, type RawFunction } from "./function-server.ts";
+import { openSyncGateway, type SyncGateway, type SyncGatewayOptions } from "./sync-gateway.ts";
+
+/** Opens gateways and functions for one test each; all of them are closed after it, the last one first. */
+export interface SyncFixture {
+  open(options?: SyncGatewayOptions): Promise<SyncGateway>;
+  serve(...args: Parameters<typeof openFunctionServer>): Promise<FunctionServer>;
+  serveRaw(...args: Parameters<typeof openRawFunction>): Promise<RawFunction>;
+  /** Closes this, too; gives it back. */
+  closing<T extends { close(): unknown }>(thing: T): T;
+}
+
+/** Call it inside `describe`. */
+export function syncFixture(): SyncFixture {
+  const things: { close(): unknown }[] = [];
+  afterEach(async () => {
+    for (const thing of things.splice(0).toReversed()) await thing.close();
+  });
+  const closing = <T extends { close(): unknown }>(thing: T): T => {
+    things.push(thing);
+    return thing;
+  };
+  return {
+    closing,
+    open: async (options) => closing(await openSyncGateway(options)),
+    serve: async (...args) => closing(await openFunctionServer(...args)),
+    serveRaw: async (...args) => closing(await openRawFunction(...args)),
+  };
+}
+
+/** An address where nobody listens. */
+export async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `127.0.0.1:${port}`;
+}

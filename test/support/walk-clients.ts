@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, test } from "vitest";
+
+import { pythonPackages } from "../../scripts/python-packages.ts";
+import { commandBlocks } from "./markdown-blocks.ts";
+import { say } from "./say.ts";
+import { walkDocument } from "./walk-document.ts";
+import { walkedWeir } from "./walked-weir.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const [start, variables] = commandBlocks(page);
+const installs = "python3 -m pip install --target packages -r requirements.txt";
+
+/**
+ * Makes a suite of one section of docs/clients.md: its commands, one after the other, against a Weir that is started as
+ * the page says. `packages` names the folder of `test/clients` whose packages for Python it needs; without them it is
+ * skipped, which is said aloud.
+ */
+export async function walkClients(heading: string, packages?: string): Promise<void> {
+  const python =
+    packages === undefined ? undefined : await pythonPackages(`${root}test/clients/${packages}/requirements.txt`, say);
+
+  describe.skipIf(typeof python === "string")(`docs/clients.md, ${heading}`, () => {
+    const flags = start?.commands.replace("npm start -- ", "").split(" ") ?? [];
+    const walked = walkedWeir("clients", { flags, within: 60_000 });
+
+    test("begins with npm start", () => {
+      expect(start?.commands).toMatch(/^npm start -- /);
+    });
+
+    walkDocument([...(variables === undefined ? [] : [variables]), ...section(heading)], () => {
+      const { directory, shell, weir } = walked();
+      const asHere = (text: string) =>
+        text
+          .replaceAll("http://127.0.0.1:8080", weir.url)
+          .replaceAll(".weir/", `${weir.data}/`)
+          .replaceAll("../weir-", `${directory.path}/weir-`)
+          .replace("npm ci", "npm ci --prefer-offline")
+          .replace(installs, typeof python === "object" ? `ln -s ${python.directory} packages` : installs);
+      return { shell, asHere };
+    });
+
+    test("ends with Ctrl-C, and nothing is left", async () => {
+      await walked().weir.stop();
+    }, 60_000);
+  });
+}
+
+/** The command blocks below a heading, at their lines of the page. */
+function section(heading: string) {
+  const lines = page.split("\n");
+  const from = lines.indexOf(`## ${heading}`) + 1;
+  if (from === 0) throw new Error(`Cannot find "${heading}" in docs/clients.md: there is no such heading`);
+  const next = lines.findIndex((line, index) => index >= from && line.startsWith("## "));
+  const to = next === -1 ? lines.length : next;
+  return commandBlocks(page).filter(({ line }) => line > from && line <= to);
+}

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+
+import { expect } from "vitest";
+
+import type { ClusterPlatform } from "./cluster-platform.ts";
+import { eventually } from "./eventually.ts";
+import { openPulumiStack, type PulumiStack } from "./engine-stack.ts";
+import type { TestCluster } from "./test-cluster.ts";
+
+/** A stack of the project's own program. */
+export interface WeirStack extends PulumiStack {
+  /** Of the platform, and of functions. */
+  readonly namespace: string;
+  readonly functionNamespace: string;
+  /** As administrator, in the namespace of the platform. */
+  kubectl(...args: readonly string[]): Promise<string>;
+}
+
+const repository = join(import.meta.dirname, "..", "..");
+
+/** The sample stack of an edition, in two namespaces of its own that are made with it, on disks that tests have. */
+export async function openWeirStack(cluster: TestCluster, edition: string): Promise<WeirStack> {
+  const stack = await openPulumiStack(repository, edition);
+  const namespace = `${cluster.namespace}-${edition}`;
+  const functionNamespace = `${namespace}-fn`;
+  const many = edition === "pro" || edition === "enterprise";
+  await stack.configure({
+    "weir:kubeconfig": cluster.kubeconfig,
+    "weir:platformNamespace": namespace,
+    "weir:functionNamespace": functionNamespace,
+    "weir:nats": { replicas: many ? 3 : 1, storage: "1Gi" },
+  });
+  return inNamespaces(stack, cluster, namespace);
+}
+
+/** The same of any stack that makes a platform in `namespace` and another for functions. They go with it, at the latest. */
+export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace: string): WeirStack {
+  const functionNamespace = `${namespace}-fn`;
+  const close = async (): Promise<void> => {
+    await stack.close();
+    const args = ["delete", "namespace", namespace, functionNamespace, "--ignore-not-found", "--wait=false"];
+    await cluster.kubectl(args, { namespace: null });
+  };
+  return {
+    ...stack,
+    namespace,
+    functionNamespace,
+    kubectl: (...args) => cluster.kubectl(args, { namespace }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Gives the platform's Ingress an address, once it is there, as an ingress controller does. */
+export async function answerForIngress(stack: WeirStack, within: number): Promise<void> {
+  const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
+  const args = ["patch", "ingress", "gateway", "--subresource=status", "--type=merge", `--patch=${status}`];
+  await eventually(async () => (await stack.kubectl(...args)) !== "", { within, what: "an Ingress", every: 500 });
+}
+
+/** A platform that a stack made, for those who use it. */
+export async function stackPlatform(stack: WeirStack, cluster: TestCluster, image: string): Promise<ClusterPlatform> {
+  const { gatewayUrl, adminUser, adminPassword } = await stack.outputs();
+  // Names of the cluster are not known on this machine.
+  const address = await stack.kubectl("get", "service", "gateway", "--output=jsonpath={.spec.clusterIP}");
+  const { port } = new URL(String(gatewayUrl));
+  const login = Buffer.from(`${String(adminUser)}:${String(adminPassword)}`).toString("base64");
+  const close = (): Promise<void> => stack.close();
+  return {
+    cluster,
+    namespace: stack.namespace,
+    functionNamespace: stack.functionNamespace,
+    url: `http://${address}:${port}`,
+    authorization: `Basic ${login}`,
+    image,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Destroys the stack; of all that it made only the definitions of custom resources may stay. */
+export async function expectNothingLeft(stack: WeirStack): Promise<void> {
+  await stack.expect("destroy");
+  expect(await stack.resources()).toEqual([]);
+  const kinds =
+    "namespaces,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings";
+  const names = (await stack.kubectl("get", kinds, "--output=name")).split("\n");
+  expect(names.filter((name) => name.includes(stack.namespace))).toEqual([]);
+  expect(await stack.kubectl("get", "customresourcedefinitions", "--output=name")).toContain("functions.service.com");
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  functionFault,
+  missingParts,
+  profileNames,
+  pullSecretsOf,
+  type FunctionSurroundingsFacts,
+} from "../../../runtime/adapters/kubernetes/manifests/function-fault.ts";
+import { isOwnedBy } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
+import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifests/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import { changed, context, full, plain, profiles } from "./function-samples.ts";
+
+const there: FunctionSurroundingsFacts = {
+  secrets: new Map([
+    ["db", { type: "Opaque", keys: ["user", "password"] }],
+    ["api-key", { type: "Opaque", keys: ["api-key"] }],
+    ["registry", { type: "kubernetes.io/dockerconfigjson", keys: [".dockerconfigjson"] }],
+    ["registry-2", { type: "kubernetes.io/dockerconfigjson", keys: [".dockerconfigjson"] }],
+    ["other-key", { type: "Opaque", keys: ["x", "api-key"] }],
+  ]),
+  profiles: new Map(Object.entries(profiles)),
+  serviceAccount: { exists: true },
+};
+
+test("all that a function names is there", () => {
+  expect(functionFault(full, there)).toBeUndefined();
+  expect(missingParts(full, there)).toBeUndefined();
+  expect(pullSecretsOf(full, there.secrets)).toEqual(new Set(["registry"]));
+});
+
+test("the rules of the platform's settings are the caller's", () => {
+  const check = () => {
+    throw new RangeError("exec_timeout is above upstream_timeout");
+  };
+  expect(functionFault(plain, there, check)).toEqual({
+    reason: "Invalid",
+    message: "exec_timeout is above upstream_timeout",
+  });
+});
+
+describe("functionFault", () => {
+  const annotated = (name: string, value: string): Partial<FunctionDeployment> => ({
+    annotations: { [`com.service.${name}`]: value },
+  });
+
+  test.each<
+    [fields: Partial<FunctionDeployment>, over: Partial<FunctionSurroundingsFacts>, reason: string, message: string]
+  >([
+    [annotated("retry.attempts", "many"), {}, "Invalid", 'Cannot read annotation "retry.attempts"'],
+    [{ labels: { "com.service.scale.min": "5", "com.service.scale.max": "2" } }, {}, "Invalid", "scale.min is above"],
+    [{ constraints: ["no label=a"] }, {}, "Invalid", 'Cannot place pods by constraint "no label=a"'],
+    [
+      annotated("profile", "gpu,fast"),
+      {},
+      "ProfileNotFound",
+      'Cannot start function "hello.functions": Profile "fast" does not exist',
+    ],
+    [
+      annotated("profile", "gpu"),
+      { profiles: new Map([["gpu", { podSecurityContext: { seccompProfile: { type: "Unconfined" } } }]]) },
+      "ProfileRefused",
+      'Cannot use Profile "gpu"',
+    ],
+    [
+      annotated("serviceaccount", "reader"),
+      { serviceAccount: { exists: true, bound: "weir-operator-functions" } },
+      "ServiceAccountRefused",
+      'service account "reader" has the platform\'s own rights by role "weir-operator-functions"',
+    ],
+  ])("%j", (fields, over, reason, message) => {
+    const fault = functionFault(changed(plain, fields), { ...there, ...over });
+
+    expect(fault?.reason).toBe(reason);
+    expect(fault?.message).toContain(message);
+  });
+});
+
+test.each<
+  [fields: Partial<FunctionDeployment>, over: Partial<FunctionSurroundingsFacts>, reason: string, state: string]
+>([
+  [{ secrets: ["db", "gone"] }, {}, "SecretNotFound", 'secret "gone" does not exist'],
+  [{ secrets: ["gone", "lost"] }, {}, "SecretNotFound", 'secrets "gone", "lost" do not exist'],
+  [
+    { secrets: ["api-key", "other-key"] },
+    {},
+    "SecretFileTwice",
+    'secrets "api-key" and "other-key" both have a file "api-key"',
+  ],
+  [
+    { annotations: { "com.service.serviceaccount": "reader" } },
+    { serviceAccount: { exists: false } },
+    "ServiceAccountNotFound",
+    'service account "reader" does not exist in namespace "functions"',
+  ],
+])("missing for %j", (fields, over, reason, state) => {
+  expect(missingParts(changed(plain, fields), { ...there, ...over })).toEqual({
+    reason,
+    message: `Cannot start function "hello.functions": ${state}`,
+  });
+});
+
+test("two credentials of registries are no file twice", () => {
+  expect(missingParts(changed(plain, { secrets: ["registry", "registry-2"] }), there)).toBeUndefined();
+});
+
+test("names of Profiles are those between commas, each once", () => {
+  expect(profileNames({ "com.openfaas.profile": " b, a,,b " })).toEqual(["b", "a"]);
+  expect(profileNames(undefined)).toEqual([]);
+});
+
+test("only what was made for this very Function object is its own", () => {
+  const deployment = functionDeployment(plain, context);
+  const { ownerReferences: _, ...unowned } = deployment.metadata;
+
+  expect(isOwnedBy(deployment, context.owner)).toBe(true);
+  expect(isOwnedBy(deployment, { name: "hello", uid: "another" })).toBe(false);
+  expect(isOwnedBy({ metadata: unowned }, context.owner)).toBe(false);
+});

@@ -1,0 +1,222 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
+import {
+  countedAnnotations,
+  desiredOf,
+  functionObjectOf,
+  rolloutOf,
+} from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
+import { endpointsOf } from "../../../runtime/adapters/kubernetes/manifests/function-status.ts";
+import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import { full, plain } from "./function-samples.ts";
+
+const at = "2026-02-01T00:00:00.000Z";
+
+/** What `kubectl apply` makes. */
+const applied: FunctionObject = {
+  apiVersion: "service.com/v1",
+  kind: "Function",
+  metadata: { name: "hello", namespace: "functions", generation: 1, creationTimestamp: "2026-01-31T12:00:00Z" },
+  spec: { image: "ghcr.io/acme/hello:1", labels: { "com.service.scale.min": "3" } },
+};
+
+/** As the API server keeps it: JSON, with a generation of its own. */
+function stored(object: FunctionObject, generation = 1): FunctionObject {
+  const kept = JSON.parse(JSON.stringify(object)) as FunctionObject;
+  return { ...kept, metadata: { ...kept.metadata, generation } };
+}
+
+const word = fc.stringMatching(/^[a-z]{1,8}$/);
+const texts = fc.dictionary(word, fc.string(), { maxKeys: 4, noNullPrototype: true });
+const time = fc
+  .date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const deployment = fc.record(
+  {
+    service: word,
+    image: word,
+    envProcess: fc.string(),
+    envVars: texts,
+    labels: texts,
+    annotations: texts,
+    secrets: fc.array(word, { maxLength: 3 }),
+    constraints: fc.array(word, { maxLength: 3 }),
+    limits: texts,
+    requests: texts,
+    readOnlyRootFilesystem: fc.boolean(),
+  },
+  { requiredKeys: ["service", "image"], noNullPrototype: true },
+);
+const wanted = fc
+  .record(
+    {
+      deployment,
+      namespace: word,
+      replicas: fc.nat(1_000),
+      generation: fc.integer({ min: 1, max: 1_000_000 }),
+      createdAt: time,
+      updatedAt: time,
+      scaled: fc.record({ reason: word, message: fc.string(), at: time }, { noNullPrototype: true }),
+    },
+    { requiredKeys: ["deployment", "namespace", "replicas", "generation", "createdAt", "updatedAt"] },
+  )
+  .map(({ deployment: sent, namespace, ...rest }): DesiredFunction => {
+    return { ...rest, name: sent.service, namespace, deployment: { ...sent, namespace } };
+  });
+
+describe("functionObjectOf and desiredOf", () => {
+  test("lose nothing on the way through the API server", () => {
+    fc.assert(
+      fc.property(wanted, fc.option(wanted, { nil: undefined }), (desired, before) => {
+        const current = before === undefined ? undefined : stored(functionObjectOf(before));
+        expect(desiredOf(stored(functionObjectOf(desired, current)))).toEqual(desired);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("leave what others wrote into the object", () => {
+    const current = {
+      ...stored(functionObjectOf(plain)),
+      metadata: {
+        ...applied.metadata,
+        resourceVersion: "7",
+        uid: "u",
+        labels: { team: "a" },
+        annotations: { note: "b" },
+        finalizers: ["c"],
+      },
+      status: { replicas: 1 },
+    };
+    expect(functionObjectOf(plain, current)).toMatchObject({
+      metadata: {
+        resourceVersion: "7",
+        uid: "u",
+        labels: { team: "a" },
+        annotations: { note: "b" },
+        finalizers: ["c"],
+      },
+      status: { replicas: 1 },
+    });
+  });
+
+  test("an object from elsewhere is a deployment like any other", () => {
+    expect(desiredOf(applied)).toEqual({
+      name: "hello",
+      namespace: "functions",
+      deployment: { service: "hello", namespace: "functions", ...applied.spec },
+      replicas: 3,
+      generation: 1,
+      createdAt: "2026-01-31T12:00:00.000Z",
+      updatedAt: "2026-01-31T12:00:00.000Z",
+    });
+  });
+
+  test("annotations that nobody can read are as good as none", () => {
+    const annotations = {
+      "service.com/generation": "-1e9",
+      "service.com/rollout": "x",
+      "service.com/created-at": "yesterday",
+      "service.com/scaled": "{",
+    };
+    const object = { ...applied, metadata: { ...applied.metadata, annotations } };
+
+    expect(desiredOf(object)).toEqual(desiredOf(applied));
+    expect(rolloutOf(object)).toBe(0);
+  });
+});
+
+describe("rollout", () => {
+  const deploy = (object: FunctionObject | undefined, sent: FunctionDeployment): FunctionObject => {
+    const before = object === undefined ? undefined : desiredOf(object);
+    return stored(functionObjectOf(desireFunction(before, "functions", sent, at), object));
+  };
+
+  test("every deployment by request has another one, an equal one too", () => {
+    const first = deploy(undefined, plain.deployment);
+    const second = deploy(first, plain.deployment);
+
+    expect(rolloutOf(second)).not.toBe(rolloutOf(first));
+    expect(desiredOf(second).generation).toBe(2);
+  });
+
+  test("a count by request has none", () => {
+    const first = deploy(undefined, plain.deployment);
+    const scaled = stored(functionObjectOf({ ...desiredOf(first), replicas: 4 }, first));
+
+    expect(rolloutOf(scaled)).toBe(rolloutOf(first));
+    expect(desiredOf(scaled)).toMatchObject({ replicas: 4, generation: 1 });
+  });
+
+  test("a change from elsewhere is one generation more, counted or not, and no rollout of its own", () => {
+    const first = deploy(undefined, plain.deployment);
+    const edited = { ...first, spec: { ...first.spec, image: "ghcr.io/acme/hello:2" } };
+    const counted = { ...edited, metadata: { ...edited.metadata, annotations: merge(edited) } };
+    const again = { ...counted, spec: { ...counted.spec, image: "ghcr.io/acme/hello:3" } };
+
+    expect(desiredOf(edited).generation).toBe(2);
+    expect(desiredOf(counted)).toMatchObject({ generation: 2, updatedAt: at, createdAt: at });
+    expect(countedAnnotations(counted, at)).toBeUndefined();
+    expect(desiredOf(again).generation).toBe(3);
+    expect(rolloutOf(again)).toBe(rolloutOf(first));
+    const scaled = stored(functionObjectOf({ ...desiredOf(again), replicas: 4 }, again));
+    expect([rolloutOf(scaled), desiredOf(scaled).generation]).toEqual([1, 3]);
+    expect(rolloutOf(deploy(again, plain.deployment))).toBe(4);
+  });
+
+  test("a count from elsewhere is no generation", () => {
+    const first = deploy(undefined, plain.deployment);
+    const scaled = { ...first, spec: { ...first.spec, replicas: 7 } };
+
+    expect(desiredOf(scaled)).toMatchObject({ replicas: 7, generation: 1 });
+    expect(countedAnnotations(scaled, at)).toBeUndefined();
+  });
+
+  function merge(object: FunctionObject): Readonly<Record<string, string>> {
+    return { ...object.metadata.annotations, ...countedAnnotations(object, at) };
+  }
+});
+
+describe("the reason for a count", () => {
+  const scaled = { reason: "Requested", message: "Scaled to 4 by request", at: "2026-02-01T10:00:00.000Z" };
+  const object = stored(functionObjectOf({ ...full, replicas: 4, scaled }), 5);
+  const said = (lastTransitionTime: string, observedGeneration?: number): FunctionObject => ({
+    ...object,
+    status: {
+      conditions: [
+        {
+          type: "Scaling",
+          status: "True",
+          reason: "LoadRose",
+          message: "More calls",
+          lastTransitionTime,
+          ...(observedGeneration === undefined ? {} : { observedGeneration }),
+        },
+      ],
+    },
+  });
+
+  test.each<[what: string, object: FunctionObject, reason: string | undefined]>([
+    ["of a request", object, "Requested"],
+    ["of a deployment", stored(functionObjectOf(plain)), undefined],
+    ["of `kubectl scale`", { ...object, spec: { ...object.spec, replicas: 5 } }, "Requested"],
+    ["of the autoscaler, later", said("2026-02-01T11:00:00Z"), "LoadRose"],
+    ["of the autoscaler, earlier", said("2026-02-01T09:00:00Z"), "Requested"],
+    ["of the autoscaler, about this generation", said("2026-02-01T11:00:00Z", 5), "LoadRose"],
+    ["of the autoscaler, about another", said("2026-02-01T11:00:00Z", 4), "Requested"],
+  ])("%s", (_what, from, reason) => {
+    expect(desiredOf(from).scaled?.reason).toBe(reason);
+  });
+});
+
+test("what the operator said of an older description is of an older generation", () => {
+  const object = stored(functionObjectOf({ ...plain, generation: 4 }), 9);
+  const seen = (observedGeneration: number) => endpointsOf({ ...object, status: { observedGeneration } }, []);
+
+  expect(seen(9).observedGeneration).toBe(4);
+  expect(seen(8).observedGeneration).toBe(3);
+  expect(endpointsOf(object, ["10.0.0.1:8080"])).toMatchObject({ addresses: ["10.0.0.1:8080"], observedGeneration: 3 });
+});

@@ -1,0 +1,139 @@
+import { Registry } from "prom-client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
+import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryUsage } from "../../../runtime/adapters/memory/memory-usage.ts";
+import { readSettings } from "../../../runtime/api/read-settings.ts";
+import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";
+import { buildAutoscaler, type Autoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";
+import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
+import { reportActivity } from "../../../runtime/core/activity-reporter.ts";
+import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import type { QueueDepths, QueueStates } from "../../../runtime/core/ports/queue-states.ts";
+import { createLog } from "../../../runtime/process/log.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const echo = { namespace: "functions", name: "echo" };
+let functions: MemoryFunctionStore;
+let endpoints: MemoryEndpoints;
+let usage: MemoryUsage;
+let registry: Registry;
+let autoscaler: Autoscaler;
+let endReports: () => void;
+let depths: (queue: string) => Promise<QueueDepths>;
+
+beforeEach(async () => {
+  functions = new MemoryFunctionStore();
+  endpoints = new MemoryEndpoints();
+  usage = new MemoryUsage();
+  registry = new Registry();
+  depths = async () => ({ byFunction: new Map(), submitted: 0 });
+  const activity = new MemoryActivity();
+  const states: QueueStates = { read: async () => undefined, depths: (queue) => depths(queue) };
+  autoscaler = buildAutoscaler({
+    settings: readSettings(autoscalerSettings, { environment: { scale_period: "50ms", scale_window: "1s" } }),
+    functions,
+    endpoints,
+    activity,
+    states,
+    leases: new MemoryLeases(),
+    usage,
+    metrics: buildAutoscalerMetrics(registry),
+    log: createLog("test", "silent"),
+    idleAfter: () => 300,
+  });
+  await autoscaler.open();
+  endReports = reportActivity(activity, "gateway-1", () => []);
+});
+afterEach(async () => {
+  endReports();
+  await autoscaler.close();
+});
+
+async function deploy(labels: Record<string, string>, annotations: Record<string, string> = {}): Promise<void> {
+  const deployment = { service: "echo", image: "none", labels, annotations };
+  await functions.write(echo, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
+  await endpoints.publish({ ...echo, addresses: ["a:1"], observedGeneration: 1, conditions: [] });
+}
+const replicasAre = (replicas: number) =>
+  eventually(async () => (await functions.get(echo))?.replicas === replicas, {
+    within: 10_000,
+    what: `${replicas} replicas`,
+  });
+const decided = (reason: string) =>
+  eventually(async () => (await registry.metrics()).includes(`autoscaler_functions{reason="${reason}"} 1`), {
+    within: 10_000,
+    what: `the decision ${reason}`,
+  });
+
+test("cpu: replicas follow what is used, and stay while that is not known", async () => {
+  usage.set(echo, { cpu: 1_000, totalMemoryBytes: 0 });
+  await deploy({ "com.service.scale.type": "cpu", "com.service.scale.target": "500" });
+  await replicasAre(3);
+  usage.remove(echo);
+  await decided("load-unknown");
+  usage.set(echo, { cpu: 100, totalMemoryBytes: 0 });
+  await replicasAre(1);
+});
+
+test("queue: replicas follow the calls that lie in the function's queue, and stay while nobody can say", async () => {
+  const asked = new Set<string>();
+  let calls: number | undefined = 100;
+  depths = async (queue) => {
+    asked.add(queue);
+    if (calls === undefined) throw new Error("the broker does not say");
+    return { byFunction: new Map([["echo.functions", calls]]), submitted: 0 };
+  };
+  await deploy(
+    { "com.service.scale.type": "queue", "com.service.scale.target": "10", "com.service.scale.max": "5" },
+    { "com.service.queue": "slow" },
+  );
+  await replicasAre(5);
+  calls = undefined;
+  await decided("load-unknown");
+  calls = 0;
+  await replicasAre(1);
+  expect(asked).toEqual(new Set(["slow"]));
+});
+
+test("a function with queued calls, or of which nobody can say, does not sleep", async () => {
+  let calls: number | undefined = 1;
+  let looks = 0;
+  depths = async () => {
+    looks += 1;
+    if (calls === undefined) throw new Error("the broker does not say");
+    return { byFunction: new Map([["echo.functions", calls]]), submitted: 0 };
+  };
+  await deploy({ "com.service.scale.zero": "true" });
+  const more = (count: number) => {
+    const until = looks + count;
+    return eventually(() => looks >= until, { within: 10_000, what: "more looks" });
+  };
+  await more(40);
+  expect(await functions.get(echo)).toMatchObject({
+    replicas: 1,
+    held: { reason: "CallsQueued", message: "Not scaled to zero: 1 call is queued" },
+  });
+  calls = undefined;
+  await more(20);
+  expect((await functions.get(echo))?.replicas).toBe(1);
+  calls = 0;
+  await replicasAre(0);
+  expect((await functions.get(echo))?.scaled).toMatchObject({ reason: "Idle", message: "No call for 300ms" });
+  expect(await registry.metrics()).toContain('autoscaler_changes_total{reason="idle"} 1');
+  await decided("asleep");
+});
+
+test("a function that is removed is decided about no more", async () => {
+  await deploy({});
+  await decided("steady");
+  await functions.remove(echo);
+  await endpoints.remove(echo);
+  await eventually(async () => !(await registry.metrics()).includes("autoscaler_functions{"), {
+    within: 5_000,
+    what: "no decision",
+  });
+});

@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { checkConfig } from "../../../infra/check-config.ts";
+import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
+import { editionNames } from "../../../runtime/api/editions.ts";
+
+const file = async (name: string) =>
+  parse(await readFile(new URL(`../../../${name}`, import.meta.url), "utf8")) as {
+    readonly config: Readonly<Record<string, unknown>>;
+  };
+const problemsOf = (given: Readonly<Record<string, unknown>>) => checkConfig(given).problems;
+
+/** As Pulumi hands on what a file holds. */
+const handedOn = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+test("the defaults that Pulumi.yaml declares are what holds without them", async () => {
+  const { config } = await file("Pulumi.yaml");
+  const defaults = Object.entries(config as Readonly<Record<string, { readonly default?: unknown }>>).map(
+    ([key, declared]) => [key, handedOn(declared.default)] as const,
+  );
+  expect(defaults.filter(([, value]) => value === undefined)).toEqual([]);
+  const declared = checkConfig(Object.fromEntries(defaults));
+  expect(declared.problems).toEqual([]);
+  const silent = checkConfig({});
+  if (declared.config === undefined || silent.config === undefined) throw new Error("expected two configurations");
+  expect(platformManifests(declared.config.platform)).toEqual(platformManifests(silent.config.platform));
+  expect({ ...declared.config, platform: undefined }).toEqual({ ...silent.config, platform: undefined });
+});
+
+test.each(editionNames)("the sample stack of %s is one", async (edition) => {
+  const { config } = await file(`Pulumi.${edition}.yaml`);
+  const values = Object.entries(config).map(([key, value]) => [key.replace(/^weir:/, ""), handedOn(value)] as const);
+  const checked = checkConfig(Object.fromEntries(values));
+  expect(checked.problems).toEqual([]);
+  expect(checked.config?.platform.edition).toBe(edition);
+});
+
+test("nothing can be changed afterwards", () => {
+  expect(Object.isFrozen(checkConfig({}).config)).toBe(true);
+});
+
+describe("problems", () => {
+  test("come all at once, each with key, value and rule", () => {
+    expect(
+      problemsOf({
+        edtion: "pro",
+        adminPassword: "short",
+        upstreamTimeout: "1y",
+        gateway: '{"replica":2,"serviceType":"NodePort"}',
+        ingress: { host: "f.example.com" },
+        natsTls: { key: "x", certificat: "y" },
+        installCrds: "perhaps",
+        natsUrl: "nats://x:4222",
+      }),
+    ).toEqual([
+      "edtion: no such option; did you mean edition?",
+      "natsUrl: the platform decides it, it cannot be set",
+      "gateway.replica: no such option; did you mean replicas?",
+      'upstreamTimeout: expected a duration such as 30s or 1m30s, got "1y"',
+      'installCrds: expected true or false, got "perhaps"',
+      'adminPassword: expected 12 to 256 visible characters of ASCII, got "[secret]"',
+      "natsTls.certificat: no such option; did you mean certificate?",
+      'natsTls.key: expected PEM, from -----BEGIN to PRIVATE KEY-----, got "[secret]"',
+      'gateway.serviceType: expected ClusterIP with ingress.host before it, as the gateway speaks HTTP without TLS, or allowPlainHttp: true; got "NodePort"',
+      'ingress.host: expected ingress.tlsSecret or ingress.clusterIssuer with it, or allowPlainHttp: true; got "f.example.com" alone',
+    ]);
+  });
+
+  test("what is beyond the edition says which has it", () => {
+    const [problem] = problemsOf({ edition: "pro", queues: { reports: {} } });
+    expect(problem).toMatch(/queues.*enterprise/);
+  });
+
+  test("a broker elsewhere needs its users' passwords as they are, and its authority", () => {
+    const url = { nats: { url: "tls://b.example.com:4222" } };
+    expect(problemsOf({ ...url, natsPasswords: { gateway: "short" } })).toEqual([
+      "natsTls: expected authority alone, as the broker of nats.url has its own certificate; got nothing",
+      "natsPasswords: expected gateway, queue-worker, autoscaler, queue-doctor; got gateway",
+      "natsPasswords.gateway: expected 16 letters, digits, - and _ or more",
+    ]);
+    expect(problemsOf({ natsPasswords: { gateway: "0123456789abcdef" } })).toEqual([
+      "natsPasswords: expected nats.url with them, got gateway alone",
+    ]);
+  });
+
+  test("half a certificate is none, and without TLS it is of no use", () => {
+    const certificate = "-----BEGIN CERTIFICATE-----";
+    expect(problemsOf({ natsTls: { certificate } })).toEqual([
+      "natsTls: expected certificate, key and authority, or none of them; got certificate alone",
+    ]);
+    expect(problemsOf({ natsTls: certificate })).toEqual(["natsTls: expected a mapping of options"]);
+    expect(problemsOf({ nats: { tls: false }, natsTls: { certificate } })).toEqual([
+      "natsTls: expected nats.tls with it, got certificate alone",
+    ]);
+  });
+});

@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
+import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
+import { editionNames } from "../../../runtime/api/editions.ts";
+import { resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
+import { recordedStack, type RecordedStack } from "../../support/pulumi-stack.ts";
+
+const isKubernetes = ({ type }: RegisteredResource) => type.startsWith("kubernetes:");
+const keyOf = (object: Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">) =>
+  `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+
+/** Without what the program adds to pods, and fields that are undefined. */
+function withoutMarks(object: unknown): unknown {
+  const text = JSON.stringify(object, (key, value: unknown) =>
+    key === "weir/certificate" || key === "weir/authority" ? undefined : value,
+  );
+  return JSON.parse(text.replaceAll(',"annotations":{}', "").replaceAll('"annotations":{},', ""));
+}
+
+describe.each(editionNames)("edition %s", (edition) => {
+  let stack: RecordedStack;
+  let objects: readonly RegisteredResource[];
+
+  beforeAll(async () => {
+    stack = await recordedStack({ edition });
+    objects = stack.resources.filter(isKubernetes);
+  });
+
+  test("makes the objects that render prints, field by field, and besides them secrets and definitions", () => {
+    const rendered = platformManifests(stack.config.platform).flatMap((part) => part.objects);
+    const made = new Map(objects.map(({ inputs }) => [keyOf(inputs as KubernetesObject), inputs]));
+    for (const object of rendered)
+      expect(withoutMarks(made.get(keyOf(object))), keyOf(object)).toEqual(withoutMarks(object));
+    const others = objects.length - rendered.length;
+    const secrets = objects.filter(({ type }) => type === "kubernetes:core/v1:Secret");
+    const definitions = objects.filter(({ type }) => type.endsWith(":CustomResourceDefinition"));
+    expect(definitions).toHaveLength(6);
+    expect(others).toBe(secrets.length + definitions.length);
+  });
+
+  test("names every object itself, in a component of its part, by a provider of the program", () => {
+    const parents = new Set(stack.resources.map(({ type, name }) => `${type}::${name}`));
+    for (const { type, name, parent, provider, custom, inputs } of stack.resources) {
+      if (!custom || type.startsWith("pulumi:providers:")) continue;
+      expect(parents, name).toContain(parent);
+      expect(parent, name).toMatch(/^weir:platform:/);
+      expect(provider, `${type} ${name}`).toBe(type.endsWith("CustomResourceDefinition") ? "weir-definitions" : "weir");
+      if (type.startsWith("kubernetes:")) expect((inputs as KubernetesObject).metadata.name).toMatch(/^[a-z]/);
+    }
+    for (const { type, name, parent } of stack.resources.filter(({ type: of }) => of.startsWith("weir:platform:")))
+      if (type !== "weir:platform:Weir") expect(parent, name).toMatch(/^weir:platform:/);
+  });
+
+  test("marks all that is secret, and lets it stand in Secrets only", () => {
+    for (const { type, name, inputs, secretInputs, secretOutputs } of stack.resources) {
+      if (type === "kubernetes:core/v1:Secret") expect(secretInputs, name).toContain("data");
+      if (type.startsWith("random:")) expect(secretOutputs, name).toContain("result");
+      if (type.endsWith(":PrivateKey")) expect(secretOutputs, name).toContain("privateKeyPem");
+      for (const [key, value] of Object.entries(inputs))
+        if (/generated-|PRIVATE KEY/.test(JSON.stringify(value))) expect(secretInputs, `${name} ${key}`).toContain(key);
+    }
+  });
+
+  test("keeps the definitions, which others may use, and takes over those that it finds", () => {
+    const kept = stack.resources.filter(({ retainOnDelete }) => retainOnDelete);
+    expect(new Set(kept.map(({ type }) => type.split(":").at(-1)))).toEqual(new Set(["CustomResourceDefinition"]));
+    expect(resourceNamed(stack.resources, "providers:kubernetes", "weir-definitions").inputs).toMatchObject({
+      upsertExistingObjects: "true",
+      enablePatchForce: "true",
+    });
+    expect(resourceNamed(stack.resources, "providers:kubernetes", "weir").inputs).toMatchObject({
+      enableServerSideApply: "true",
+      enableConfigMapMutable: "true",
+      enableSecretMutable: "true",
+    });
+  });
+
+  test("says where it is and who may come in", async () => {
+    const { platform } = stack;
+    expect(await settled(platform.edition)).toEqual({ value: edition, secret: false });
+    expect(await settled(platform.adminUser)).toEqual({ value: "admin", secret: false });
+    expect(await settled(platform.adminPassword)).toEqual({
+      value: "generated-weir-credentials-basic-auth",
+      secret: true,
+    });
+    expect((await settled(platform.gatewayUrl)).value).toBe("http://gateway.weir.svc.cluster.local:8080");
+    expect((await settled(platform.publicUrl)).value).toBe("");
+    expect((await settled(platform.queues)).value).toEqual(["default"]);
+    expect((await settled(platform.portForward)).value).toBe("kubectl -n weir port-forward service/gateway 8080:8080");
+  });
+});
+
+describe("order", () => {
+  let stack: RecordedStack;
+  const waitsFor = (type: string, name: string) => resourceNamed(stack.resources, type, name).dependencies;
+
+  beforeAll(async () => {
+    stack = await recordedStack({ edition: "enterprise", queues: { reports: {} }, gateway: { replicas: 2 } });
+  });
+
+  test("the operator comes after the definitions, its account and the policies", () => {
+    expect(waitsFor(":Deployment", "weir-operator-operator")).toEqual(
+      expect.arrayContaining([
+        "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition::weir-kinds-functions.service.com",
+        "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding::weir-access-weir-operator-functions",
+        "kubernetes:networking.k8s.io/v1:NetworkPolicy::weir-network-policies-operator",
+      ]),
+    );
+  });
+
+  test("the broker comes after its secrets and configuration, and only then its Service", () => {
+    expect(waitsFor(":StatefulSet", "weir-nats-nats")).toEqual(
+      expect.arrayContaining([
+        "kubernetes:core/v1:Secret::weir-credentials-nats-tls",
+        "kubernetes:core/v1:Secret::weir-credentials-nats-queue-worker-reports",
+        "kubernetes:core/v1:ConfigMap::weir-nats-nats-config",
+        "kubernetes:core/v1:Service::weir-nats-nats-headless",
+      ]),
+    );
+    expect(waitsFor(":Service", "weir-nats-nats")).toContain("kubernetes:apps/v1:StatefulSet::weir-nats-nats");
+  });
+
+  test("operator, queue-doctor, queue-workers, gateways: so they are made and upgraded", () => {
+    expect(waitsFor(":Deployment", "weir-queue-doctor-queue-doctor")).toContain(
+      "kubernetes:apps/v1:StatefulSet::weir-nats-nats",
+    );
+    const worker = "weir-queue-workers-queue-worker-reports";
+    expect(waitsFor(":Deployment", worker)).toEqual(
+      expect.arrayContaining([
+        "kubernetes:apps/v1:Deployment::weir-operator-operator",
+        "kubernetes:apps/v1:Deployment::weir-queue-doctor-queue-doctor",
+      ]),
+    );
+    expect(waitsFor(":Deployment", "weir-gateway-gateway")).toContain(`kubernetes:apps/v1:Deployment::${worker}`);
+    expect(waitsFor(":Service", "weir-gateway-gateway")).toContain(
+      "kubernetes:apps/v1:Deployment::weir-gateway-gateway",
+    );
+  });
+
+  test("everything in a namespace comes after it, and so goes before it", () => {
+    const platform = "kubernetes:core/v1:Namespace::weir-namespaces-weir";
+    const above = new Map(stack.resources.map((each) => [`${each.type}::${each.name}`, each.dependencies]));
+    const waits = (key: string, seen = new Set<string>()): boolean =>
+      (above.get(key) ?? []).some((one) => one === platform || (!seen.has(one) && waits(one, seen.add(one))));
+    for (const { type, name, inputs } of stack.resources.filter(isKubernetes))
+      if ((inputs as KubernetesObject).metadata.namespace === "weir")
+        expect(waits(`${type}::${name}`), name).toBe(true);
+  });
+});

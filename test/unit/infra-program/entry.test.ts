@@ -1,0 +1,42 @@
+import * as pulumi from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+
+import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
+
+/** What `pulumi config` holds when the program starts. */
+function configure(values: Readonly<Record<string, string>>): void {
+  pulumi.runtime.setAllConfig(values, []);
+}
+
+test("a stack that cannot be says all that is wrong with it, before anything is made", async () => {
+  const recorder = await recordResources();
+  configure({ "weir:edition": "huge", "weir:nats": '{"replicas":2}', "aws:region": "eu" });
+  const failure = await import("../../../infra/index.ts").catch((err: unknown) => err);
+  expect(pulumi.RunError.isInstance(failure)).toBe(true);
+  expect((failure as Error).message.split("\n")).toEqual([
+    "Cannot read the configuration of the stack:",
+    '  weir:edition: expected one of community, standard, pro, enterprise, got "huge"',
+    '  weir:nats.replicas: expected one of 1, 3, got "2"',
+  ]);
+  expect(await recorder.resources()).toEqual([]);
+});
+
+test("the program makes the platform of its stack and exports what people need", async () => {
+  const recorder = await recordResources();
+  configure({
+    "weir:edition": "standard",
+    "weir:installCrds": "false",
+    "weir:adminPassword": "correct horse".replace(" ", "-"),
+  });
+  const entry = "../../../infra/index.ts?again";
+  const outputs = (await import(/* @vite-ignore */ entry)) as Readonly<Record<string, pulumi.Output<unknown>>>;
+  const resources = await recorder.resources();
+  expect(resourceNamed(resources, "weir:platform:Weir", "weir").parent).toBe("");
+  expect(Object.keys(outputs).toSorted()).toEqual(
+    ["adminPassword", "adminUser", "edition", "gatewayUrl", "portForward", "publicUrl", "queues"].toSorted(),
+  );
+  const { adminPassword, edition } = outputs;
+  if (adminPassword === undefined || edition === undefined) throw new Error("expected both outputs");
+  expect(await settled(adminPassword)).toEqual({ value: "correct-horse", secret: true });
+  expect(await settled(edition)).toEqual({ value: "standard", secret: false });
+});

@@ -1,0 +1,88 @@
+import * as pulumi from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+
+import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
+
+async function recorded(values: Readonly<Record<string, unknown>> = {}) {
+  const recorder = await recordResources();
+  const weir = await import("../../../infra/exports.ts");
+  const { checkConfig } = await import("../../../infra/check-config.ts");
+  const { config } = checkConfig({ installCrds: false, ...values });
+  if (config === undefined) throw new Error("expected a configuration");
+  const platform = new weir.WeirPlatform("weir", config, weir.makeProviders("weir", config));
+  return { recorder, weir, platform };
+}
+
+test("a function is a Function object in the platform's namespace, after the platform, and waited for", async () => {
+  const { recorder, weir, platform } = await recorded({ functionNamespace: "fn" });
+  const key = new weir.FunctionSecret("key", { platform, files: { token: "opaque-word" } });
+  const hello = new weir.Function("hello", {
+    platform,
+    image: "hello:1",
+    environment: { greeting: pulumi.output("hi") },
+    labels: { "com.service.scale.max": "5" },
+    secrets: [key.secretName],
+  });
+  const resources = await recorder.resources();
+
+  const object = resourceNamed(resources, "service.com/v1:Function", "hello");
+  expect(object.inputs).toEqual({
+    apiVersion: "service.com/v1",
+    kind: "Function",
+    metadata: { name: "hello", namespace: "fn", annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+    spec: {
+      image: "hello:1",
+      environment: { greeting: "hi" },
+      labels: { "com.service.scale.max": "5" },
+      secrets: ["key"],
+    },
+  });
+  expect(object).toMatchObject({ provider: "weir", parent: "weir:functions:Function::hello" });
+  expect(object.dependencies).toEqual(
+    expect.arrayContaining([
+      "kubernetes:apps/v1:Deployment::weir-operator-operator",
+      "kubernetes:core/v1:Service::weir-gateway-gateway",
+      "kubernetes:core/v1:Secret::key",
+    ]),
+  );
+  expect((await settled(hello.path)).value).toBe("/function/hello.fn");
+
+  const secret = resourceNamed(resources, "core/v1:Secret", "key");
+  expect(secret.secretInputs).toEqual(["data"]);
+  expect(secret.inputs).toMatchObject({
+    metadata: { name: "key", namespace: "fn", labels: { "app.kubernetes.io/managed-by": "weir" } },
+    type: "Opaque",
+    data: { token: Buffer.from("opaque-word").toString("base64") },
+  });
+});
+
+test("a further namespace has the marker and the level of pod security; what is in it comes after it", async () => {
+  const { recorder, weir, platform } = await recorded({ edition: "pro" });
+  const dev = new weir.FunctionNamespace("dev", { platform, labels: { team: "blue" } });
+  const hello = new weir.Function("hello", {
+    platform,
+    namespace: dev.namespaceName,
+    functionName: "hey",
+    image: "hello:1",
+    awaitReady: false,
+  });
+  const resources = await recorder.resources();
+  expect(resourceNamed(resources, "core/v1:Namespace", "dev").inputs).toMatchObject({
+    metadata: {
+      name: "dev",
+      labels: { team: "blue", "com.service.namespace": "1", "pod-security.kubernetes.io/enforce": "restricted" },
+    },
+  });
+  const object = resourceNamed(resources, "service.com/v1:Function", "hello");
+  expect(object.inputs["metadata"]).toEqual({ name: "hey", namespace: "dev" });
+  expect(object.dependencies).toContain("kubernetes:core/v1:Namespace::dev");
+  expect((await settled(hello.path)).value).toBe("/function/hey.dev");
+});
+
+test("an edition with one namespace says so before anything is made", async () => {
+  const { recorder, weir, platform } = await recorded();
+  expect(() => new weir.FunctionNamespace("dev", { platform })).toThrow(
+    'Cannot make namespace "dev": the platform\'s edition has one namespace; pro and enterprise have several',
+  );
+  await recorder.resources();
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+
+import { podsOf } from "../../support/manifest-platform.ts";
+import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
+import { resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
+import { recordedStack } from "../../support/pulumi-stack.ts";
+
+const bare = { installCrds: false };
+const namesOf = (resources: readonly RegisteredResource[], type: string) =>
+  resources.flatMap((each) => (each.type.endsWith(type) ? [each.name] : []));
+const podsIn = (resources: readonly RegisteredResource[], type: string, name: string) => {
+  const { inputs } = resourceNamed(resources, type, name);
+  const { template } = inputs["spec"] as {
+    readonly template: { readonly metadata: { readonly annotations?: object } };
+  };
+  return { annotations: template.metadata.annotations ?? {}, ...podsOf(inputs as unknown as KubernetesObject) };
+};
+const filesOf = (resources: readonly RegisteredResource[], secret: string) => {
+  const data = resourceNamed(resources, ":Secret", `weir-credentials-${secret}`).inputs["data"];
+  const entries = Object.entries(data as Readonly<Record<string, string>>);
+  return Object.fromEntries(entries.map(([file, text]) => [file, Buffer.from(text, "base64").toString()]));
+};
+const pem = (what: string) => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
+
+describe("credentials", () => {
+  test("are made: long words, the administrator's in his Secret and in the output", async () => {
+    const { resources } = await recordedStack(bare);
+    for (const { inputs } of resources.filter(({ type }) => type.startsWith("random:index")))
+      expect(inputs).toEqual({ length: 40, special: false });
+    expect(filesOf(resources, "basic-auth")).toEqual({
+      "basic-auth-user": "admin",
+      "basic-auth-password": "generated-weir-credentials-basic-auth",
+    });
+    expect(filesOf(resources, "nats-store")["nats.conf"]).toContain('"generated-weir-credentials-nats-store"');
+  });
+
+  test("may be given: the administrator's", async () => {
+    const { resources, platform } = await recordedStack({
+      ...bare,
+      adminUser: "root",
+      adminPassword: "[correct]horse",
+    });
+    expect(filesOf(resources, "basic-auth")).toMatchObject({
+      "basic-auth-user": "root",
+      "basic-auth-password": "[correct]horse",
+    });
+    expect(namesOf(resources, ":RandomPassword")).not.toContain("weir-credentials-basic-auth");
+    expect(await settled(platform.adminPassword)).toEqual({ value: "[correct]horse", secret: true });
+  });
+
+  test("another rotation makes them anew and restarts all that read them, but the store keeps its key", async () => {
+    const { resources } = await recordedStack({ ...bare, rotation: "second", nats: { replicas: 3 } });
+    const keepers = (name: string) =>
+      resourceNamed(resources, ":RandomPassword", `weir-credentials-${name}`).inputs["keepers"];
+    expect(keepers("basic-auth")).toEqual({ rotation: "second" });
+    expect(keepers("nats-gateway")).toEqual({ rotation: "second" });
+    expect(keepers("nats-store")).toBeUndefined();
+    expect(keepers("nats-routes")).toBeUndefined();
+    const mark = { "weir/rotation": "second" };
+    expect(podsIn(resources, ":StatefulSet", "weir-nats-nats").annotations).toMatchObject(mark);
+    expect(podsIn(resources, ":Deployment", "weir-gateway-gateway").annotations).toMatchObject(mark);
+    expect(podsIn(resources, ":Deployment", "weir-operator-operator").annotations).toEqual({});
+  });
+});
+
+describe("the broker's certificate", () => {
+  test("is made, for every name of every server, and another one restarts who reads it", async () => {
+    const { resources } = await recordedStack(bare);
+    const { dnsNames } = resourceNamed(resources, ":CertRequest", "weir-credentials-nats-server").inputs;
+    expect(dnsNames).toEqual(
+      expect.arrayContaining(["nats.weir.svc.cluster.local", "nats-2.nats-headless.weir.svc.cluster.local"]),
+    );
+    const server = resourceNamed(resources, ":LocallySignedCert", "weir-credentials-nats-server").inputs;
+    expect(server["allowedUses"]).toEqual(expect.arrayContaining(["server_auth", "client_auth"]));
+    expect(Number(server["earlyRenewalHours"])).toBeGreaterThan(365 * 24);
+    expect(Number(server["validityPeriodHours"])).toBeGreaterThan(Number(server["earlyRenewalHours"]));
+    expect(Object.keys(filesOf(resources, "nats-tls"))).toEqual(["ca.crt", "tls.crt", "tls.key"]);
+    expect(podsIn(resources, ":StatefulSet", "weir-nats-nats").annotations).toHaveProperty(["weir/certificate"]);
+    expect(podsIn(resources, ":Deployment", "weir-gateway-gateway").annotations).toHaveProperty(["weir/authority"]);
+  });
+
+  test("may be given, or there is none", async () => {
+    const natsTls = { certificate: pem("CERTIFICATE"), key: pem("PRIVATE KEY"), authority: pem("CERTIFICATE") };
+    const given = await recordedStack({ ...bare, natsTls });
+    expect(given.resources.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
+    expect(filesOf(given.resources, "nats-tls")["tls.key"]).toBe(natsTls.key);
+
+    const plain = await recordedStack({ ...bare, nats: { tls: "false" } });
+    expect(namesOf(plain.resources, ":Secret")).not.toContain("weir-credentials-nats-tls");
+    expect(podsIn(plain.resources, ":StatefulSet", "weir-nats-nats").annotations).not.toHaveProperty([
+      "weir/certificate",
+    ]);
+  });
+});
+
+test("a broker that runs elsewhere: none is made, its users' passwords and authority are given", async () => {
+  const word = "0123456789abcdef";
+  const { resources } = await recordedStack({
+    ...bare,
+    nats: JSON.stringify({ url: "tls://broker.example.com:4222" }),
+    natsPasswords: { gateway: word, "queue-worker": word, autoscaler: word, "queue-doctor": word },
+    natsTls: { authority: pem("CERTIFICATE") },
+  });
+  expect(namesOf(resources, ":StatefulSet")).toEqual([]);
+  expect(namesOf(resources, ":RandomPassword")).toEqual(["weir-credentials-basic-auth", "weir-credentials-invoke-key"]);
+  expect(filesOf(resources, "nats-gateway")["password"]).toBe(word);
+  expect(Object.keys(filesOf(resources, "nats-tls"))).toEqual(["ca.crt"]);
+});
+
+test("what is there already is not made", async () => {
+  const { resources } = await recordedStack({ ...bare, createNamespaces: "false" });
+  expect(namesOf(resources, ":Namespace")).toEqual([]);
+  expect(namesOf(resources, ":CustomResourceDefinition")).toEqual([]);
+});
+
+test("the cluster that is meant, its kubeconfig as a secret", async () => {
+  const { resources, platform } = await recordedStack({ ...bare, kubeconfig: "{}", context: "east" });
+  const provider = resourceNamed(resources, "providers:kubernetes", "weir");
+  expect(provider.inputs).toMatchObject({ kubeconfig: "{}", context: "east" });
+  expect(provider.secretInputs).toEqual(["kubeconfig"]);
+  expect((await settled(platform.portForward)).value).toContain("kubectl --context east -n weir ");
+});
+
+describe("ways in from outside", () => {
+  test("a load balancer, if HTTP without TLS is allowed", async () => {
+    const { platform } = await recordedStack({
+      ...bare,
+      gateway: { serviceType: "LoadBalancer" },
+      allowPlainHttp: "true",
+    });
+    expect((await settled(platform.publicUrl)).value).toBe("http://192.0.2.7:8080");
+  });
+
+  test("an Ingress with a certificate, after the gateway", async () => {
+    const { resources, platform } = await recordedStack({
+      ...bare,
+      ingress: { host: "f.example.com", tlsSecret: "f" },
+    });
+    expect((await settled(platform.publicUrl)).value).toBe("https://f.example.com");
+    expect(resourceNamed(resources, ":Ingress", "weir-ingress-gateway").dependencies).toContain(
+      "kubernetes:core/v1:Service::weir-gateway-gateway",
+    );
+  });
+});
+
+test("times that must agree follow from one setting; probes ask the admin port", async () => {
+  const { resources } = await recordedStack({ ...bare, upstreamTimeout: "90" });
+  const { terminationGracePeriodSeconds, containers } = podsIn(resources, ":Deployment", "weir-gateway-gateway");
+  expect(terminationGracePeriodSeconds).toBe(5 + 60 + 90 + 5 + 5);
+  expect(containers[0].env).toContainEqual({ name: "upstream_timeout", value: "90" });
+  expect(containers[0].readinessProbe.httpGet.port).toBe("admin");
+  expect(podsIn(resources, ":Deployment", "weir-queue-workers-queue-worker").terminationGracePeriodSeconds).toBe(105);
+});
+
+test("a preview knows nothing of what providers make, and lists the same resources", async () => {
+  const { resources, platform } = await recordedStack(
+    { edition: "enterprise", queues: { reports: {} } },
+    { preview: true },
+  );
+  expect(namesOf(resources, ":Deployment")).toContain("weir-queue-workers-queue-worker-reports");
+  expect(namesOf(resources, ":Secret")).toContain("weir-credentials-nats-queue-worker-reports");
+  expect(namesOf(resources, ":CustomResourceDefinition")).toHaveLength(6);
+  expect((await settled(platform.edition)).value).toBe("enterprise");
+});

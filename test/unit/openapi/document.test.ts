@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { apiVersion } from "../../../runtime/api/version.ts";
+import { components } from "../../../runtime/api/components.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../runtime/gateway/openapi/json.ts";
+import { documentPath } from "../../../runtime/gateway/openapi/operation.ts";
+import { serveDocument } from "../../../runtime/gateway/openapi/served-document.ts";
+import { pathsOf, routeTable } from "../../../runtime/gateway/route-table.ts";
+import { environment } from "../../../runtime/process/settings.ts";
+import { apiFiles } from "../../../scripts/openapi/api-files.ts";
+import { staleAmong } from "../../../scripts/written-file.ts";
+import { apiDocument, pointerTo, schemaFindings } from "../../support/api-answers.ts";
+
+const root = new URL("../../../", import.meta.url);
+const documented = routeTable.filter((entry) => entry.documented !== false);
+
+test("openapi.json and docs/api.md are those of the route table; else run npm run openapi", async () => {
+  const stale = await staleAmong(await apiFiles(), root);
+  expect(stale.map(({ path }) => path)).toEqual([]);
+});
+
+test("openapi.json passes the linter", async () => {
+  const directory = fileURLToPath(root);
+  const redocly = join(directory, "node_modules", "@redocly", "cli", "bin", "cli.js");
+  const env = { ...environment(), REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const lint = promisify(execFile)(process.execPath, [redocly, "lint", "openapi.json"], { cwd: directory, env });
+  await expect(lint).resolves.toMatchObject({ stderr: expect.stringContaining("Your API description is valid") });
+});
+
+test("both served texts say the same, and so does the committed file", async () => {
+  const { json, yaml } = serveDocument(apiDocument);
+  const committed = await readFile(new URL("openapi.json", root), "utf8");
+  expect(parse(yaml)).toEqual(JSON.parse(json));
+  expect(JSON.parse(committed)).toEqual(JSON.parse(json));
+});
+
+test("its version is that of the API", () => {
+  expect(at("info", "version")).toMatch(new RegExp(`^${RegExp.escape(apiVersion)}\\.\\d+$`));
+});
+
+describe("operations", () => {
+  test("are the routes of the table, each once", () => {
+    const table = documented.map(({ id, method, path }) => `${method} ${documentPath(path)} ${id}`);
+    const paths = at("paths");
+    const document = entries(paths).flatMap(([path, item]) =>
+      entries(item).map(([method, operation]) => `${method.toUpperCase()} ${path} ${text(operation, "operationId")}`),
+    );
+    expect(document.toSorted()).toEqual(table.toSorted());
+    expect(new Set(documented.map(({ id }) => id)).size).toBe(documented.length);
+  });
+
+  test("of a path that is in the document are all in it", () => {
+    const shown = new Set(documented.map(({ path }) => path));
+    const hidden = routeTable.filter(
+      (entry) => entry.documented === false && pathsOf(entry).some((path) => shown.has(path)),
+    );
+    expect(hidden.map(({ id }) => id)).toEqual([]);
+  });
+
+  test.each(documented.map((entry) => [entry.id, entry] as const))("%s names its path parameters", (_id, entry) => {
+    const inPath = [...documentPath(entry.path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    expect(Object.keys(entry.params?.properties ?? {}).toSorted()).toEqual(inPath.toSorted());
+  });
+
+  test("whose route is not built may answer 501, and those below /system/ what all of them may", () => {
+    for (const { id, method, path, handling } of documented) {
+      const responses = Object.keys(at("paths", documentPath(path), method.toLowerCase(), "responses"));
+      const usual = path.startsWith("/system/") ? ["400", "401", "403", "405", "413", "415", "429", "500", "503"] : [];
+      const needed = [...usual, ...(handling === "not built" ? ["501"] : [])];
+      expect([id, needed.filter((status) => !responses.includes(status))]).toEqual([id, []]);
+    }
+  });
+});
+
+describe("schemas", () => {
+  const names = Object.keys(at("components", "schemas"));
+
+  test("are those of runtime/api that have a name", () => {
+    expect(names).toHaveLength(components.length);
+  });
+
+  test.each(names)("%s is described, and its examples fit it", (name) => {
+    const problems = problemsOf(at("components", "schemas", name), ["components", "schemas", name]);
+    expect(problems).toEqual([]);
+    expect(at("components", "schemas", name)).toHaveProperty("examples");
+  });
+
+  test.each(documented.map(({ id, method, path }) => [id, documentPath(path), method.toLowerCase()] as const))(
+    "of the parameters of %s are described, and their examples fit them",
+    (_id, path, method) => {
+      const { parameters = [] } = at("paths", path, method);
+      if (!Array.isArray(parameters)) throw new Error("Cannot read the parameters: they are no list");
+      for (const [index, parameter] of parameters.entries()) {
+        expect(parameter).toHaveProperty("description");
+        const keys = ["paths", path, method, "parameters", String(index), "schema"];
+        const { schema } = parameter as { schema: JsonObject };
+        expect(exampleProblems(schema, keys)).toEqual([]);
+      }
+    },
+  );
+});
+
+/** Fields without a description, and examples that do not fit. */
+function problemsOf(schema: Json, keys: readonly string[]): string[] {
+  if (!isJsonObject(schema) || schema["$ref"] !== undefined) return [];
+  const undescribed = schema["description"] === undefined ? [`${keys.join(".")} has no description`] : [];
+  const below = entries(schema["properties"]).flatMap(([name, property]) =>
+    problemsOf(property, [...keys, "properties", name]),
+  );
+  return [...undescribed, ...exampleProblems(schema, keys), ...below];
+}
+
+function exampleProblems(schema: JsonObject, keys: readonly string[]): string[] {
+  const examples = schema["examples"] ?? [];
+  if (!Array.isArray(examples)) return [`${keys.join(".")} has examples that are no list`];
+  return examples.flatMap((example: Json) => schemaFindings(pointerTo(...keys), example));
+}
+
+function at(...keys: readonly string[]): JsonObject {
+  let found: Json | undefined = apiDocument;
+  for (const key of keys) found = isJsonObject(found) ? found[key] : undefined;
+  return found as JsonObject;
+}
+
+function entries(value: Json | undefined): [string, Json][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function text(value: Json, key: string): string {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return typeof found === "string" ? found : "";
+}

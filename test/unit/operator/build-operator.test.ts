@@ -1,0 +1,85 @@
+import { Registry } from "prom-client";
+import { afterEach, expect, test } from "vitest";
+
+import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import type { OperatedKind } from "../../../runtime/core/ports/operated-kind.ts";
+import { buildOperator, type Operator } from "../../../runtime/operator/build-operator.ts";
+import { buildOperatorMetrics } from "../../../runtime/operator/operator-metrics.ts";
+import { createLog } from "../../../runtime/process/log.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const within = 4_000;
+const leaseTtl = 200;
+const never = 3_600_000;
+const running = new Set<Operator>();
+afterEach(async () => {
+  await Promise.all([...running].map((operator) => operator.close()));
+  running.clear();
+});
+
+/** An operator of objects that two share; `worked` has what this one looked at. */
+async function open(leases: MemoryLeases, keys: Set<string>, resync = never) {
+  const worked: string[] = [];
+  let tell: (key: string) => void = () => {};
+  const kind: OperatedKind = {
+    name: "thing",
+    open: async (changed) => {
+      tell = changed;
+      for (const key of keys) changed(key);
+    },
+    keys: () => keys,
+    reconcile: async (key) => void worked.push(key),
+    close: async () => {},
+  };
+  const registry = new Registry();
+  const metrics = buildOperatorMetrics(registry);
+  const log = createLog("test", "silent");
+  const operator = buildOperator({ kinds: [kind], leases, leaseTtl, resync, workers: 2, metrics, log });
+  running.add(operator);
+  await operator.open();
+  const metric = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values;
+  return { operator, worked, metric, change: (key: string) => tell(key) };
+}
+
+test("of two one acts, and the other takes over all there is when it ends", async () => {
+  const leases = new MemoryLeases();
+  const keys = new Set(["a", "b"]);
+  const first = await open(leases, keys);
+  await eventually(() => first.worked.length === 2, { within, what: "all objects looked at" });
+  const second = await open(leases, keys);
+  keys.add("c");
+  for (const each of [first, second]) each.change("c");
+  await eventually(() => first.worked.includes("c"), { within, what: "the new object looked at" });
+  expect([first.operator.leads, second.operator.leads]).toEqual([true, false]);
+  expect(second.worked).toEqual([]);
+
+  await first.operator.close();
+  await eventually(() => second.worked.length === 3, { within, what: "the other one that acts" });
+  expect(second.worked.toSorted()).toEqual(["a", "b", "c"]);
+  expect(second.operator.leads).toBe(true);
+  expect(first.worked.length).toBe(3);
+  expect(first.operator.leads).toBe(false);
+});
+
+test("all objects are looked at from time to time, those too that did not change", async () => {
+  const { worked } = await open(new MemoryLeases(), new Set(["a", "b"]), 30);
+  await eventually(() => worked.filter((key) => key === "a").length > 2, { within, what: "the third look" });
+  expect(worked).toContain("b");
+});
+
+test("how many objects there are, and how many wait, is what it is at the time of the scrape", async () => {
+  const keys = new Set(["a", "b"]);
+  const { worked, metric, change } = await open(new MemoryLeases(), keys);
+  const figure = (value: number) => [{ labels: { kind: "thing" }, value }];
+  await eventually(() => worked.length === 2, { within, what: "all objects looked at" });
+  keys.add("c");
+  change("c");
+  expect([await metric("operator_objects"), await metric("operator_waiting")]).toEqual([figure(3), figure(1)]);
+  keys.clear();
+  await eventually(() => worked.length === 3, { within, what: "the new object looked at" });
+  await eventually(async () => (await metric("operator_waiting"))?.[0]?.value === 0, {
+    within,
+    what: "none that waits",
+  });
+  expect(await metric("operator_objects")).toEqual(figure(0));
+});

@@ -1,0 +1,289 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { encodeCall, MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
+import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import type { QueuedCall } from "../../../runtime/core/call.ts";
+import { adviceOn, deadLetterView } from "../../../runtime/core/dead-letter-view.ts";
+import type { CallQueue, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
+import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
+import { deleteLetters, redriveCall, type RedriveParts } from "../../../runtime/core/redrive.ts";
+import { ledgerWith, sampleCall, sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
+
+const day = 24 * 3_600_000;
+const times = { callAge: 7 * day, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const url = "https://example.com/done?k=v";
+
+let letters: MemoryDeadLetters;
+let ledger: MemoryCallLedger;
+let calls: MemoryCallQueue;
+let callbacks: MemoryCallbackQueue;
+let call: QueuedCall;
+let parts: RedriveParts;
+
+beforeEach(() => {
+  letters = new MemoryDeadLetters();
+  ledger = new MemoryCallLedger();
+  calls = new MemoryCallQueue({ ackWait: 60_000 });
+  callbacks = new MemoryCallbackQueue({ ackWait: 60_000 });
+  call = sampleCall();
+  parts = { letters, ledger, calls, callbacks, times, retriesOf: () => 10 };
+});
+
+const letterOf = (over: Partial<DeadLetter> = {}): DeadLetter => ({
+  kind: "call",
+  id: call.id,
+  queue: "default",
+  function: call.function,
+  reason: "exhausted",
+  attempts: 4,
+  lastStatus: 503,
+  acceptedAt: 1_000,
+  deadAt: 2_000,
+  redrives: 0,
+  ...encodeCall(call),
+  ...over,
+});
+const callbackLetter = (over: Partial<DeadLetter> = {}): DeadLetter => {
+  const body = Buffer.from("out");
+  const callback = { ...sampleCallback({ id: call.id, url }), output: { body, truncated: false } };
+  return letterOf({ kind: "callback", reason: "callback", headers: new Map(), body, callback, ...over });
+};
+const failed = (over: Partial<CallEntry> = {}): CallEntry =>
+  sampleEntry(
+    {
+      state: "failed",
+      reason: "exhausted",
+      status: 503,
+      run: 4,
+      retries: 3,
+      lost: 2,
+      ended: Date.now(),
+      result: { run: 4, size: 3, stored: true, ttl: 60_000 },
+      callback: { url, state: "sent", attempts: 1, first: 5 },
+      ...over,
+    },
+    call,
+  );
+const record = (entry: CallEntry) => ledger.create(call.id, entry, 60_000, soon());
+const entry = async () => (await ledger.read(call.id))?.entry;
+const redrive = () => redriveCall(parts, "default", call.id);
+const refusal = async (act: () => Promise<unknown>) => {
+  const err: unknown = await act().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (typeof err !== "object" || err === null || !("code" in err)) throw new Error("nothing was refused");
+  return err;
+};
+
+describe("a call that was given up", () => {
+  test("is queued again under its id, its counters new, its runs counted on, its letter gone", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    await redrive();
+    expect(await entry()).toMatchObject({
+      state: "queued",
+      run: 4,
+      retries: 0,
+      lost: 0,
+      reason: null,
+      status: null,
+      ended: null,
+      result: null,
+      owes: [],
+      redrives: 1,
+      accepted: call.start.toString(),
+      callback: { url, state: "pending", attempts: 0 },
+    });
+    expect((await entry())?.callback).not.toHaveProperty("first");
+    expect(ledger.timeLeft(call.id)).toBeGreaterThan(7 * day);
+    expect(calls.size("default")).toBe(1);
+    expect(letters.all()).toEqual([]);
+  });
+
+  test("whose record is gone gets a new one that counts on from the letter", async () => {
+    await letters.put(letterOf({ redrives: 2 }));
+    await redrive();
+    expect(await entry()).toMatchObject({ state: "queued", run: 4, redrives: 3, maxRetries: 10 });
+    expect(calls.size("default")).toBe(1);
+  });
+
+  test("takes its callback's letter along when both were given up", async () => {
+    await record(failed({ callback: { url, state: "failed", attempts: 9 } }));
+    await letters.put(letterOf());
+    await letters.put(callbackLetter());
+    await redrive();
+    expect([letters.all(), calls.size("default"), callbacks.size]).toEqual([[], 1, 0]);
+  });
+
+  test("a redrive that ended after the record was changed is gone on with, also by two at once", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    const silent: CallQueue = { put: async () => ({ kind: "unknown" }) };
+    expect(await refusal(() => redriveCall({ ...parts, calls: silent }, "default", call.id))).toMatchObject({
+      code: "queue_unavailable",
+      callQueued: "unknown",
+      message: expect.stringContaining("redrive it again and it runs once"),
+    });
+    expect(await entry()).toMatchObject({ state: "queued", redrives: 1 });
+    const before = await letters.find("default", call.id);
+    expect(before).toHaveLength(1);
+    await Promise.all([redrive(), redrive()]);
+    expect(await entry()).toMatchObject({ state: "queued", redrives: 1 });
+    expect([letters.all(), calls.size("default")]).toEqual([[], 1]);
+  });
+
+  test("two redrives at once are one", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    const outcomes = await Promise.allSettled([redrive(), redrive(), redrive()]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);
+    expect(await entry()).toMatchObject({ redrives: 1 });
+    expect(calls.size("default")).toBe(1);
+  });
+
+  test.each([
+    ["full", "queue_full", "no"],
+    ["unavailable", "queue_unavailable", "no"],
+  ] as const)("stays what it was when the queue is %s", async (because, code, callQueued) => {
+    const before = failed();
+    await record(before);
+    await letters.put(letterOf());
+    const refusing: CallQueue = { put: async (): Promise<PutOutcome> => ({ kind: "refused", because }) };
+    expect(await refusal(() => redriveCall({ ...parts, calls: refusing }, "default", call.id))).toMatchObject({
+      code,
+      callQueued,
+    });
+    expect(await entry()).toEqual({ ...before, expires: expect.any(Number) });
+    expect(letters.all()).toHaveLength(1);
+
+    await ledger.withdraw(call.id, (await ledger.read(call.id))?.revision ?? 0);
+    await refusal(() => redriveCall({ ...parts, calls: refusing }, "default", call.id));
+    expect(await entry()).toBeUndefined();
+  });
+
+  test("a record that changes in between is looked at again", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    let races = 0;
+    const racing = ledgerWith(ledger, {
+      update: async (id, wanted, revision, ttl) => {
+        if (races++ === 0) await ledger.update(id, failed({ redrives: 4 }), revision, ttl);
+        return ledger.update(id, wanted, revision, ttl);
+      },
+    });
+    await redriveCall({ ...parts, ledger: racing }, "default", call.id);
+    expect(await entry()).toMatchObject({ state: "queued", redrives: 5 });
+  });
+
+  test.each([
+    [{ state: "queued" }, "it is queued; try again in a moment"],
+    [{ state: "running" }, "it is running; see /async-function/"],
+    [{ state: "waiting" }, "it is waiting; see /async-function/"],
+    [{ state: "done" }, "it is done; delete the dead letter"],
+    [{ state: "cancelled" }, "it is cancelled; delete the dead letter"],
+  ] as const)("is refused while its record says %j", async (over, sentence) => {
+    await record(failed({ ...over, ended: null }));
+    await letters.put(letterOf());
+    expect(await refusal(redrive)).toMatchObject({
+      code: "call_not_redrivable",
+      message: expect.stringContaining(`Cannot redrive call "${call.id}": ${sentence}`),
+    });
+    expect(letters.all()).toHaveLength(1);
+  });
+
+  test("is refused without its function, which would end it for good", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    parts = { ...parts, retriesOf: () => undefined };
+    expect(await refusal(redrive)).toMatchObject({
+      code: "call_not_redrivable",
+      message: expect.stringContaining('function "echo.functions" does not exist; deploy it and redrive then'),
+    });
+    expect(await entry()).toMatchObject({ state: "failed" });
+  });
+
+  test("is refused when nobody can read it", async () => {
+    await letters.put(letterOf({ reason: "undecodable" }));
+    expect(await refusal(redrive)).toMatchObject({
+      code: "call_not_redrivable",
+      message: expect.stringContaining("it can only be deleted"),
+    });
+  });
+});
+
+describe("a callback that was given up", () => {
+  test("is sent again with its output, in a window of its own; the call does not run", async () => {
+    await record(failed({ state: "done", reason: null, callback: { url, state: "failed", attempts: 9, first: 5 } }));
+    await letters.put(callbackLetter());
+    await redrive();
+    expect(await entry()).toMatchObject({ state: "done", redrives: 1, callback: { state: "pending", attempts: 0 } });
+    expect([calls.size("default"), callbacks.size, letters.all()]).toEqual([0, 1, []]);
+  });
+
+  test("also without its record, which stays away", async () => {
+    await letters.put(callbackLetter());
+    await redrive();
+    expect(await entry()).toBeUndefined();
+    expect(callbacks.size).toBe(1);
+  });
+
+  test("is gone on with when the redrive before ended in between", async () => {
+    await record(failed({ redrives: 1, callback: { url, state: "pending", attempts: 0 } }));
+    await letters.put(callbackLetter());
+    await redrive();
+    expect([(await entry())?.redrives, callbacks.size]).toEqual([1, 1]);
+  });
+
+  test.each([
+    [{ callback: { url, state: "sent", attempts: 1 } }, "its callback was sent; delete the dead letter"],
+    [{ callback: { url, state: "pending", attempts: 1 } }, "its callback is under way; try again in a moment"],
+    [{ callback: null, state: "cancelled" }, "it has no callback any more; delete the dead letter"],
+    [{ state: "running", ended: null }, "it is running and calls back at its end; delete the dead letter"],
+  ] as const)("is refused while the record says %j", async (over, sentence) => {
+    await record(failed(over));
+    await letters.put(callbackLetter());
+    expect(await refusal(redrive)).toMatchObject({ message: `Cannot redrive call "${call.id}": ${sentence}` });
+  });
+});
+
+describe("letters", () => {
+  test("are deleted together, and what is not there is not found", async () => {
+    await letters.put(letterOf());
+    await letters.put(callbackLetter());
+    await deleteLetters(letters, "default", call.id);
+    expect(letters.all()).toEqual([]);
+    for (const act of [redrive, () => deleteLetters(letters, "default", call.id)]) {
+      expect(await refusal(act)).toMatchObject({
+        code: "call_not_found",
+        message: expect.stringContaining("/system/queue/default/dead-letters lists them"),
+      });
+    }
+  });
+
+  test("are shown without their headers, body and address, and with what to do", async () => {
+    await letters.put(callbackLetter());
+    const [letter] = (await letters.list("default", 0, 1)).letters;
+    if (letter === undefined) throw new Error("there is no letter");
+    const view = deadLetterView(letter);
+    expect(view).toEqual({
+      callId: call.id,
+      functionName: "echo",
+      namespace: "functions",
+      reason: "callback",
+      attempts: 4,
+      lastStatus: 503,
+      acceptedAt: "1970-01-01T00:00:01.000Z",
+      deadAt: "1970-01-01T00:00:02.000Z",
+      size: 3,
+      advice: expect.stringContaining("mend the receiver, then redrive"),
+    });
+    expect(deadLetterView({ ...letter, function: undefined })).not.toHaveProperty("functionName");
+    for (const reason of ["exhausted", "crash", "expired", "undecodable", "callback"] as const) {
+      expect(adviceOn({ ...letter, reason })).toMatch(/ (redrive|delete) .*\.$/);
+    }
+  });
+});

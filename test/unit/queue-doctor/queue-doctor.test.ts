@@ -1,0 +1,251 @@
+import { Registry } from "prom-client";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryQueueCatalog } from "../../../runtime/adapters/memory/memory-queue-catalog.ts";
+import { PlatformError } from "../../../runtime/api/platform-error.ts";
+import type { Leases } from "../../../runtime/core/ports/leases.ts";
+import type { MissingStore, QueueStore, WorkState } from "../../../runtime/core/ports/queue-store.ts";
+import { createLog, type Log } from "../../../runtime/process/log.ts";
+import { buildQueueDoctor, type QueueDoctorParts } from "../../../runtime/queue-doctor/build-queue-doctor.ts";
+import { buildDoctorMetrics } from "../../../runtime/queue-doctor/doctor-metrics.ts";
+import { sampleQueue } from "../../contract/samples.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** A store as the test says, which writes down what is done to it. */
+class ScriptedStore implements QueueStore {
+  readonly done: string[] = [];
+  missing: readonly MissingStore[] = [];
+  state: Partial<WorkState> = {};
+  overdue = 0;
+  failing = false;
+
+  async provision(_queues: unknown, remake: readonly string[] = []): Promise<void> {
+    this.done.push(`provision ${remake.join()}`);
+  }
+
+  async maintain(): Promise<readonly MissingStore[]> {
+    if (this.failing) throw new PlatformError("queue_unavailable", "Cannot look: the broker is away");
+    return this.missing;
+  }
+
+  async look(): Promise<readonly WorkState[]> {
+    const still = { debris: 0, unanswered: 0, waitingWorkers: 0, offers: 1, ackWait: 10, current: true };
+    return [{ queue: "default", oldestAt: undefined, ...still, ...this.state }];
+  }
+
+  async countOverdue(): Promise<number> {
+    this.done.push("inspect");
+    return this.overdue;
+  }
+
+  async rebuild(queue: string | undefined): Promise<void> {
+    this.done.push(`rebuild ${queue ?? "callbacks"}`);
+    this.state = {};
+  }
+}
+
+let store: ScriptedStore;
+let registry: Registry;
+let stop: AbortController;
+const running: Promise<void>[] = [];
+
+beforeEach(() => {
+  store = new ScriptedStore();
+  registry = new Registry();
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(running.splice(0));
+});
+
+function open(over: Partial<QueueDoctorParts> = {}, catalog = new MemoryQueueCatalog()) {
+  const doctor = buildQueueDoctor({
+    store,
+    openCatalog: async () => catalog,
+    leases: new MemoryLeases(),
+    queues: [sampleQueue({})],
+    recreate: [],
+    onBrokerBack: () => () => {},
+    period: 10,
+    leaseTtl: 1_000,
+    times: { debrisAge: 30, rebuildGap: 60_000 },
+    metrics: over.metrics ?? buildDoctorMetrics(registry),
+    log: createLog("test", "silent"),
+    ...over,
+  });
+  running.push(doctor.run(stop.signal));
+  return doctor;
+}
+
+const metric = async (name: string) => {
+  const { values } = (await registry.getMetricsAsJSON()).find((each) => each.name === name) ?? { values: [] };
+  return values.reduce((sum, { value }) => sum + value, 0);
+};
+const within = { within: 3_000, every: 5 };
+
+test("provisions, and makes anew what it is told to", async () => {
+  await open({ recreate: ["default"] }).provision();
+  expect(store.done).toEqual(["provision default"]);
+});
+
+test("a queue that is declared no more is withdrawn; that it holds calls is said aloud", async () => {
+  const catalog = new MemoryQueueCatalog();
+  await catalog.put(sampleQueue({ name: "reports" }));
+  await catalog.put(sampleQueue({ name: "empty" }));
+  store.state = { queue: "reports", oldestAt: Date.UTC(2026, 0, 2) };
+  const said: unknown[] = [];
+  const log = { ...createLog("test", "silent"), warn: (...words: unknown[]) => void said.push(words) } as Log;
+  await open({ log }, catalog).provision();
+  expect((await catalog.list()).map(({ name }) => name)).toEqual(["default"]);
+  expect(said).toEqual([
+    [
+      { queue: "reports", oldest: "2026-01-02T00:00:00.000Z" },
+      expect.stringMatching(/declared no more and holds calls/),
+    ],
+  ]);
+});
+
+test("says what is missing until it is there again", async () => {
+  store.missing = [
+    { name: "default", lostCalls: 7 },
+    { name: "KV_calls", lostCalls: undefined },
+  ];
+  const doctor = open();
+  await eventually(() => doctor.trouble, { ...within, what: "the alarm" });
+  expect(doctor.trouble).toContain('the store of "default" is missing, and with it 7 calls that waited');
+  expect(doctor.trouble).toContain("--recreate default");
+  expect(doctor.trouble).toContain('the store of "KV_calls" is missing, with all that was in there');
+  store.missing = [];
+  await eventually(() => doctor.trouble === undefined, { ...within, what: "no alarm" });
+});
+
+test("mends debris once within the gap, and counts it", async () => {
+  store.state = { debris: 3 };
+  open();
+  await eventually(() => store.done.length > 0, { ...within, what: "the repair" });
+  store.state = { debris: 3 };
+  await eventually(async () => (await metric("queue_doctor_debris")) === 3, { ...within, what: "the next look" });
+  expect(store.done).toEqual(["rebuild default"]);
+  expect(await metric("queue_doctor_rebuilds_total")).toBe(1);
+});
+
+test("looks into what stays unanswered, and mends it only if it is overdue", async () => {
+  store.state = { unanswered: 2, waitingWorkers: 1 };
+  open();
+  await eventually(() => store.done.includes("inspect"), { ...within, what: "a closer look" });
+  expect(store.done).not.toContain("rebuild default");
+  store.overdue = 1;
+  await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
+});
+
+/** Servers of which some cannot store; `restarted` has those that were restarted. */
+function openServers(...ill: string[]) {
+  const restarted: string[] = [];
+  return {
+    ill,
+    restarted,
+    parts: {
+      health: {
+        trouble: async () => (ill[0] === undefined ? undefined : { server: ill[0], why: "no space left on device" }),
+      },
+      servers: {
+        restart: async (server: string) => {
+          restarted.push(server);
+          ill.shift();
+          return true;
+        },
+      },
+    },
+  };
+}
+
+test("has each server restarted that cannot store, one after the other, and mends everything at once then", async () => {
+  const { restarted, parts } = openServers("nats-1", "nats-2");
+  const said: (string | undefined)[] = [];
+  const restart = async (server: string): Promise<boolean> => {
+    said.push(doctor.trouble);
+    return parts.servers.restart(server);
+  };
+  const doctor = open({ ...parts, servers: { restart }, period: 500 });
+  await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
+  expect(restarted).toEqual(["nats-1", "nats-2"]);
+  expect(said).toEqual([
+    "the broker cannot store: nats-1: no space left on device",
+    "the broker cannot store: nats-2: no space left on device",
+  ]);
+  await eventually(() => doctor.trouble === undefined, { ...within, what: "no trouble" });
+  expect(await metric("queue_doctor_broker_healthy")).toBe(1);
+});
+
+test("without means to restart it, it says so and goes on looking", async () => {
+  const { parts } = openServers("nats-0");
+  const doctor = open({ health: parts.health });
+  await eventually(() => doctor.trouble?.includes("nats-0: no space"), { ...within, what: "the alarm" });
+  expect(await metric("queue_doctor_broker_healthy")).toBe(0);
+});
+
+test("one that is left alone, or does not come back, is asked for at the next look", async () => {
+  const outcomes: (() => Promise<boolean>)[] = [
+    async () => false,
+    () => Promise.reject(new PlatformError("provider_unavailable", "Cannot restart: its pod is not ready")),
+  ];
+  const { ill, restarted, parts } = openServers("nats-0");
+  const doctor = open({
+    ...parts,
+    servers: { restart: (server) => outcomes.shift()?.() ?? parts.servers.restart(server) },
+  });
+  await eventually(() => ill.length === 0, { ...within, what: "the restart" });
+  expect([outcomes.length, restarted]).toEqual([0, ["nats-0"]]);
+  await eventually(() => doctor.trouble === undefined, { ...within, what: "no trouble" });
+});
+
+describe("of two doctors", () => {
+  const away = () => Promise.reject(new PlatformError("queue_unavailable", "Cannot acquire: nothing can be stored"));
+  /** Leases of a broker that stores nothing while a server of it is ill. */
+  const leasesOf = (leases: Leases, ill: readonly string[]): Leases => ({
+    acquire: (...args) => (ill.length > 0 ? away() : leases.acquire(...args)),
+    release: (...args) => leases.release(...args),
+  });
+
+  test("the one that stood by leaves a server alone that cannot store", async () => {
+    const { ill, restarted, parts } = openServers();
+    const leases = new MemoryLeases();
+    await leases.acquire("process.doctor", "another", 60_000);
+    const doctor = open({ ...parts, leases: leasesOf(leases, ill) });
+    store.state = { debris: 3 };
+    await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
+    ill.push("nats-0");
+    await eventually(() => doctor.trouble?.includes("nats-0"), { ...within, what: "the alarm" });
+    let looks = 0;
+    await eventually(() => (looks += 1) > 20, { ...within, what: "some looks" });
+    expect([restarted, store.done]).toEqual([[], []]);
+  });
+
+  test("the one that led has it restarted, though the broker gives no lease; so has one that was started just now", async () => {
+    const { ill, restarted, parts } = openServers();
+    open({ ...parts, leases: leasesOf(new MemoryLeases(), ill) });
+    await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
+    ill.push("nats-0");
+    await eventually(() => restarted.length === 1, { ...within, what: "the restart" });
+
+    const fresh = openServers("nats-1");
+    const metrics = buildDoctorMetrics(new Registry());
+    open({ ...fresh.parts, leases: leasesOf(new MemoryLeases(), fresh.ill), metrics });
+    await eventually(() => fresh.restarted.length === 1, { ...within, what: "the restart by the new one" });
+  });
+});
+
+test("of two doctors one acts; a look that fails is said and tried again", async () => {
+  const leases = new MemoryLeases();
+  const first = open({ leases });
+  await eventually(() => store.done.length === 0 && first.trouble === undefined, { ...within, what: "the first look" });
+  store.failing = true;
+  const second = open({ leases, metrics: buildDoctorMetrics(new Registry()) });
+  await eventually(() => first.trouble?.includes("away"), { ...within, what: "the trouble" });
+  expect(second.trouble).toBeUndefined();
+  store.failing = false;
+  await eventually(() => first.trouble === undefined, { ...within, what: "no trouble" });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { replicasForLoad } from "../../../runtime/core/decide-replicas.ts";
+import { decideScale, type ScaleDecision, type ScaleFacts } from "../../../runtime/core/decide-scale.ts";
+import { DesiredHistory } from "../../../runtime/core/desired-history.ts";
+import { scaleRules, scaleTypes, type ScaleRules } from "../../../runtime/core/scale-rules.ts";
+
+const now = 1_000_000;
+const rules = scaleRules({ "com.service.scale.max": "10" });
+const facts = (over: Partial<ScaleFacts> = {}): ScaleFacts => ({
+  rules,
+  replicas: 2,
+  load: { value: 60, since: 0 },
+  window: 10_000,
+  history: new DesiredHistory(),
+  idleAfter: 120_000,
+  ready: 2,
+  changedAt: 0,
+  raisedAt: 0,
+  readyAt: 0,
+  inFlight: 0,
+  lastCallAt: now,
+  hearing: { kind: "complete", since: 0 },
+  queued: 0,
+  wakeTimeout: 60_000,
+  now,
+  ...over,
+});
+const shown = (decision: ScaleDecision): string => {
+  expect(decision.message).not.toBe("");
+  return decision.action === "keep" ? decision.because : `${decision.because} ${decision.replicas}`;
+};
+const missing = { kind: "missing", message: "gateway-1 has not reported for 7 s" } as const;
+
+test.each<[string, Partial<ScaleFacts>]>([
+  ["steady", {}],
+  ["load-rose 3", { load: { value: 90.1, since: 0 } }],
+  ["load-rose 10", { load: { value: 10_000, since: 0 } }],
+  ["steady", { load: { value: 90, since: 0 } }],
+  ["steady", { load: { value: 60, recent: 134, since: 0 } }],
+  ["load-rose 3", { load: { value: 60, recent: 110, since: 0 }, raisedAt: now - 5_000 }],
+  ["steady", { load: { value: 60, recent: 98, since: 0 }, raisedAt: now - 5_000 }],
+  ["load-rose 6", { load: { value: 60, recent: 250, since: 0 } }],
+  ["load-rose 3", { load: { value: 100, recent: 80, since: 0 } }],
+  // Noise above what one replica bears does not take the second away.
+  ["steady", { load: { value: 41, since: 0 } }],
+  ["load-fell 1", { load: { value: 40, since: 0 } }],
+  ["load-fell 1", { load: { value: 0, since: 0 } }],
+  ["unheard", { load: { value: 0, since: 0 }, hearing: missing }],
+  ["window-not-seen", { load: { value: 0, since: 0 }, hearing: { kind: "complete", since: now - 9_999 } }],
+  ["window-not-seen", { load: { value: 0, since: now - 9_999 } }],
+  ["recently-changed", { load: { value: 0, since: 0 }, changedAt: now - 9_999 }],
+  ["down-window", { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } }],
+  ["load-unknown", { load: undefined }],
+  ["load-rose 3", { load: { value: 90.1, since: now }, hearing: missing, changedAt: now }],
+  ["below-min 3", { rules: { ...rules, min: 3 }, load: undefined, hearing: missing }],
+  ["above-max 1", { rules: { ...rules, max: 1 }, load: undefined, hearing: missing }],
+  ["fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
+  ["asleep", { replicas: 0, rules: { ...rules, min: 2 }, load: { value: 1_000, since: 0 } }],
+  ["idle 0", { rules: { ...rules, zero: true }, lastCallAt: 0 }],
+  ["idle 0", { rules: { ...rules, zero: true, min: 2, max: 2 }, lastCallAt: 0 }],
+  ["steady", { rules: { ...rules, zero: true }, lastCallAt: 0, hearing: missing }],
+])("%s: %o", (because, over) => {
+  expect(shown(decideScale(facts(over)))).toBe(because);
+});
+
+test("sentences say load, target and count, each type in its own unit", () => {
+  const sentence = (type: ScaleRules["type"]): string =>
+    decideScale(facts({ rules: { ...rules, type }, load: { value: 312.25, since: 0 } })).message;
+  expect(sentence("rps")).toBe("312.3 calls per second, at 45 each, are for 7 replicas");
+  expect(sentence("capacity")).toBe("312.3 calls in flight, at 45 each, are for 7 replicas");
+  expect(sentence("cpu")).toBe("312.3 thousandths of a CPU, at 45 each, are for 7 replicas");
+  expect(sentence("queue")).toBe("312.3 queued calls, at 45 each, are for 7 replicas");
+  expect(decideScale(facts({ load: { value: 500, since: 0 } })).message).toBe(
+    "500 calls per second, at 45 each, are for more than scale.max, 10 replicas",
+  );
+  expect(decideScale(facts({ load: { value: 0, since: 0 }, hearing: missing })).message).toBe(
+    "0 calls per second, at 45 each, are for 1 replica, but gateway-1 has not reported for 7 s",
+  );
+});
+
+const someRules = fc
+  .record({
+    type: fc.constantFrom(...scaleTypes),
+    bounds: fc.tuple(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 1_000 })),
+    target: fc.double({ min: 0.1, max: 1_000, noNaN: true }),
+    targetProportion: fc.double({ min: 0.05, max: 1, noNaN: true }),
+    downWindow: fc.constantFrom(0, 60_000),
+  })
+  .map(({ bounds, ...rest }) => ({ ...rules, ...rest, min: Math.min(...bounds), max: Math.max(...bounds) }));
+
+test("what a load is for is the rule's answer, within bounds, and one more at most before any are taken away", () => {
+  fc.assert(
+    fc.property(someRules, fc.double({ min: 0, max: 1e6, noNaN: true }), (given, load) => {
+      const { up, down } = replicasForLoad(load, given);
+      const exact = load / (given.target * given.targetProportion);
+      const rule = Math.min(Math.max(Math.ceil(exact - 1e-6 * exact), given.min), given.max);
+      expect(Math.abs(up - rule)).toBeLessThanOrEqual(1);
+      expect(down).toBeGreaterThanOrEqual(up);
+      expect(down).toBeLessThanOrEqual(up + 1);
+      for (const count of [up, down]) {
+        expect(count).toBeGreaterThanOrEqual(given.min);
+        expect(count).toBeLessThanOrEqual(given.max);
+        expect(Number.isInteger(count)).toBe(true);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("whatever the facts, nothing goes beyond the bounds, and down only when all was seen for a whole window", () => {
+  const some = fc.record({
+    rules: someRules,
+    zero: fc.boolean(),
+    replicas: fc.nat(1_000),
+    value: fc.double({ min: 0, max: 1e5, noNaN: true }),
+    since: fc.nat(now),
+    changedAt: fc.nat(now),
+    heardSince: fc.option(fc.nat(now), { nil: undefined }),
+    lastCallAt: fc.nat(now),
+    inFlight: fc.nat(1),
+    queued: fc.option(fc.nat(1), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(some, ({ rules: given, zero, heardSince, value, since, ...rest }) => {
+      const hearing = heardSince === undefined ? missing : ({ kind: "complete", since: heardSince } as const);
+      const all = facts({ ...rest, rules: { ...given, zero }, load: { value, since }, hearing });
+      const decision = decideScale(all);
+      if (decision.action === "keep") return;
+      expect(decision.replicas).not.toBe(all.replicas);
+      if (decision.replicas === 0) {
+        expect([zero, all.inFlight, all.queued, heardSince === undefined]).toEqual([true, 0, 0, false]);
+        return;
+      }
+      expect(decision.replicas).toBeGreaterThanOrEqual(given.min);
+      expect(decision.replicas).toBeLessThanOrEqual(given.max);
+      expect(all.replicas).toBeGreaterThan(0);
+      if (decision.because === "load-fell") {
+        expect(hearing.kind).toBe("complete");
+        expect(now - Math.max(since, heardSince ?? now, all.changedAt)).toBeGreaterThanOrEqual(all.window);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("scale.down.window keeps the highest count that was desired within it", () => {
+  const history = new DesiredHistory();
+  const given = { ...rules, downWindow: 60_000 };
+  const at = (moment: number, value: number, replicas: number): string =>
+    shown(decideScale(facts({ rules: given, history, load: { value, since: 0 }, replicas, now: now + moment })));
+  expect(at(0, 400, 10)).toBe("steady");
+  expect(at(30_000, 130, 10)).toBe("down-window");
+  expect(at(60_000, 0, 10)).toBe("down-window");
+  expect(at(60_001, 0, 10)).toBe("load-fell 4");
+  expect(at(90_001, 0, 4)).toBe("load-fell 1");
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { scaledBecause, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import { isHeldReason } from "../../../runtime/core/held-back.ts";
+import { readScaling, scalingCondition } from "../../../runtime/core/scaling-condition.ts";
+
+const base: DesiredFunction = {
+  name: "f",
+  namespace: "functions",
+  deployment: { service: "f", image: "none" },
+  replicas: 3,
+  generation: 1,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+};
+const scaled = scaledBecause("LoadRose", "3 for 120 a second. 2 since noon: too few", 1_750_000_000_000);
+const held = scaledBecause("DownWindow", "3 are kept, 1 would do: 60 s are not over", 1_750_000_100_000);
+
+test.each([
+  ["as deployed", {}],
+  ["scaled", { scaled }],
+  ["held as deployed", { held }],
+  ["held and scaled", { scaled, held }],
+])("condition Scaling tells it back: %s", (_, given) => {
+  expect(readScaling(scalingCondition({ ...base, ...given }))).toEqual(given);
+});
+
+test("a message that somebody else wrote is taken as it is", () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const said = { reason: "InUse", message: "whatever", lastTransitionTime: at };
+  expect(readScaling(said)).toEqual({ held: { reason: "InUse", message: "whatever", at } });
+});
+
+test("no reason for a change is one for what holds", () => {
+  for (const reason of ["Idle", "BelowMinimum", "AboveMaximum", "LoadRose", "LoadFell", "Requested", "Alert", "Woken"])
+    expect(isHeldReason(reason)).toBe(false);
+});

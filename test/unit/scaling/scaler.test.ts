@@ -1,0 +1,305 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
+import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { ScalingSimulation, type SimulatedGateway } from "../../support/scaling-simulation.ts";
+
+let simulation: ScalingSimulation;
+let gateway: SimulatedGateway;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  open();
+});
+afterEach(() => void vi.useRealTimers());
+
+function open(): void {
+  simulation = new ScalingSimulation((milliseconds) => vi.advanceTimersByTime(milliseconds));
+  gateway = simulation.gateway();
+}
+
+const key = "echo.functions";
+const echo = { namespace: "functions", name: "echo" };
+const sleeping = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "20s" };
+const replicas = () => simulation.replicas("echo");
+const totalsOf = (of: SimulatedGateway) => {
+  const totals = of.totals.get(key) ?? { finished: 0, inFlight: 0 };
+  of.totals.set(key, totals);
+  return totals;
+};
+/** So many calls per second end, spread evenly; each call of the function given adds one step of 100 ms. */
+const load =
+  (of: SimulatedGateway, perSecond: (at: number) => number): ((at: number) => void) =>
+  (at) => {
+    totalsOf(of).finished += perSecond(at) / 10;
+  };
+
+describe("by load", () => {
+  test("goes up and down with the load, one step each, within its bounds", async () => {
+    await simulation.deploy("echo", { "com.service.scale.max": "8" });
+    await simulation.run(
+      30_000,
+      load(gateway, () => 30),
+    );
+    expect(simulation.changes).toEqual([]);
+    await simulation.run(
+      60_000,
+      load(gateway, () => 200),
+    );
+    expect(await replicas()).toBe(5);
+    expect(simulation.changes.length).toBeLessThanOrEqual(2);
+    await simulation.run(
+      60_000,
+      load(gateway, () => 2_000),
+    );
+    expect(await replicas()).toBe(8);
+    expect(simulation.changes.length).toBeLessThanOrEqual(4);
+    await simulation.run(
+      60_000,
+      load(gateway, () => 10),
+    );
+    expect(await replicas()).toBe(1);
+    expect(simulation.changes.length).toBeLessThanOrEqual(6);
+  });
+
+  test("noise does not flap: once settled, a load that sways by a tenth changes nothing or goes up once", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 5, max: 900 }),
+        fc.array(fc.double({ min: -0.045, max: 0.045, noNaN: true }), { minLength: 10, maxLength: 10 }),
+        async (mean, sway) => {
+          open();
+          await simulation.deploy("echo", { "com.service.scale.max": "1000" });
+          await simulation.run(
+            40_000,
+            load(gateway, () => mean),
+          );
+          const before = simulation.changes.length;
+          const exact = mean / 45;
+          await simulation.run(
+            120_000,
+            load(gateway, (at) => mean * (1 + (sway[Math.floor(at / 3_000) % 10] ?? 0))),
+          );
+          expect(simulation.changes.length - before).toBeLessThanOrEqual(1);
+          expect(Math.abs(((await replicas()) ?? 0) - Math.max(1, Math.ceil(exact)))).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test("calls in flight count for capacity, also when none ends", async () => {
+    await simulation.deploy("echo", { "com.service.scale.type": "capacity", "com.service.scale.target": "10" });
+    await simulation.run(30_000, () => void (totalsOf(gateway).inFlight = 30));
+    expect(await replicas()).toBe(4);
+    await simulation.run(30_000, () => void (totalsOf(gateway).inFlight = 0));
+    expect(await replicas()).toBe(1);
+  });
+
+  test("several gateways add up, and one that leaves in peace keeps nothing from going down", async () => {
+    await simulation.deploy("echo", {});
+    const other = simulation.gateway();
+    const both = (perSecond: number) => (at: number) => {
+      load(gateway, () => perSecond)(at);
+      load(other, () => perSecond)(at);
+    };
+    await simulation.run(30_000, both(100));
+    expect(await replicas()).toBe(5);
+    other.stop();
+    await simulation.run(
+      30_000,
+      load(gateway, () => 40),
+    );
+    expect(await replicas()).toBe(1);
+  });
+
+  test("what was scaled by hand holds for a window", async () => {
+    await simulation.deploy("echo", {});
+    await simulation.run(30_000);
+    await scaleFunction(simulation.functions, echo, 5, () => simulation.now);
+    await simulation.run(8_000);
+    expect(await replicas()).toBe(5);
+    await simulation.run(8_000);
+    expect(await replicas()).toBe(1);
+  });
+});
+
+describe("to zero", () => {
+  test("sleeps after its idle time, and again that long after it was woken", async () => {
+    await simulation.deploy("echo", sleeping);
+    await simulation.run(18_000);
+    expect(await replicas()).toBe(1);
+    await simulation.run(6_000);
+    expect(await replicas()).toBe(0);
+    await wakeReplicas(simulation.functions, echo, () => simulation.now);
+    await simulation.run(18_000);
+    expect(await replicas()).toBe(1);
+    await simulation.run(6_000);
+    expect(simulation.changes.map(({ replicas: count, because }) => [count, because])).toEqual([
+      [0, "idle"],
+      [0, "idle"],
+    ]);
+  });
+
+  test("not while a call is under way, however long it says nothing, and not before its time after its end", async () => {
+    await simulation.deploy("echo", sleeping);
+    totalsOf(gateway).inFlight = 1;
+    await simulation.run(300_000);
+    expect(simulation.changes).toEqual([]);
+    expect(simulation.decisions.get("echo")).toMatchObject({ action: "keep", awake: "busy" });
+    totalsOf(gateway).inFlight = 0;
+    totalsOf(gateway).finished = 1;
+    await simulation.run(18_000);
+    expect(await replicas()).toBe(1);
+    await simulation.run(8_000);
+    expect(await replicas()).toBe(0);
+  });
+
+  test("one call within each idle time keeps it awake", async () => {
+    await simulation.deploy("echo", sleeping);
+    await simulation.run(300_000, (at) => {
+      if (at % 17_000 === 0) totalsOf(gateway).finished += 1;
+    });
+    expect(simulation.changes).toEqual([]);
+  });
+});
+
+describe("activity that is missing (FP9)", () => {
+  test("no gateway at all, or one that says nothing: nothing goes down or to zero, ever", async () => {
+    await simulation.deploy("echo", sleeping);
+    await scaleFunction(simulation.functions, echo, 5, () => simulation.now);
+    gateway.cut = true;
+    await simulation.run(900_000);
+    expect(simulation.changes).toEqual([]);
+    expect(simulation.decisions.get("echo")).toMatchObject({ action: "keep", awake: "unheard" });
+    gateway.cut = false;
+    await simulation.run(8_000);
+    expect(simulation.changes).toEqual([]);
+    await simulation.run(20_000);
+    expect(await replicas()).toBe(0);
+  });
+
+  test("a gateway that was killed holds for as long as one is patient, and its load counts no more at once", async () => {
+    await simulation.deploy("echo", {});
+    const other = simulation.gateway();
+    totalsOf(other).inFlight = 7;
+    await simulation.run(
+      30_000,
+      load(gateway, () => 100),
+    );
+    expect(await replicas()).toBe(3);
+    other.kill();
+    await simulation.run(
+      40_000,
+      load(gateway, () => 10),
+    );
+    expect(await replicas()).toBe(3);
+    await simulation.run(
+      60_000,
+      load(gateway, () => 10),
+    );
+    expect(await replicas()).toBe(1);
+  });
+
+  test("a report that was lost: nothing goes down before all was seen for a window again", async () => {
+    await simulation.deploy("echo", {});
+    await simulation.run(
+      30_000,
+      load(gateway, () => 100),
+    );
+    await simulation.run(
+      2_000,
+      load(gateway, () => 10),
+    );
+    gateway.cut = true;
+    await simulation.run(
+      1_000,
+      load(gateway, () => 10),
+    );
+    gateway.cut = false;
+    await simulation.run(
+      8_000,
+      load(gateway, () => 10),
+    );
+    expect(await replicas()).toBe(3);
+    expect(simulation.decisions.get("echo")).toMatchObject({ because: "window-not-seen" });
+    await simulation.run(
+      6_000,
+      load(gateway, () => 10),
+    );
+    expect(await replicas()).toBe(1);
+  });
+});
+
+describe("restarts", () => {
+  const steadyThrough = async (restart: (at: number) => Promise<void> | void): Promise<void> => {
+    await simulation.deploy("echo", sleeping);
+    await simulation.run(
+      30_000,
+      load(gateway, () => 100),
+    );
+    const before = simulation.changes.length;
+    for (let round = 0; round < 20; round++) {
+      await restart(round);
+      await simulation.run(
+        5_000,
+        load(gateway, () => 100),
+      );
+    }
+    expect(simulation.changes.slice(before)).toEqual([]);
+  };
+
+  test("of the autoscaler: no function changes without cause", () =>
+    steadyThrough((round) => (round % 3 === 0 ? simulation.restart() : undefined)));
+
+  test("of gateways, one after the other in peace: no function changes without cause", () =>
+    steadyThrough((round) => {
+      if (round % 3 !== 0) return;
+      gateway.stop();
+      gateway = simulation.gateway();
+    }));
+
+  test("of gateways by force: no function changes without cause", () =>
+    steadyThrough((round) => {
+      if (round % 5 !== 0) return;
+      gateway.kill();
+      gateway = simulation.gateway();
+    }));
+
+  test("of the autoscaler does not let a function sleep earlier, and no later than its idle time after", async () => {
+    await simulation.deploy("echo", sleeping);
+    await simulation.run(18_000);
+    await simulation.restart();
+    await simulation.run(18_000);
+    expect(await replicas()).toBe(1);
+    await simulation.run(6_000);
+    expect(await replicas()).toBe(0);
+  });
+});
+
+test("functions that are removed are forgotten, and made again they begin anew", async () => {
+  await simulation.deploy("echo", {});
+  await simulation.run(
+    30_000,
+    load(gateway, () => 100),
+  );
+  expect(await replicas()).toBe(3);
+  await simulation.functions.remove(echo);
+  gateway.totals.clear();
+  await simulation.run(4_000);
+  expect([...simulation.scaler.plans(simulation.now)]).toEqual([]);
+  await simulation.deploy("echo", {});
+  await simulation.run(30_000);
+  expect(await replicas()).toBe(1);
+});
+
+test("at most one change of a function in a sweep, by whatever comes together", async () => {
+  await simulation.deploy("echo", { ...sleeping, "com.service.scale.min": "3", "com.service.scale.max": "9" });
+  await scaleFunction(simulation.functions, echo, 1, () => simulation.now);
+  await simulation.run(200_000, (at) => {
+    if (at % 50_000 < 20_000) totalsOf(gateway).finished += 40;
+  });
+  const sweeps = simulation.changes.map(({ at }) => at);
+  expect(new Set(sweeps).size).toBe(sweeps.length);
+});
