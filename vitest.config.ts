@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests of one kind: the folder below `test/`, and the milliseconds one test or hook may take. */
-function project(name: string, timeout: number) {
+/**
+ * Tests of one kind: the folder below `test/`, the milliseconds one test or hook may take, and how often a test that
+ * failed is tried again (docs/decisions/0029-second-try.md).
+ */
+function project(name: string, timeout: number, retry = 0) {
   return {
     extends: true as const,
     test: {
@@ -9,11 +12,12 @@ function project(name: string, timeout: number) {
       include: [`test/${name}/**/*.test.ts`],
       testTimeout: timeout,
       hookTimeout: timeout,
+      retry,
     },
   };
 }
 
-const onCluster = project("cluster", 180_000);
+const onCluster = project("cluster", 180_000, 1);
 
 /** Tests on a real API server get to know of it by `provide`. */
 const cluster = { ...onCluster, test: { ...onCluster.test, globalSetup: ["test/support/cluster-setup.ts"] } };
@@ -27,9 +31,9 @@ export default defineConfig({
     teardownTimeout: 15_000,
     projects: [
       project("unit", 15_000),
-      project("integration", 60_000),
-      project("alone", 60_000),
-      project("e2e", 180_000),
+      project("integration", 60_000, 1),
+      project("alone", 60_000, 1),
+      project("e2e", 180_000, 1),
       project("soak", 1_800_000),
       cluster,
     ],

@@ -4,7 +4,7 @@ import { findNatsServer } from "../runtime/adapters/nats/server/find-nats-server
 import { environment } from "../runtime/process/settings.ts";
 import { installedTool } from "./debian-tool.ts";
 import { runSuites } from "./test/run-suites.ts";
-import { suites, type SuiteResult } from "./test/run-suite.ts";
+import { failedResult, suites, type SuiteResult } from "./test/run-suite.ts";
 import { writeResult } from "./test/result-file.ts";
 import { sayResult } from "./test/say-result.ts";
 
@@ -31,10 +31,10 @@ await command.parseAsync();
 async function run(names: readonly string[]): Promise<SuiteResult> {
   const unknown = names.filter((name) => !suites.some((suite) => suite === name));
   if (unknown.length > 0) {
-    return failure(`Cannot run tests "${unknown.join(" ")}": the suites are ${suites.join(", ")}`);
+    return failedResult([`Cannot run tests "${unknown.join(" ")}": the suites are ${suites.join(", ")}`]);
   }
   const trouble = await troubleWithNatsServer();
-  if (trouble !== undefined) return failure(trouble);
+  if (trouble !== undefined) return failedResult([trouble]);
   // The README is tried as it is written, and it is written with curl.
   installedTool("curl", "curl", console.log);
 
@@ -42,10 +42,6 @@ async function run(names: readonly string[]): Promise<SuiteResult> {
     suites: suites.filter((each) => names.length === 0 || names.includes(each)),
     interrupted: () => interrupted,
   });
-}
-
-function failure(reason: string): SuiteResult {
-  return { counts: { passed: 0, failed: 1, skipped: 0 }, failures: [reason] };
 }
 
 /** Finds or installs a nats-server and says which; resolves with why there is none. */

@@ -2,9 +2,8 @@ import { Command, Option } from "commander";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
-import { addCounts } from "../test/count-results.ts";
 import { writeResult } from "../test/result-file.ts";
-import type { SuiteResult } from "../test/run-suite.ts";
+import { addResults, failedResult, type SuiteResult } from "../test/run-suite.ts";
 import { runSuites, type RunSuitesOptions } from "../test/run-suites.ts";
 import { sayResult } from "../test/say-result.ts";
 import { clusterFiles } from "./cluster-files.ts";
@@ -48,7 +47,7 @@ const command = new Command("npm run test:cluster --")
         process.exitCode = 2;
         return;
       }
-      result = failed([`cluster: ${message}`]);
+      result = failedResult([`cluster: ${message}`]);
     }
     if (options.report !== undefined) await writeResult(options.report, result);
     sayResult(result);
@@ -83,7 +82,7 @@ async function run(patterns: readonly string[], asked: ClusterLevel | "auto"): P
   }
   const failures = left.map((line) => `Left behind by the cluster: ${line}`);
   for (const failure of failures) console.error(failure);
-  return sum([result, failed(failures)]);
+  return addResults([result, failedResult(failures)]);
 }
 
 async function runFiles(
@@ -99,9 +98,9 @@ async function runFiles(
     interrupted: () => interrupted,
     signal: abort.signal,
   } as const;
-  return sum([
-    together.length > 0 ? await runSuites({ ...options, files: together }) : failed([]),
-    inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failed([]),
+  return addResults([
+    together.length > 0 ? await runSuites({ ...options, files: together }) : failedResult([]),
+    inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failedResult([]),
   ]);
 }
 
@@ -112,15 +111,4 @@ function expectFiles(level: ClusterLevel, patterns: readonly string[]): void {
   const which =
     patterns.length === 0 ? "" : ` whose path has ${patterns.map((each) => `"${each}"`).join(" or ")} in it`;
   throw new Error(`Cannot run tests on a cluster: level ${level} has no file${which}`);
-}
-
-function failed(failures: readonly string[]): SuiteResult {
-  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures };
-}
-
-function sum(results: readonly SuiteResult[]): SuiteResult {
-  return {
-    counts: addCounts(results.map(({ counts }) => counts)),
-    failures: results.flatMap(({ failures }) => failures),
-  };
 }

@@ -16,6 +16,17 @@ export function listFailures(suite: string, root: string, report: VitestReport |
   });
 }
 
+/** Each test of a suite that failed and passed when it was tried again, with the start of what it said first. */
+export function listSecondTries(suite: string, root: string, report: VitestReport | undefined): readonly string[] {
+  return (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
+      .map(({ fullName, failureMessages }) =>
+        described(`${suite} ${relative(root, name)}: ${fullName}`, failureMessages),
+      ),
+  );
+}
+
 function described(what: string, messages: readonly string[]): string {
   const lines = messages
     .join("\n")

@@ -4,8 +4,8 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
-import { countResults, type Counts, type VitestReport } from "./count-results.ts";
-import { listFailures } from "./list-failures.ts";
+import { addCounts, countResults, type Counts, type VitestReport } from "./count-results.ts";
+import { listFailures, listSecondTries } from "./list-failures.ts";
 
 /**
  * Kinds of tests, in the order in which they run; each is a project of vitest.config.ts. Those that measure what others on
@@ -31,6 +31,22 @@ export interface SuiteResult {
   readonly counts: Counts;
   /** What failed, each with the start of what it says. */
   readonly failures: readonly string[];
+  /** What passed only when it was tried again, each with the start of what it said first. */
+  readonly secondTries: readonly string[];
+}
+
+/** Failures that are no test's. */
+export function failedResult(failures: readonly string[]): SuiteResult {
+  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures, secondTries: [] };
+}
+
+/** The result of several runs. */
+export function addResults(results: readonly SuiteResult[]): SuiteResult {
+  return {
+    counts: addCounts(results.map(({ counts }) => counts)),
+    failures: results.flatMap(({ failures }) => failures),
+    secondTries: results.flatMap(({ secondTries }) => secondTries),
+  };
 }
 
 export interface RunSuiteOptions {
@@ -43,6 +59,8 @@ export interface RunSuiteOptions {
   readonly files?: readonly string[];
   /** One file after the other. */
   readonly inTurn?: boolean;
+  /** Whether a test that failed is tried again; as vitest.config.ts says when absent. */
+  readonly secondTry?: false;
   /** Ends the run, as Ctrl-C does. */
   readonly signal?: AbortSignal;
 }
@@ -50,16 +68,17 @@ export interface RunSuiteOptions {
 /** Runs one suite with its output on this terminal. */
 export async function runSuite(
   suite: Project,
-  { root, reports, environment, files = [], inTurn = false, signal }: RunSuiteOptions,
+  { root, reports, environment, files = [], inTurn = false, secondTry, signal }: RunSuiteOptions,
 ): Promise<SuiteResult> {
   const report = join(reports, `${suite}.json`);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const choice = files.length === 0 ? [] : ["--passWithNoTests", ...files];
   const order = inTurn ? ["--no-file-parallelism"] : [];
+  const tries = secondTry === false ? ["--retry=0"] : [];
   const child = spawn(
     process.execPath,
-    [vitest, "run", "--project", suite, ...atOnce[suite], ...order, ...reporters, ...choice],
+    [vitest, "run", "--project", suite, ...atOnce[suite], ...order, ...tries, ...reporters, ...choice],
     {
       cwd: root,
       env: { ...environment },
@@ -74,8 +93,9 @@ export async function runSuite(
   await rm(report, { force: true });
   const counts = countResults(read);
   const failures = listFailures(suite, root, read);
-  if (code === 0 || counts.failed > 0) return { counts, failures };
-  return { counts: { ...counts, failed: 1 }, failures: [...failures, `${suite}: ended with ${code}`] };
+  const secondTries = listSecondTries(suite, root, read);
+  if (code === 0 || counts.failed > 0) return { counts, failures, secondTries };
+  return { counts: { ...counts, failed: 1 }, failures: [...failures, `${suite}: ended with ${code}`], secondTries };
 }
 
 async function readReport(file: string): Promise<VitestReport | undefined> {

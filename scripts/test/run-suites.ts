@@ -4,9 +4,8 @@ import { delimiter, join } from "node:path";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { environment } from "../../runtime/process/settings.ts";
-import { addCounts } from "./count-results.ts";
 import { endLeftovers, leftoverProcesses } from "./leftover-processes.ts";
-import { runSuite, type Project, type SuiteResult } from "./run-suite.ts";
+import { addResults, failedResult, runSuite, type Project, type SuiteResult } from "./run-suite.ts";
 
 export interface RunSuitesOptions {
   readonly suites: readonly Project[];
@@ -18,6 +17,8 @@ export interface RunSuitesOptions {
   readonly variables?: Environment;
   /** One file after the other. */
   readonly inTurn?: boolean;
+  /** Whether a test that failed is tried again; as vitest.config.ts says when absent. */
+  readonly secondTry?: false;
   /** Ends the suite that runs, as Ctrl-C does. */
   readonly signal?: AbortSignal;
   /** Asked before each suite: the rest is left out. */
@@ -55,10 +56,7 @@ export async function runSuites({
       results.push(await runSuite(suite, { ...options, root, reports, environment: all, files }));
     }
     results.push(await checkLeftovers(directory, before));
-    return {
-      counts: addCounts(results.map((result) => result.counts)),
-      failures: results.flatMap((result) => result.failures),
-    };
+    return addResults(results);
   } finally {
     await rm(directory, { recursive: true, force: true });
     await rm(reports, { recursive: true, force: true });
@@ -83,5 +81,5 @@ async function checkLeftovers(directory: string, before: readonly string[]): Pro
   ];
   const failures = complaints.map((complaint) => `Left behind by the tests: ${complaint}`);
   for (const failure of failures) console.error(failure);
-  return { counts: { passed: 0, failed: complaints.length, skipped: 0 }, failures };
+  return failedResult(failures);
 }

@@ -33,13 +33,13 @@ for (const kind of proxyKinds) {
 
     test("of requests that break the rules", async () => {
       const { read, differences } = await countFramings(kind, rows);
-      expect(differences).toEqual([]);
+      expect(differences.join("\n")).toBe("");
       expect(read).toBeGreaterThanOrEqual(rows.length);
     });
 
     test("of 1000 random framings", async () => {
       const { sent, differences } = await countFramings(kind, randomFramings(1, 1_000));
-      expect(differences).toEqual([]);
+      expect(differences.join("\n")).toBe("");
       expect(sent).toBeGreaterThan(700);
     });
   });

@@ -99,7 +99,11 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
     { within: 5_000, what: "the alarm" },
   );
   expect(alarm).toContain('the store of "default" is missing, and with it 7 calls that waited');
-  expect(platform.doctor.log.some(({ trouble }) => String(trouble).includes("7 calls"))).toBe(true);
+  // What a process says on its port and on its output come by different ways.
+  await eventually(() => platform.doctor.log.some(({ trouble }) => String(trouble).includes("7 calls")), {
+    within: 5_000,
+    what: "the alarm in the log",
+  });
 
   // Not even a restart of the doctor hides it behind an empty one.
   await platform.doctor.stop();

@@ -22,9 +22,9 @@ export interface FramingCounts {
   readonly differences: readonly string[];
 }
 
-const atOnce = 16;
+const atOnce = 64;
 /** Silence after which a client that gets no more answers ends its side, milliseconds. */
-const quiet = 250;
+const quiet = 1_000;
 /** Longest a connection may last after that. */
 const patience = 10_000;
 
@@ -54,7 +54,7 @@ export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>
     await Promise.all(Array.from({ length: atOnce }, sendNext));
     // A line is written when its request is over, which the client need not wait for.
     await eventually(() => difference(proxy.lines(), seen).length === 0, {
-      within: 3_000,
+      within: 10_000,
       what: "the last lines",
     }).catch(() => undefined);
     const lines = proxy.lines();

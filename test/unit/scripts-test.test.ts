@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { addCounts, countResults, formatCounts } from "../../scripts/test/count-results.ts";
 import { endLeftovers, leftoverProcesses } from "../../scripts/test/leftover-processes.ts";
-import { listFailures } from "../../scripts/test/list-failures.ts";
+import { listFailures, listSecondTries } from "../../scripts/test/list-failures.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 function file(status: string, ...tests: readonly string[]) {
@@ -48,6 +48,16 @@ describe("listFailures", () => {
     expect(listFailures("unit", "/weir", { success: false, testResults })).toEqual([
       "unit test/some.test.ts: case 1\n    Error: not so\n        at here",
       "unit test/some.test.ts\n    Cannot load",
+    ]);
+  });
+
+  test("leaves out what passed when it was tried again, which has a list of its own", () => {
+    const again = { status: "passed", fullName: "case 0", failureMessages: ["Error: not so\n    at here"] };
+    const testResults = [{ ...file("passed", "passed"), assertionResults: [again] }];
+    const report = { success: true, testResults };
+    expect(listFailures("e2e", "/weir", report)).toEqual([]);
+    expect(listSecondTries("e2e", "/weir", report)).toEqual([
+      "e2e test/some.test.ts: case 0\n    Error: not so\n        at here",
     ]);
   });
 
