@@ -4,7 +4,7 @@ ARG BASE=node:26-slim
 FROM ${BASE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --omit=dev --omit=optional
+RUN npm ci --ignore-scripts
 COPY runtime runtime
 COPY scripts scripts
 # Compiled modules fit the Node.js that compiled them, at the path where they will lie.

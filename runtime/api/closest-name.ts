@@ -17,6 +17,8 @@ export function closestName(name: string, known: Iterable<string>, mistakes: num
   for (const candidate of known) {
     // In a short word a mistake or two make another word.
     const most = Math.min(mistakes, Math.floor(candidate.length / 4));
+    // Each mistake changes the length by one at the most; environments have many names that are like none of ours.
+    if (Math.abs(candidate.length - wanted.length) > most) continue;
     const distance = typingMistakes(wanted, candidate);
     if (distance <= most && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
   }

@@ -20,6 +20,7 @@ import { checkOrigin } from "./check-origin.ts";
 import type { ErrorWriter } from "./error-handler.ts";
 import { buildDocument } from "./openapi/build-document.ts";
 import { serveDocument } from "./openapi/served-document.ts";
+import { lazyValidators } from "./lazy-validators.ts";
 import { parseQuery } from "./query.ts";
 import { allowedMethods, restRoutes, routeTable } from "./route-table.ts";
 import type { RouteEntry } from "./route.ts";
@@ -41,10 +42,10 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
     // The server of the factory answers broken requests itself.
     clientErrorHandler: () => {},
     frameworkErrors: (err, request, reply) => void parts.errors.sendError(request, reply, err),
-    ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false, verbose: true } },
     routerOptions: { querystringParser: parseQuery, maxParamLength: 8_192 },
   });
 
+  app.setValidatorCompiler(lazyValidators());
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((err, request, reply) => parts.errors.sendError(request, reply, err));
   const routes = restRoutes(editions[parts.edition].iam);
@@ -56,7 +57,7 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
     parts.routes.add(path, request.method, endStatus(reply.raw), reply.elapsedTime);
   });
   app.setNotFoundHandler(notFound);
-  addRoutes(app, routes, { ...parts, document: serveDocument(buildDocument(routeTable)) });
+  addRoutes(app, routes, { ...parts, document: serveDocument(() => buildDocument(routeTable)) });
   return app;
 }
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { baseImageName, release } from "../../runtime/api/version.ts";
+import { bundleSources } from "../images/bundle-sources.ts";
 import { fillCompileCache } from "../images/fill-compile-cache.ts";
 import { searchPath, type ImageContent } from "../images/image-content.ts";
 import { programsFound, stageRoot } from "../images/stage-root.ts";
-import { stageSources } from "../images/stage-sources.ts";
 import { imagePrograms } from "./image-programs.ts";
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ const entry = "runtime/watchdog/main.ts";
 const start = `import module from "node:module";
 process.env.write_timeout ??= "1h";
 module.enableCompileCache({ directory: import.meta.dirname + "/cache", portable: true });
-await import("./${entry}");
+await import("./${entry.replace(/ts$/, "js")}");
 `;
 
 /**
@@ -42,7 +42,7 @@ export async function stageBaseImage(directory: string): Promise<ImageContent> {
     // Whoever the function runs as, it finds a home it can write to.
     writable: ["tmp", "var/tmp", "home/app"],
   });
-  await stageSources(repository, [entry], join(directory, home));
+  await bundleSources(repository, [entry], join(directory, home));
   const staged = join(directory, home, "start.js");
   await writeFile(staged, start);
   // Without a program the watchdog ends as soon as it is loaded.

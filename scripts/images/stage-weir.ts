@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { imageUser, release, weirImageName } from "../../runtime/api/version.ts";
+import { bundleSources } from "./bundle-sources.ts";
 import { fillCompileCache } from "./fill-compile-cache.ts";
 import { searchPath, type ImageContent } from "./image-content.ts";
 import { packagesBelow, softwareList, systemPackages } from "./software-list.ts";
 import { stageRoot } from "./stage-root.ts";
-import { stageSources } from "./stage-sources.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const home = "opt/weir";
@@ -23,16 +23,16 @@ const start = `import { existsSync, readdirSync } from "node:fs";
 import module from "node:module";
 
 const runtime = import.meta.dirname + "/runtime";
-const names = readdirSync(runtime).filter((name) => existsSync(runtime + "/" + name + "/main.ts"));
+const names = readdirSync(runtime).filter((name) => existsSync(runtime + "/" + name + "/main.js"));
 const name = process.argv[2] ?? "";
 if (names.includes(name)) {
   const leave = () => process.exit(0);
   process.on("SIGTERM", leave);
   // Not before the other one is there: Node.js stops listening to a signal when the last listener goes.
   process.on("newListener", (event) => event === "SIGTERM" && process.nextTick(() => process.off("SIGTERM", leave)));
-  process.argv.splice(1, 2, runtime + "/" + name + "/main.ts");
+  process.argv.splice(1, 2, runtime + "/" + name + "/main.js");
   module.enableCompileCache({ directory: import.meta.dirname + "/cache", portable: true });
-  await import("./runtime/" + name + "/main.ts");
+  await import("./runtime/" + name + "/main.js");
 } else {
   console.error('Cannot start "' + name + '": expected one of ' + names.join(", ") + ", then its flags, e.g. --help");
   process.exitCode = 2;
@@ -47,9 +47,17 @@ export function imageProcesses(): string[] {
     .toSorted();
 }
 
+/** Writes the bundle of the processes and the program that starts one of them, `start.js`, below `target`. */
+export async function writeProgram(target: string, names: readonly string[] = imageProcesses()): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const entries = names.map((name) => `runtime/${name}/main.ts`);
+  await bundleSources(repository, entries, target);
+  await writeFile(join(target, "start.js"), start);
+}
+
 /**
- * Lays out the program alone below `root`: sources, packages, the start program and the list of what it is made of; with
- * compiled modules where Node.js may run in `root`, which is otherwise said.
+ * Lays out the program alone below `root`: a bundle of sources and packages, the start program and the list of what it is
+ * made of; with compiled modules where Node.js may run in `root`, which is otherwise said.
  */
 export async function stageProgram(
   root: string,
@@ -58,13 +66,7 @@ export async function stageProgram(
   names: readonly string[] = imageProcesses(),
 ): Promise<void> {
   const target = join(root, home);
-  await mkdir(target, { recursive: true });
-  await stageSources(
-    repository,
-    names.map((name) => `runtime/${name}/main.ts`),
-    target,
-  );
-  await writeFile(join(target, "start.js"), start);
+  await writeProgram(target, names);
   const parts = [
     {
       type: "application",

@@ -8,13 +8,17 @@ export interface ServedDocument {
   readonly yaml: string;
 }
 
-/** Both texts of a document; YAML is made when it is asked for the first time, as that takes a while. */
-export function serveDocument(document: JsonObject): ServedDocument {
+/** Both texts of a document; each is made when it is asked for the first time, as that takes a while. */
+export function serveDocument(build: () => JsonObject): ServedDocument {
+  let json: string | undefined;
   let yaml: string | undefined;
   return {
-    json: `${JSON.stringify(document, undefined, 2)}\n`,
+    get json() {
+      json ??= `${JSON.stringify(build(), undefined, 2)}\n`;
+      return json;
+    },
     get yaml() {
-      yaml ??= stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
+      yaml ??= stringify(build(), { aliasDuplicateObjects: false, lineWidth: 120 });
       return yaml;
     },
   };

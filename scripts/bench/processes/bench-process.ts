@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { startBackground } from "../background.ts";
 import { pinned } from "../tools.ts";
+import { bundledProgram } from "./bundled-program.ts";
 
 /** A process of the platform that is ready. */
 export interface BenchProcess {
@@ -27,7 +28,7 @@ const repository = join(import.meta.dirname, "../../..");
 const longest = 60_000;
 const lookEvery = 5;
 
-/** With modules that were compiled before, as `npm start` keeps them and images bring them. */
+/** With modules that were compiled before, as `npm start` keeps them. */
 export const compiledModules = { NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/compiled") } as const;
 
 /**
@@ -35,10 +36,10 @@ export const compiledModules = { NODE_COMPILE_CACHE: join(repository, "node_modu
  * @throws Error when it ends before, or is not ready in a minute; nothing of it is left then
  */
 export async function startProcess({ name, adminPort, flags, core }: ProcessStart): Promise<BenchProcess> {
-  const main = join(repository, "runtime", name, "main.ts");
+  const program = await bundledProgram();
   const began = performance.now();
-  const command = [process.execPath, main, "--admin-port", String(adminPort), ...flags];
-  const started = startBackground(core === undefined ? command : pinned(core, command), compiledModules);
+  const command = [process.execPath, program, name, "--admin-port", String(adminPort), ...flags];
+  const started = startBackground(core === undefined ? command : pinned(core, command));
   const { child } = started;
   const until = began + longest;
   while (!(await isReady(adminPort))) {

@@ -1,0 +1,74 @@
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { join, relative, sep } from "node:path";
+
+import { RUNTIME_MODULE_ID, rolldown, type Plugin } from "rolldown";
+
+/** What a package says of itself and of what may be done with it. */
+const aboutPackage = /^(?:package\.json|(?:licen[cs]e|notice|copying)(?:[.-].*)?)$/i;
+
+/**
+ * Puts each of `entries` (`runtime/<name>/main.ts` in the repository `root`) below `target` as `runtime/<name>/main.js`, with
+ * all it needs in it, the npm packages too; what several need is in files beside. To find and read hundreds of modules takes most
+ * of a start, and a third of the memory. Of the packages `node_modules` keeps what they say of themselves, with their licences.
+ */
+export async function bundleSources(root: string, entries: readonly string[], target: string): Promise<void> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.ts$/, ""), entry])),
+    platform: "node",
+    plugins: [plainBuiltins],
+  });
+  const { output } = await bundle.write({
+    dir: target,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "runtime/shared/[hash].js",
+    comments: false,
+  });
+  await bundle.close();
+  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  await copyAbouts(root, new Set(modules.flatMap(packageOf)), target);
+  await writeFile(join(target, "package.json"), '{ "type": "module" }\n');
+}
+
+/**
+ * Node's own modules as `require` has them: an `import` reads every export of theirs, and some load much when they are read
+ * (`WebSocket` of `node:http` all of undici, a tenth of a start).
+ */
+const plainBuiltins: Plugin = {
+  name: "plain-builtins",
+  resolveId: {
+    order: "pre",
+    handler: (id, importer) => {
+      // The bundler's own module is what the replacement is made with.
+      if (importer === RUNTIME_MODULE_ID) return undefined;
+      const name = id.replace(/^node:/, "");
+      return builtinModules.includes(name) || builtinModules.includes(id) ? `${mark}${id}` : undefined;
+    },
+  },
+  load: (id) =>
+    id.startsWith(mark)
+      ? {
+          code: `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(mark.length))});`,
+          moduleType: "js",
+        }
+      : undefined,
+};
+const mark = "\0builtin:";
+
+/** Directory of the package that a module belongs to, from the repository on; none for our own. */
+function packageOf(module: string): string[] {
+  const [, found] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.replaceAll(sep, "/")) ?? [];
+  return found === undefined ? [] : [found];
+}
+
+async function copyAbouts(root: string, packages: ReadonlySet<string>, target: string): Promise<void> {
+  for (const from of packages) {
+    const to = join(target, relative(root, from));
+    await mkdir(to, { recursive: true });
+    for (const name of await readdir(from)) {
+      if (aboutPackage.test(name)) await cp(join(from, name), join(to, name));
+    }
+  }
+}

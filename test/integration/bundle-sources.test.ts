@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { imageProcesses, writeProgram } from "../../scripts/images/stage-weir.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+
+const run = promisify(execFile);
+const repository = join(import.meta.dirname, "../..");
+let place: TempDirectory;
+
+beforeAll(async () => {
+  place = await tempDirectory("bundle");
+  await writeProgram(place.path);
+});
+afterAll(() => place?.remove());
+
+test.each(imageProcesses())("%s of the bundle says what it says from its sources", async (name) => {
+  const bundled = await run(process.execPath, [join(place.path, "start.js"), name, "--help"]);
+  const sources = await run(process.execPath, [join(repository, "runtime", name, "main.ts"), "--help"]);
+  expect(bundled.stdout).toBe(sources.stdout);
+  expect(bundled.stdout).toContain("--log-level");
+});
+
+test("it needs no package: those beside it say only what they are, and how they may be used", async () => {
+  const files = await readdir(join(place.path, "node_modules"), { recursive: true, withFileTypes: true });
+  const names = files.filter((file) => file.isFile()).map(({ name }) => name);
+  expect(names.filter((name) => name === "package.json").length).toBeGreaterThan(20);
+  expect(names.filter((name) => !/^(?:package\.json|(?:licen[cs]e|notice|copying).*)$/i.test(name))).toEqual([]);
+});
+
+test("of each package with a licence of its own the text is there", async () => {
+  const { dependencies } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  // Its examples of command lines are for deploying alone.
+  const bundled = Object.keys(dependencies).filter((name) => existsSync(join(place.path, "node_modules", name)));
+  expect(bundled.length).toBeGreaterThan(9);
+  for (const name of bundled) {
+    const has = async (root: string) =>
+      (await readdir(join(root, "node_modules", name))).filter((file) => /^licen[cs]e/i.test(file));
+    expect(await has(place.path)).toEqual(await has(repository));
+  }
+});
+
+test("a process of it loads nothing of Node's own fetch, which an import of node:http would", async () => {
+  const program = join(place.path, "runtime/autoscaler/main.js");
+  const script = `process.argv[2] = "--version"; process.on("exit", () => console.log(process.moduleLoadList.filter((each) => /undici/.test(each)).length)); await import(${JSON.stringify(program)});`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script, "x"]);
+  expect(stdout.trim().split("\n").at(-1)).toBe("0");
+});
