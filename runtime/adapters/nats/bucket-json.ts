@@ -43,11 +43,11 @@ export class JsonBucket<T> {
   }
 
   /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no order. */
-  list(filter: string): Promise<BucketValue<T>[]> {
+  list(filter: string): Promise<Omit<BucketValue<T>, "revision">[]> {
     return reachable(this.#name, async () => {
       const found = await listBucket(this.#link, this.#name, filter);
       const before = keySubject(this.#name, "").length;
-      return found.map((last) => ({ key: last.subject.slice(before), value: last.json<T>(), revision: last.seq }));
+      return found.map((last) => ({ key: last.subject.slice(before), value: last.json<T>() }));
     });
   }
 

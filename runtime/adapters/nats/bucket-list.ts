@@ -14,18 +14,24 @@ export async function listBucket(link: NatsLink, name: string, filter: string): 
     filter_subjects: keySubject(name, filter),
   });
   try {
-    return (await lastMessages(consumer)).filter(
-      ({ headers }) => headers?.has("KV-Operation") !== true && headers?.has("Nats-Marker-Reason") !== true,
-    );
+    return (await lastMessages(consumer)).filter((message) => !isMarker(message));
   } finally {
     // If that fails it is gone in five minutes.
     await consumer.delete().catch(() => {});
   }
 }
 
+/** Markers have no value: headers are parsed, which happens when they are read, for those alone. */
+function isMarker(message: JsMsg): boolean {
+  if (message.data.length > 0) return false;
+  const { headers } = message;
+  return headers?.has("KV-Operation") === true || headers?.has("Nats-Marker-Reason") === true;
+}
+
 async function lastMessages(consumer: PushConsumer): Promise<readonly JsMsg[]> {
   const found: JsMsg[] = [];
-  if ((await consumer.info(true)).num_pending === 0) return found;
+  const { num_pending: expected } = await consumer.info(true);
+  if (expected === 0) return found;
   const messages = await consumer.consume();
   void (async () => {
     // Nothing is left to be sent: what was counted was removed meanwhile.
@@ -33,7 +39,8 @@ async function lastMessages(consumer: PushConsumer): Promise<readonly JsMsg[]> {
   })();
   for await (const message of messages) {
     found.push(message);
-    if (message.info.pending === 0) break;
+    // What a message says of those behind it takes a while to read.
+    if (found.length >= expected && message.info.pending === 0) break;
   }
   messages.stop();
   return found;
