@@ -32,6 +32,8 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 }
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
+  // One without a body has no events either.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

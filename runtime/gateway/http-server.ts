@@ -159,6 +159,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     // Both are ours to check, so that both are answered in the words of the contract.
     requireHostHeader: false,
     insecureHTTPParser: false,
+    // A request without a body begins as one that was read: nothing waits for its end.
+    optimizeEmptyRequests: true,
     shouldUpgradeCallback: isWebSocketHandshake,
   };
   const makeServer = (tls: GatewayServerParts["tls"]): Server => {

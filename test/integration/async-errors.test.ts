@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
+import { rawRequest } from "../support/raw-client.ts";
 import { createTestPlatform, openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
 const id = "0af76519-16cd-43dd-8448-eb211c80319c";
@@ -26,6 +27,15 @@ test.each([
   });
   const text = await answer.text();
   expect([answer.status, text === "" ? undefined : JSON.parse(text).code]).toEqual([status, code]);
+  await gateway.close();
+});
+
+test("a call without a body, and without a word about one, is accepted", async () => {
+  const { table, deploy } = createTestPlatform();
+  deploy("echo", {});
+  const gateway = await openSyncGateway({ invokeAsync: openMemoryAsyncInvoker(table) });
+  const reply = await rawRequest(gateway.port, "POST /async-function/echo HTTP/1.1\r\nHost: g\r\n\r\n");
+  expect(reply).toMatchObject({ status: 202, closed: false });
   await gateway.close();
 });
 

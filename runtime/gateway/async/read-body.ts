@@ -19,6 +19,11 @@ export function readBody(
     done({ error: tooLarge(`${contentLength} bytes are`, limit) });
     return;
   }
+  // One without a body has no events either.
+  if (request.readableEnded) {
+    done({ body: Buffer.alloc(0) });
+    return;
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   let settled = false;
