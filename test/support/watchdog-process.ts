@@ -96,6 +96,8 @@ export function open(port: number, path: string, options: { method?: string; hea
   });
   const response = once(request, "response").then(([answer]): IncomingMessage => answer);
   response.catch(() => {});
+  // A function may answer without reading the rest of the body, which then finds nobody.
+  request.on("error", () => {});
   return { request, response };
 }
 
