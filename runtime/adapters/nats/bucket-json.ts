@@ -43,11 +43,10 @@ export class JsonBucket<T> {
   }
 
   /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no order. */
-  list(filter: string): Promise<Omit<BucketValue<T>, "revision">[]> {
+  list(filter: string): Promise<T[]> {
     return reachable(this.#name, async () => {
       const found = await listBucket(this.#link, this.#name, filter);
-      const before = keySubject(this.#name, "").length;
-      return found.map((last) => ({ key: last.subject.slice(before), value: last.json<T>() }));
+      return found.map((last) => last.json<T>());
     });
   }
 

@@ -43,7 +43,7 @@ export class NatsEndpoints implements Endpoints, EndpointsPublisher {
     return this.#bucket.remove(functionKey(ref));
   }
 
-  async list(): Promise<readonly FunctionEndpoints[]> {
-    return (await this.#bucket.list(">")).map(({ value }) => value);
+  list(): Promise<readonly FunctionEndpoints[]> {
+    return this.#bucket.list(">");
   }
 }

@@ -26,7 +26,7 @@ export class NatsFunctionStore implements FunctionStore {
 
   async list(namespace: string): Promise<readonly DesiredFunction[]> {
     const found = await this.#bucket.list(`${namespace}.*`);
-    return found.map(({ value }) => value).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {

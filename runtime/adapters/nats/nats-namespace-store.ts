@@ -25,7 +25,7 @@ export class NatsNamespaceStore implements NamespaceStore {
 
   async list(): Promise<readonly NamespaceEntry[]> {
     const found = await this.#bucket.list("*");
-    return found.map(({ value }) => value).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   write(name: string, change: (current: NamespaceEntry | undefined) => NamespaceEntry): Promise<NamespaceEntry> {

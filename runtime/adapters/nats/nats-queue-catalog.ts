@@ -33,7 +33,7 @@ export class NatsQueueCatalog implements QueueCatalog {
 
   async list(): Promise<readonly QueueDeclaration[]> {
     const found = await this.#bucket.list("*");
-    return found.map(({ value }) => value).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   put(queue: QueueDeclaration): Promise<void> {
