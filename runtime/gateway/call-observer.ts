@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 
 import { traceIdOf } from "../core/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
@@ -7,7 +7,7 @@ import type { RouteCounts } from "./route-counts.ts";
 
 /** What is known of a call from its beginning. */
 export interface CallFacts {
-  readonly request: IncomingMessage;
+  readonly request: CallRequest;
   readonly head: RequestHead;
   readonly callId: string;
   /** The function that is called; what its address says if there is no such function, undefined if it says none. */
@@ -31,7 +31,7 @@ export interface CallEnd {
 const clientLeftStatus = 499;
 
 /** The status of a response that is closed. */
-export function endStatus(response: ServerResponse): number {
+export function endStatus(response: CallResponse): number {
   return response.headersSent ? response.statusCode : clientLeftStatus;
 }
 

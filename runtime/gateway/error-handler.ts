@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { header, internalGateway } from "../api/names.ts";
@@ -8,6 +6,7 @@ import { apiVersion } from "../api/version.ts";
 import { traceIdOf } from "../core/trace-parent.ts";
 import type { Log } from "../process/log.ts";
 import { errorText } from "./error-text.ts";
+import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 import { platformErrorOf } from "./platform-error-of.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -82,14 +81,14 @@ export interface ErrorWriter {
    * For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. Returns the bytes
    * of the body that it sent.
    */
-  writeError(request: IncomingMessage, response: ServerResponse, err: unknown, context?: ErrorContext): number;
+  writeError(request: CallRequest, response: CallResponse, err: unknown, context?: ErrorContext): number;
   /** For Fastify's handlers. */
   sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
 }
 
 /** The error writer of one gateway; `log` gets every error that is our own defect, once. */
 export function createErrorWriter(log: Log): ErrorWriter {
-  const answer = (request: IncomingMessage, path: string, err: unknown, context: ErrorContext) => {
+  const answer = (request: CallRequest, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
     if (error.code === "internal_error") {
@@ -163,7 +162,7 @@ function pathOf(target = "/"): string {
   return mark === -1 ? target : target.slice(0, mark);
 }
 
-function dropRest(request: IncomingMessage, response: ServerResponse): void {
+function dropRest(request: CallRequest, response: CallResponse): void {
   response.once("finish", () => {
     if (request.complete) return;
     request.resume();

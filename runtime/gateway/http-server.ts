@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -9,13 +9,16 @@ import { writeRaw } from "./client-error.ts";
 import { checkRequestLine, oldChunks } from "./check-request-line.ts";
 import { continueOnRead } from "./continue-on-read.ts";
 import { cutSlowReader } from "./cut-slow-reader.ts";
+import { FastServer } from "./fast-path/fast-server.ts";
+import type { PlainRequest } from "./fast-path/plain-request.ts";
+import type { PlainResponse } from "./fast-path/plain-response.ts";
 import { checkHttp2Head, Http2Request } from "./http2/http2-request.ts";
 import { Http2Sessions } from "./http2/http2-sessions.ts";
-import { readRequestHead, type Peer, type RequestHead } from "./invocation/request-head.ts";
+import { createHeadReader, type TrustedPeers } from "./invocation/head-reader.ts";
+import type { RequestHead } from "./invocation/request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
 import type { CallHandler } from "./invocation/sync-invoker.ts";
 import { isWebSocketHandshake, UpgradeResponse } from "./invocation/upgrade-response.ts";
-import { workerHead } from "./invocation/worker-head.ts";
 import type { WriteError } from "./invocation/write-error.ts";
 import type { RouteCounts } from "./route-counts.ts";
 import { endServer, ServersBeside, startServer, type ListenAddress } from "./servers-beside.ts";
@@ -23,7 +26,7 @@ import { SilenceWatch } from "./silence-watch.ts";
 import { UpgradedSockets } from "./upgraded-sockets.ts";
 
 /** What the public server of the gateway is made of; durations in milliseconds. */
-export interface GatewayServerParts {
+export interface GatewayServerParts extends TrustedPeers {
   /** Takes requests whose target begins with `/function/`. */
   readonly invoke: CallHandler;
   /** Takes requests whose target begins with `/async-function/`. */
@@ -37,10 +40,6 @@ export interface GatewayServerParts {
   readonly bodySilence: number;
   /** How long WebSockets stay open after `close` was called. */
   readonly webSocketGrace: number;
-  /** Whether the address is a proxy whose `X-Forwarded-*` count; none is if absent. */
-  readonly isTrustedProxy?: (address: string) => boolean;
-  /** Whether the text is the key of the queue-workers; none is if absent. */
-  readonly isInvokeKey?: (key: string) => boolean;
   /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
 }
@@ -83,6 +82,7 @@ const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 /** Makes the one `http.Server` of the gateway (`performance.md` §3). It does not listen yet. */
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   let draining = false;
+  const readHead = createHeadReader(parts);
   let handleOther: RequestListener = (request, response) => {
     parts.writeError(request, response, new PlatformError("route_not_found", "Cannot find route: there are none"), {
       invocation: false,
@@ -109,7 +109,20 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     },
   });
 
-  const answer = (request: IncomingMessage, response: ServerResponse, peers: Peers): void => {
+  /** False: there is something to refuse, which the long way does. */
+  const answerPlain = (request: PlainRequest, response: PlainResponse): boolean => {
+    let head: RequestHead;
+    try {
+      head = readHead(request, false);
+    } catch {
+      return false;
+    }
+    if (draining) response.shouldKeepAlive = false;
+    if (request.url.startsWith(functionPrefix)) parts.invoke(request, response, head);
+    else parts.invokeAsync(request, response, head);
+    return true;
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse, secure: boolean): void => {
     const { socket } = request;
     if (ending.has(socket)) return;
     const target = request.url ?? "";
@@ -117,14 +130,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     try {
       if (request instanceof Http2Request) checkHttp2Head(request);
       checkRequestLine(request, target);
-      const address = socket.remoteAddress ?? "";
-      head = readRequestHead(
-        request.rawHeaders,
-        address,
-        parts.isTrustedProxy?.(address) === true ? peers.proxy : peers.client,
-      );
-      if (head.invokeKey !== undefined && parts.isInvokeKey?.(head.invokeKey) === true)
-        head = workerHead(request.rawHeaders, head);
+      head = readHead(request, secure);
       if (head.chunked && request.httpVersion === "1.0") throw oldChunks();
     } catch (err) {
       refuse(request, response, err);
@@ -163,12 +169,18 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: isWebSocketHandshake,
   };
+  const fastPath = {
+    handle: answerPlain,
+    headersTimeout: parts.headersTimeout,
+    keepAlive: limits.keepAlive,
+    silence: parts.bodySilence,
+  };
   const makeServer = (tls: GatewayServerParts["tls"]): Server => {
-    const peers = tls === undefined ? plainPeers : securePeers;
-    const handle = (request: IncomingMessage, response: ServerResponse): void => answer(request, response, peers);
+    const handle = (request: IncomingMessage, response: ServerResponse): void =>
+      answer(request, response, tls !== undefined);
     const made: Server =
       tls === undefined
-        ? createServer(options, handle)
+        ? new FastServer(options, handle, fastPath)
         : createTlsServer({ ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"] }, handle);
     made.maxHeadersCount = 0;
     made.maxConnections = limits.connections;
@@ -190,7 +202,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   };
   const server = makeServer(parts.tls);
   const sessions = new Http2Sessions({
-    handle: (request, response) => answer(request, response, securePeers),
+    handle: (request, response) => answer(request, response, true),
     headersTimeout: parts.headersTimeout,
     keepAlive: limits.keepAlive,
     draining: () => draining,
@@ -228,10 +240,3 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     },
   };
 }
-
-interface Peers {
-  readonly client: Peer;
-  readonly proxy: Peer;
-}
-const plainPeers: Peers = { client: { trusted: false, secure: false }, proxy: { trusted: true, secure: false } };
-const securePeers: Peers = { client: { trusted: false, secure: true }, proxy: { trusted: true, secure: true } };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
@@ -38,7 +38,7 @@ interface Checked {
 }
 
 /** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
-export function accept(parts: AsyncParts, request: IncomingMessage, response: ServerResponse, head: RequestHead): void {
+export function accept(parts: AsyncParts, request: CallRequest, response: CallResponse, head: RequestHead): void {
   const callId = head.callId ?? randomUUID();
   const traceParent = head.traceParent ?? createTraceParent();
   const startedAt = performance.now();
@@ -96,7 +96,7 @@ export function accept(parts: AsyncParts, request: IncomingMessage, response: Se
 }
 
 /** @throws PlatformError for the first check that fails */
-function check(parts: AsyncParts, request: IncomingMessage, head: RequestHead, { target, entry }: Named): Checked {
+function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { target, entry }: Named): Checked {
   let callbackUrl: string | undefined;
   if (head.callbackUrl !== undefined) {
     const url = parseCallbackUrl(head.callbackUrl);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 
 import { parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
@@ -39,8 +39,8 @@ export function createAsyncInvoker(parts: AsyncParts): CallHandler {
 
 async function answer(
   parts: AsyncParts,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallRequest,
+  response: CallResponse,
   head: RequestHead,
 ): Promise<void> {
   const target = (request.url ?? "").slice(asyncFunctionPrefix.length);
@@ -75,7 +75,7 @@ async function answer(
 }
 
 /** Whoever may invoke the function may look at its calls and cancel them. */
-function checkRight(parts: AsyncParts, request: IncomingMessage, head: RequestHead, entry: CallEntry): void {
+function checkRight(parts: AsyncParts, request: CallRequest, head: RequestHead, entry: CallEntry): void {
   const called = parts.table.findKey(`${entry.function}.${entry.namespace}`);
   const required = parts.invokeAuth || (called !== undefined && parts.limitsOf(called.wanted).authRequired);
   if (required) parts.authorise(head.authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
@@ -92,7 +92,7 @@ function checkFunction(parts: AsyncParts, id: string, named: string, entry: Call
   }
 }
 
-function refuseMethod(parts: AsyncParts, request: IncomingMessage, response: ServerResponse): void {
+function refuseMethod(parts: AsyncParts, request: CallRequest, response: CallResponse): void {
   const [only, ...more] = segmentsOf(request);
   const isId = parseCallId(only ?? "") !== undefined;
   const isCall = isId && more.length === 0;
@@ -107,7 +107,7 @@ function refuseMethod(parts: AsyncParts, request: IncomingMessage, response: Ser
 }
 
 /** The id in the path, else one for the error alone. */
-function callIdOf(request: IncomingMessage): string {
+function callIdOf(request: CallRequest): string {
   for (const segment of segmentsOf(request)) {
     const id = parseCallId(segment);
     if (id !== undefined) return id;
@@ -116,6 +116,6 @@ function callIdOf(request: IncomingMessage): string {
 }
 
 /** The parts of the path after `/async-function/`. */
-function segmentsOf(request: IncomingMessage): string[] {
+function segmentsOf(request: CallRequest): string[] {
   return (request.url ?? "").slice(asyncFunctionPrefix.length).split("?", 1)[0]?.split("/") ?? [];
 }

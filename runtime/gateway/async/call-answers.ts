@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { CallResponse } from "../invocation/exchange.ts";
 
 import { formatDuration, parseDuration } from "../../api/duration.ts";
 import { header } from "../../api/names.ts";
@@ -18,7 +18,7 @@ type MayTouch = (entry: CallEntry) => void;
 /** GET `/async-function/{id}`: the record, at once or when the call is over or the wait is. */
 export async function answerStatus(
   parts: AsyncParts,
-  response: ServerResponse,
+  response: CallResponse,
   id: string,
   query: string,
   mayTouch: MayTouch,
@@ -50,7 +50,7 @@ export async function answerStatus(
 /** GET `/async-function/{id}/result`: the function's output. */
 export async function answerResult(
   parts: AsyncParts,
-  response: ServerResponse,
+  response: CallResponse,
   id: string,
   mayTouch: MayTouch,
 ): Promise<void> {
@@ -96,7 +96,7 @@ async function readEntry(parts: AsyncParts, id: string): Promise<CallEntry> {
 /** Resolves when word of the call's end comes, the client leaves, or `longest` milliseconds are over. */
 async function endOf(
   parts: AsyncParts,
-  response: ServerResponse,
+  response: CallResponse,
   id: string,
   longest: number,
   alreadyOver: () => Promise<boolean>,

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import type { CallRequest } from "../invocation/exchange.ts";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { PlainRequest } from "../fast-path/plain-request.ts";
 
 /** What became of a body; `gone` means that the client left before its end. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
@@ -10,13 +11,17 @@ export type BodyOutcome = { readonly body: Buffer } | { readonly error: Platform
  * read.
  */
 export function readBody(
-  request: IncomingMessage,
+  request: CallRequest,
   contentLength: number | undefined,
   limit: number,
   done: (outcome: BodyOutcome) => void,
 ): void {
   if ((contentLength ?? 0) > limit) {
     done({ error: tooLarge(`${contentLength} bytes are`, limit) });
+    return;
+  }
+  if (request instanceof PlainRequest) {
+    done({ body: request.body ?? Buffer.alloc(0) });
     return;
   }
   // One without a body has no events either.

@@ -1,10 +1,11 @@
-import { validateHeaderName, validateHeaderValue, type ServerResponse } from "node:http";
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import type { CallResponse } from "./exchange.ts";
 
 import { Http2Response } from "../http2/http2-response.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
 /** Gives the client the trailers of a function (flat), if it speaks HTTP/2: others did not ask for them. */
-export function passTrailers(response: ServerResponse, trailers: readonly string[]): void {
+export function passTrailers(response: CallResponse, trailers: readonly string[]): void {
   if (response instanceof Http2Response) response.addTrailers(passedTrailers(trailers));
 }
 

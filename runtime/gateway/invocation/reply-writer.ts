@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { CallResponse } from "./exchange.ts";
 
 import { joinedBody, latin1 } from "../../core/latin1.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
@@ -9,12 +9,12 @@ const nothing = new Uint8Array(0);
 export class ReplyWriter implements Unsent {
   /** Bytes of the body so far. */
   bytes = 0;
-  readonly #response: ServerResponse;
+  readonly #response: CallResponse;
   /** The head, or head and first bytes, wait for the rest of this turn of the event loop. */
   #unsent = false;
   #held: Uint8Array | undefined;
 
-  constructor(response: ServerResponse) {
+  constructor(response: CallResponse) {
     this.#response = response;
   }
 

@@ -1,7 +1,28 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
+import { PlainRequest } from "../fast-path/plain-request.ts";
+import type { CallRequest } from "./exchange.ts";
+
 const ignore = (): void => {};
+
+/** The body of a request on its way to a function: its bytes if they are here; null if it has none. */
+export type CallBody = RequestBody | Uint8Array | null;
+
+/** The body of a request that has one. */
+export function bodyOf(request: CallRequest): CallBody {
+  return request instanceof PlainRequest ? (request.body ?? null) : new RequestBody(request);
+}
+
+/** Whether something of it was taken or lost, so that it cannot be sent a second time. */
+export function isTouched(body: CallBody): boolean {
+  return body instanceof RequestBody && (body.consumed || body.destroyed);
+}
+
+/** Bytes that came of it so far. */
+export function bytesOf(body: CallBody): number {
+  return body instanceof RequestBody ? body.bytes : (body?.byteLength ?? 0);
+}
 
 /**
  * The body of a request on its way to a function. It stands between the two so that whoever reads it may destroy it

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { CallResponse } from "./exchange.ts";
 
 import type { TableEntry } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
@@ -26,7 +26,7 @@ export interface SyncCallParts {
 
 /** One call: what is asked of which function. */
 export interface SyncCallFacts extends CallFacts {
-  readonly response: ServerResponse;
+  readonly response: CallResponse;
   readonly entry: TableEntry;
   readonly limits: CallLimits;
   readonly counts: FunctionCounts;

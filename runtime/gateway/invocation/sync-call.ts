@@ -9,7 +9,7 @@ import { outgoingRequest } from "./outgoing-request.ts";
 import { passTrailers } from "./pass-trailers.ts";
 import { replyHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
-import { RequestBody } from "./request-body.ts";
+import { bodyOf, bytesOf, isTouched, RequestBody, type CallBody } from "./request-body.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { UpgradeResponse } from "./upgrade-response.ts";
 import { waitingCaller } from "./waiting-caller.ts";
@@ -23,7 +23,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   slot = -1;
   readonly #parts: SyncCallParts;
   readonly #facts: SyncCallFacts;
-  readonly #body: RequestBody | null;
+  readonly #body: CallBody;
   readonly #reply: ReplyWriter;
   #replica: ReadyReplica | undefined;
   #upstreamCall: UpstreamCall | undefined;
@@ -38,7 +38,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   constructor(parts: SyncCallParts, facts: SyncCallFacts) {
     this.#parts = parts;
     this.#facts = facts;
-    this.#body = facts.hasBody ? new RequestBody(facts.request) : null;
+    this.#body = facts.hasBody ? bodyOf(facts.request) : null;
     this.#reply = new ReplyWriter(facts.response);
   }
 
@@ -173,7 +173,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   /** Once, elsewhere, and only if nothing of the body was consumed. */
   #retry(refusing: ReadyReplica | undefined): boolean {
-    if (this.#retried || this.#closed || this.#body?.consumed === true || this.#body?.destroyed === true) return false;
+    if (this.#retried || this.#closed || isTouched(this.#body)) return false;
     this.#retried = true;
     const other = pickReplica(this.#facts.entry, this.#facts.limits.concurrencyMax, refusing);
     if (other !== undefined) this.#send(other);
@@ -232,7 +232,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#closed) return;
     this.#closed = true;
     this.#abort();
-    this.#body?.destroy();
+    if (this.#body instanceof RequestBody) this.#body.destroy();
     this.#parts.sweep.remove(this);
     const { response, counts, startedAt } = this.#facts;
     const status = endStatus(response);
@@ -242,7 +242,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,
-      bytesIn: bytes?.bytesIn ?? this.#body?.bytes ?? 0,
+      bytesIn: bytes?.bytesIn ?? bytesOf(this.#body),
       bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
     });
   }

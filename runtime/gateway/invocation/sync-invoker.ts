@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallRequest, CallResponse } from "./exchange.ts";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionTable } from "../../core/function-table.ts";
@@ -40,7 +40,7 @@ export interface SyncInvokerParts {
 }
 
 /** Handles one request whose head was read and found well-formed. */
-export type CallHandler = (request: IncomingMessage, response: ServerResponse, head: RequestHead) => void;
+export type CallHandler = (request: CallRequest, response: CallResponse, head: RequestHead) => void;
 
 /** Bodies up to this size are read to their end after an error, so that the connection can go on. */
 const drainableBody = 65_536;

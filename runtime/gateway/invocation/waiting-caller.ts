@@ -1,4 +1,5 @@
-import type { IncomingMessage } from "node:http";
+import { PlainRequest } from "../fast-path/plain-request.ts";
+import type { CallRequest } from "./exchange.ts";
 
 import type { WaitingCaller } from "../../core/wake.ts";
 
@@ -6,9 +7,11 @@ import type { WaitingCaller } from "../../core/wake.ts";
  * A call as one that waits for a replica: in memory it takes about its target, its headers, and as much of its body as is
  * read before anybody asks for it.
  */
-export function waitingCaller(request: IncomingMessage, signal: AbortSignal): WaitingCaller {
-  const { url = "", rawHeaders, headers, readableHighWaterMark } = request;
+export function waitingCaller(request: CallRequest, signal: AbortSignal): WaitingCaller {
+  const { url = "", rawHeaders } = request;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+  if (request instanceof PlainRequest) return { signal, bytes: head + (request.body?.byteLength ?? 0) };
+  const { headers, readableHighWaterMark } = request;
   const chunked = headers["transfer-encoding"] !== undefined;
   const length = chunked ? readableHighWaterMark : Number(headers["content-length"] ?? 0);
   return { signal, bytes: head + Math.min(length, readableHighWaterMark) };

@@ -1,0 +1,106 @@
+import type { Socket } from "node:net";
+
+import { readPlainRequest } from "./plain-head.ts";
+import { PlainRequest } from "./plain-request.ts";
+import { PlainResponse, type ResponseConnection } from "./plain-response.ts";
+
+/** Bytes of following requests that a client may send before the answer to the last one is out, and it is read no more. */
+const mostHeld = 65_536;
+
+/** What a connection asks of whoever has it. */
+export interface ConnectionOwner {
+  /** The lines of a head that say that the connection is kept. */
+  readonly goesOn: string;
+  /** False: the request is not for here; nothing was done with it. */
+  handle(request: PlainRequest, response: PlainResponse): boolean;
+  /** The connection is node:http's from now on, `bytes` first. */
+  handOver(connection: PlainConnection, bytes: Buffer): void;
+  onClosed(connection: PlainConnection): void;
+}
+
+/** A client's connection on which nothing came so far but plain requests, one after another. */
+export class PlainConnection implements ResponseConnection {
+  readonly socket: Socket;
+  /** Since when it is idle, in milliseconds of `performance.now()`. */
+  since = performance.now();
+  /** Whether nothing has come yet. */
+  fresh = true;
+  readonly #owner: ConnectionOwner;
+  #response: PlainResponse | undefined;
+  #held: Buffer | undefined;
+  readonly onWritten = (err?: Error | null): void => {
+    if (err === undefined || err === null) this.#finish();
+  };
+  readonly #onData = (chunk: Buffer): void => this.#read(chunk);
+  readonly #onDrain = (): void => void this.#response?.emit("drain");
+  /** As node:http does by default: who ends one side is not answered on the other. */
+  readonly #onEnd = (): void => void this.socket.end();
+  readonly #onError = (): void => void this.socket.destroy();
+  readonly #onClose = (): void => this.#close();
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.#owner = owner;
+    socket.on("data", this.#onData).on("drain", this.#onDrain);
+    socket.on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
+  }
+
+  get goesOn(): string {
+    return this.#owner.goesOn;
+  }
+
+  /** Whether a request is under way. */
+  get busy(): boolean {
+    return this.#response !== undefined;
+  }
+
+  /** Lets go of the socket, which is paused. */
+  release(): Socket {
+    const { socket } = this;
+    socket.off("data", this.#onData).off("drain", this.#onDrain);
+    return socket.off("end", this.#onEnd).off("error", this.#onError).off("close", this.#onClose).pause();
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#response !== undefined) return this.#hold(chunk);
+    this.fresh = false;
+    const parts = readPlainRequest(chunk);
+    if (parts === undefined) return this.#owner.handOver(this, chunk);
+    const response = new PlainResponse(this);
+    this.#response = response;
+    if (this.#owner.handle(new PlainRequest(parts, this.socket), response)) return;
+    this.#response = undefined;
+    this.#owner.handOver(this, chunk);
+  }
+
+  #hold(chunk: Buffer): void {
+    this.#held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    if (this.#held.length > mostHeld) this.socket.pause();
+  }
+
+  /** The response is out. */
+  #finish(): void {
+    const response = this.#response;
+    if (response === undefined) return;
+    this.#response = undefined;
+    this.since = performance.now();
+    response.emit("finish");
+    response.destroyed = true;
+    if (!response.shouldKeepAlive) this.socket.destroySoon();
+    response.emit("close");
+    const held = this.#held;
+    if (held === undefined || this.socket.destroyed || this.socket.writableEnded) return;
+    this.#held = undefined;
+    this.socket.resume();
+    this.#read(held);
+  }
+
+  #close(): void {
+    const response = this.#response;
+    this.#response = undefined;
+    this.#owner.onClosed(this);
+    if (response === undefined) return;
+    response.destroyed = true;
+    response.emit("close");
+  }
+}
