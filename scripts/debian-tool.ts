@@ -6,6 +6,9 @@ import { environment } from "../runtime/process/settings.ts";
 
 const places = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
 
+/** Times that a package is asked for. */
+const tries = 3;
+
 /** The path of a program, or undefined. */
 export function findTool(tool: string): string | undefined {
   return places.map((place) => join(place, tool)).find(isExecutable);
@@ -20,11 +23,13 @@ export function installedTool(tool: string, debianPackage: string, say: (line: s
   if (found !== undefined || process.getuid?.() !== 0 || findTool("apt-get") === undefined) return found;
   say(`"${tool}" is missing: installing Debian's package "${debianPackage}" with apt-get, as root`);
   const env = { ...environment(), DEBIAN_FRONTEND: "noninteractive" };
-  spawnSync("apt-get", ["update"], { env, stdio: "ignore" });
-  // At run level 1 a package does not start its service.
-  // Another test file may be installing its own.
   const install = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", debianPackage];
-  spawnSync("apt-get", install, { env: { ...env, RUNLEVEL: "1" }, stdio: "ignore" });
+  // Another test file may be installing its own, and have the lists of packages, for which nothing waits.
+  for (let left = tries; left > 0 && findTool(tool) === undefined; left -= 1) {
+    spawnSync("apt-get", ["update"], { env, stdio: "ignore" });
+    // At run level 1 a package does not start its service.
+    spawnSync("apt-get", install, { env: { ...env, RUNLEVEL: "1" }, stdio: "ignore" });
+  }
   return findTool(tool);
 }
 

@@ -46,7 +46,7 @@ export class HttpInvoker implements Invoker {
         onData: (chunk) => {
           size += chunk.byteLength;
           // Beyond the limit the answer is only counted: its length is all that can be told of it.
-          if (size <= options.outputLimit) chunks.push(chunk);
+          if (size <= options.outputLimit) chunks.push(Buffer.from(chunk));
           else chunks = [];
           return true;
         },

@@ -22,7 +22,10 @@ export interface UpstreamRequest {
 export interface UpstreamListener {
   /** The head of the final answer; status 200 to 599, header names and values flat, as sent. */
   onHead(status: number, headers: readonly string[]): void;
-  /** False asks to pause until `resume`. */
+  /**
+   * False asks to pause until `resume`. The chunk is lent: it may be used until this returns; one of more than `joinedBody`
+   * bytes, if false is returned, until `resume`.
+   */
   onData(chunk: Uint8Array): boolean;
   /** Before `onEnd`, from a replica that speaks HTTP/2: flat, as sent. */
   onTrailers?(trailers: readonly string[]): void;

@@ -32,7 +32,6 @@ export class PlainConnection implements ResponseConnection {
     if (err === undefined || err === null) this.#finish();
   };
   readonly #onData = (chunk: Buffer): void => this.#read(chunk);
-  readonly #onDrain = (): void => void this.#response?.emit("drain");
   /** As node:http does by default: who ends one side is not answered on the other. */
   readonly #onEnd = (): void => void this.socket.end();
   readonly #onError = (): void => void this.socket.destroy();
@@ -41,8 +40,7 @@ export class PlainConnection implements ResponseConnection {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
     this.#owner = owner;
-    socket.on("data", this.#onData).on("drain", this.#onDrain);
-    socket.on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
+    socket.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
   }
 
   get goesOn(): string {
@@ -57,8 +55,8 @@ export class PlainConnection implements ResponseConnection {
   /** Lets go of the socket, which is paused. */
   release(): Socket {
     const { socket } = this;
-    socket.off("data", this.#onData).off("drain", this.#onDrain);
-    return socket.off("end", this.#onEnd).off("error", this.#onError).off("close", this.#onClose).pause();
+    socket.off("data", this.#onData).off("end", this.#onEnd);
+    return socket.off("error", this.#onError).off("close", this.#onClose).pause();
   }
 
   #read(chunk: Buffer): void {

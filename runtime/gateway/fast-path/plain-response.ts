@@ -7,7 +7,6 @@ import { httpDate } from "./http-date.ts";
 
 const status = { noContent: 204, notModified: 304 } as const;
 const lastChunk = "0\r\n\r\n";
-const nothing = new Uint8Array(0);
 /** Names of headers that were found to be good; bounded, as functions choose them. */
 const goodNames = new Set<string>();
 const mostNames = 2_000;
@@ -38,6 +37,7 @@ export class PlainResponse extends EventEmitter {
   #head = "";
   #chunked = false;
   #bodiless = false;
+  #drainAwaited = false;
 
   constructor(connection: ResponseConnection) {
     super();
@@ -70,27 +70,30 @@ export class PlainResponse extends EventEmitter {
     return this;
   }
 
-  /** False asks to wait for `drain`. */
-  write(chunk: Uint8Array): boolean {
+  /**
+   * False asks to wait for `drain`. Text is latin1, one character per byte. Bytes are lent: they may change once this
+   * returns true, more than `joinedBody` of them not before `drain` if it returns false.
+   */
+  write(chunk: string | Uint8Array, _encoding?: BufferEncoding): boolean {
     const { socket } = this.#connection;
     if (this.destroyed || socket.writableEnded) return true;
-    return this.#send(chunk, undefined);
+    this.#send(chunk, () => this.#flushed());
+    if (socket.writableLength === 0) return true;
+    this.#drainAwaited = true;
+    return false;
   }
 
-  end(chunk?: string | Uint8Array, encoding?: BufferEncoding): this {
+  end(chunk: string | Uint8Array = "", encoding: BufferEncoding = "utf8"): this {
     if (this.writableEnded) return this;
     this.writableEnded = true;
     const { socket, onWritten } = this.#connection;
     if (this.destroyed || socket.writableEnded) return this;
-    if (typeof chunk === "string" && encoding === "latin1" && !this.#chunked && !this.#bodiless) {
-      socket.write(this.#takeHead() + chunk, "latin1", onWritten);
-    } else {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : (chunk ?? nothing);
-      if (this.#chunked) {
-        this.#send(bytes, undefined);
-        socket.write(lastChunk, "latin1", onWritten);
-      } else this.#send(bytes, onWritten);
-    }
+    const isText = typeof chunk === "string" && chunk !== "" && encoding !== "latin1";
+    const body = isText ? Buffer.from(chunk, encoding) : chunk;
+    if (this.#chunked) {
+      this.#send(body, undefined);
+      socket.write(lastChunk, "latin1", onWritten);
+    } else this.#send(body, onWritten);
     return this;
   }
 
@@ -100,27 +103,34 @@ export class PlainResponse extends EventEmitter {
     return this;
   }
 
-  #takeHead(): string {
-    const head = this.#head;
-    this.#head = "";
-    return head;
+  #flushed(): void {
+    if (!this.#drainAwaited || this.#connection.socket.writableLength > 0) return;
+    this.#drainAwaited = false;
+    this.emit("drain");
   }
 
-  #send(chunk: Uint8Array, done: (() => void) | undefined): boolean {
+  /** Sends head and bytes, as far as there are any; `done` hears when they are with the kernel. */
+  #send(chunk: string | Uint8Array, done: ((err?: Error | null) => void) | undefined): void {
     const { socket } = this.#connection;
-    const head = this.#takeHead();
-    const size = this.#bodiless ? 0 : chunk.byteLength;
-    if (size === 0) return head === "" && done === undefined ? true : socket.write(head, "latin1", done);
+    const head = this.#head;
+    this.#head = "";
+    const size = this.#bodiless ? 0 : chunk.length;
+    if (size === 0) {
+      if (head !== "" || done !== undefined) socket.write(head, "latin1", done);
+      return;
+    }
     const before = this.#chunked ? `${head}${size.toString(16)}\r\n` : head;
-    if (before === "") return socket.write(chunk, done);
     const after = this.#chunked ? "\r\n" : "";
-    if (size <= joinedBody) return socket.write(before + latin1(chunk) + after, "latin1", done);
-    socket.cork();
-    socket.write(before, "latin1");
-    let more = socket.write(chunk, done);
-    if (after !== "") more = socket.write(after, "latin1");
-    socket.uncork();
-    return more;
+    if (typeof chunk === "string") socket.write(before + chunk + after, "latin1", done);
+    else if (size <= joinedBody) socket.write(before + latin1(chunk) + after, "latin1", done);
+    else if (before === "") socket.write(chunk, done);
+    else {
+      socket.cork();
+      socket.write(before, "latin1");
+      socket.write(chunk, done);
+      if (after !== "") socket.write(after, "latin1");
+      socket.uncork();
+    }
   }
 }
 

@@ -16,6 +16,7 @@ export interface CallResponse {
   writeHead(status: number, headers?: string[] | Record<string, string>): CallResponse;
   /** False asks to wait for `drain`. */
   write(chunk: Uint8Array): boolean;
+  write(chunk: string, encoding: BufferEncoding): boolean;
   end(chunk?: string | Uint8Array): CallResponse;
   end(chunk: string, encoding: BufferEncoding): CallResponse;
   destroy(): unknown;

@@ -1,6 +1,7 @@
 import type { CallResponse } from "./exchange.ts";
 
 import { joinedBody, latin1 } from "../../core/latin1.ts";
+import { PlainResponse } from "../fast-path/plain-response.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
 
 const nothing = new Uint8Array(0);
@@ -12,7 +13,8 @@ export class ReplyWriter implements Unsent {
   readonly #response: CallResponse;
   /** The head, or head and first bytes, wait for the rest of this turn of the event loop. */
   #unsent = false;
-  #held: Uint8Array | undefined;
+  /** One character per byte. */
+  #held: string | undefined;
 
   constructor(response: CallResponse) {
     this.#response = response;
@@ -25,22 +27,29 @@ export class ReplyWriter implements Unsent {
     later.add(this);
   }
 
-  /** False asks to wait for the response's `drain`. */
+  /** False asks to wait for the response's `drain`. The chunk is lent, as `UpstreamListener` says. */
   write(chunk: Uint8Array): boolean {
     this.bytes += chunk.byteLength;
+    const isShort = chunk.byteLength <= joinedBody;
     if (this.#unsent && this.#held === undefined) {
-      this.#held = chunk;
-      return true;
+      if (isShort) {
+        this.#held = latin1(chunk);
+        return true;
+      }
+      // The head goes with it.
+      this.#unsent = false;
     }
     this.flush();
-    return this.#response.write(chunk);
+    if (isShort) return this.#response.write(latin1(chunk), "latin1");
+    return this.#response.write(this.#response instanceof PlainResponse ? chunk : Buffer.from(chunk));
   }
 
   flush(): void {
     if (!this.#unsent) return;
     this.#unsent = false;
     // Not by flushHeaders(), which would encode bytes of header values above 127 as UTF-8.
-    this.#response.write(this.#held ?? nothing);
+    if (this.#held === undefined) this.#response.write(nothing);
+    else this.#response.write(this.#held, "latin1");
     this.#held = undefined;
   }
 
@@ -49,7 +58,6 @@ export class ReplyWriter implements Unsent {
     this.#unsent = false;
     this.#held = undefined;
     if (held === undefined) this.#response.end();
-    else if (held.byteLength <= joinedBody) this.#response.end(latin1(held), "latin1");
-    else this.#response.end(held);
+    else this.#response.end(held, "latin1");
   }
 }

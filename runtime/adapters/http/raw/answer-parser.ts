@@ -62,6 +62,11 @@ export class AnswerParser {
     this.#sink = sink;
   }
 
+  /** Bytes that are still to come of the body, or of its chunk, as far as is known. */
+  get expected(): number {
+    return this.#state === "length" || this.#state === "chunk" ? this.#left : 0;
+  }
+
   /** An answer is to come. */
   begin(asked: AskedFor): void {
     this.#asked = asked;

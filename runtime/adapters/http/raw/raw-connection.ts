@@ -1,7 +1,9 @@
 import { connect, type Socket } from "node:net";
 
+import { joinedBody } from "../../../core/latin1.ts";
 import { AnswerParser, type AnswerSink } from "./answer-parser.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
+import { ReadBuffer } from "./read-buffer.ts";
 import { RequestSender } from "./request-sender.ts";
 
 /** Where a connection leads; milliseconds. */
@@ -28,9 +30,6 @@ const keepAlive = { unsaid: 4_000, margin: 2_000, longest: 600_000 } as const;
 /** Milliseconds of silence after which the kernel asks whether the other side is still there. */
 const probeAfter = 60_000;
 
-/** What is read lands here first, whichever connection it comes from: it is understood, or copied, before the next read. */
-const readBuffer = Buffer.allocUnsafeSlow(65_536);
-
 type State = "connecting" | "idle" | "due" | "busy" | "closed";
 
 /** One connection to a replica: carries one call at a time. */
@@ -44,6 +43,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   readonly #mayBeHanded: boolean;
   readonly #parser = new AnswerParser(this);
   readonly #sender: RequestSender;
+  readonly #buffer = new ReadBuffer();
   #state: State = "connecting";
   #call: RawCall | undefined;
   #paused = false;
@@ -73,7 +73,10 @@ export class RawConnection implements CallCarrier, AnswerSink {
     call.carrier = this;
     const { host, port, connectTimeout } = destination;
     const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
-    const onread = { buffer: readBuffer, callback: (size: number) => this.#onRead(size) };
+    const onread = {
+      buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
+      callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
+    };
     // One that may be handed on is read as any stream.
     this.#mayBeHanded = call.request.upgrade !== undefined;
     const socket = connect(this.#mayBeHanded ? options : { ...options, onread });
@@ -130,6 +133,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
+    this.#buffer.takeBack();
     if (this.#mayBeHanded) this.#onReadable();
     else this.#socket.resume();
   }
@@ -143,8 +147,11 @@ export class RawConnection implements CallCarrier, AnswerSink {
   }
 
   onAnswerData(chunk: Buffer): void {
-    if (this.#call?.listener.onData(Buffer.from(chunk)) !== false || this.#paused) return;
+    // What is read as a stream is nobody's to use again.
+    const whole = this.#mayBeHanded || this.#buffer.lendable || chunk.byteLength <= joinedBody;
+    if (this.#call?.listener.onData(whole ? chunk : Buffer.from(chunk)) !== false || this.#paused) return;
     this.#paused = true;
+    this.#buffer.lend();
     if (!this.#mayBeHanded) this.#socket.pause();
   }
 
@@ -154,6 +161,8 @@ export class RawConnection implements CallCarrier, AnswerSink {
     const time = idleTime === undefined ? keepAlive.unsaid : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
     const goesOn = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
     if (goesOn) {
+      // The last of it may still be lent: whoever has it keeps it.
+      this.#buffer.drop();
       this.resume();
       this.#call = undefined;
       this.#state = "idle";
@@ -183,8 +192,8 @@ export class RawConnection implements CallCarrier, AnswerSink {
     this.#fail("malformed", new Error(why));
   }
 
-  #onRead(size: number): boolean {
-    this.#onBytes(readBuffer.subarray(0, size));
+  #onRead(size: number, { buffer, byteOffset }: Uint8Array): boolean {
+    this.#onBytes(Buffer.from(buffer, byteOffset, size));
     return true;
   }
 
@@ -219,6 +228,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
     this.#call = undefined;
     this.#parser.stop();
     if (begun) this.#sender.stop();
+    this.#buffer.drop();
     this.#socket.destroy();
   }
 }

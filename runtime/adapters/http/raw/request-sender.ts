@@ -84,7 +84,7 @@ export class RequestSender {
     const chunked = this.#left === undefined;
     const before = chunked ? `${size.toString(16)}\r\n` : "";
     if (!chunked && this.#head === "") {
-      if (!this.#socket.write(chunk)) this.#body?.pause();
+      if (!this.#socket.write(chunk) && this.#socket.writableLength > 0) this.#body?.pause();
       return;
     }
     if (size <= joinedBody) {
@@ -96,7 +96,7 @@ export class RequestSender {
     let more = this.#socket.write(chunk);
     if (chunked) more = this.#write("\r\n");
     this.#socket.uncork();
-    if (!more) this.#body?.pause();
+    if (!more && this.#socket.writableLength > 0) this.#body?.pause();
   }
 
   #end(): void {
