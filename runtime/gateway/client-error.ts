@@ -42,6 +42,12 @@ export function answerClientError(err: NodeJS.ErrnoException, socket: HttpConnec
   writeRaw(socket, status, sentence);
 }
 
+/** Answers a request that its client ended before its end. */
+export function answerCutRequest(socket: Duplex): void {
+  const { status, sentence } = faultOf("HPE_INVALID_EOF_STATE");
+  writeRaw(socket, status, sentence);
+}
+
 /** Writes an error on a connection that has no response object, and closes it. */
 export function writeRaw(socket: Duplex, status: number, sentence: string, headers: readonly string[] = []): void {
   const body = `${sentence}\n`;

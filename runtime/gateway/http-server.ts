@@ -14,6 +14,7 @@ import type { PlainRequest } from "./fast-path/plain-request.ts";
 import type { PlainResponse } from "./fast-path/plain-response.ts";
 import { checkHttp2Head, Http2Request } from "./http2/http2-request.ts";
 import { Http2Sessions } from "./http2/http2-sessions.ts";
+import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 import { createHeadReader, type TrustedPeers } from "./invocation/head-reader.ts";
 import type { RequestHead } from "./invocation/request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
@@ -92,7 +93,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const ending = new WeakSet<Socket>();
   const upgraded = new UpgradedSockets();
 
-  const refuse = (request: IncomingMessage, response: ServerResponse, err: unknown): void => {
+  const refuse = (request: CallRequest, response: CallResponse, err: unknown): void => {
     ending.add(request.socket);
     response.shouldKeepAlive = false;
     const target = request.url ?? "";
@@ -118,6 +119,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       return false;
     }
     if (draining) response.shouldKeepAlive = false;
+    if (!request.complete) silence.watch(request, response);
     if (request.url.startsWith(functionPrefix)) parts.invoke(request, response, head);
     else parts.invokeAsync(request, response, head);
     return true;

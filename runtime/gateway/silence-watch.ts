@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 
 interface Watched {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: CallRequest;
+  readonly response: CallResponse;
   bytes: number;
   /** Last time it gave a sign of life, or was not asked for one. */
   since: number;
@@ -14,13 +14,13 @@ export interface SilenceLimits {
   /** Longest a body may rest without a byte while it is being read. */
   readonly silence: number;
   /** Called when a body is too slow; ends the request. */
-  readonly onSilent: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onSilent: (request: CallRequest, response: CallResponse) => void;
 }
 
 /** Finds requests whose body stops coming. A body that nobody reads at the moment is not silent. */
 export class SilenceWatch {
   readonly #limits: SilenceLimits;
-  readonly #watched = new Map<ServerResponse, Watched>();
+  readonly #watched = new Map<CallResponse, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: SilenceLimits) {
@@ -28,7 +28,7 @@ export class SilenceWatch {
   }
 
   /** Watches until the response is closed; `longest` bounds the whole body, in milliseconds. */
-  watch(request: IncomingMessage, response: ServerResponse, longest = Number.POSITIVE_INFINITY): void {
+  watch(request: CallRequest, response: CallResponse, longest = Number.POSITIVE_INFINITY): void {
     const now = performance.now();
     this.#watched.set(response, {
       request,

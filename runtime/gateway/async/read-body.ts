@@ -6,6 +6,8 @@ import { PlainRequest } from "../fast-path/plain-request.ts";
 /** What became of a body; `gone` means that the client left before its end. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
 
+const nothing = Buffer.alloc(0);
+
 /**
  * Collects a body of at most `limit` bytes, one copy at the end. A length that is given is checked before anything is
  * read.
@@ -20,13 +22,14 @@ export function readBody(
     done({ error: tooLarge(`${contentLength} bytes are`, limit) });
     return;
   }
-  if (request instanceof PlainRequest) {
-    done({ body: request.body ?? Buffer.alloc(0) });
+  const source = request instanceof PlainRequest ? (request.body ?? nothing) : request;
+  if (source instanceof Uint8Array) {
+    done({ body: source });
     return;
   }
   // One without a body has no events either.
-  if (request.readableEnded) {
-    done({ body: Buffer.alloc(0) });
+  if (source.readableEnded) {
+    done({ body: nothing });
     return;
   }
   const chunks: Buffer[] = [];
@@ -35,7 +38,7 @@ export function readBody(
   const settle = (outcome: BodyOutcome): void => {
     if (settled) return;
     settled = true;
-    request.off("data", onData);
+    source.off("data", onData);
     done(outcome);
   };
   const onData = (chunk: Buffer): void => {
@@ -43,13 +46,13 @@ export function readBody(
     if (size > limit) settle({ error: tooLarge("it is", limit) });
     else chunks.push(chunk);
   };
-  request.on("data", onData);
-  request.once("end", () => {
+  source.on("data", onData);
+  source.once("end", () => {
     const [first] = chunks;
     settle({ body: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
   });
-  request.once("close", () => settle("gone"));
-  request.once("error", () => settle("gone"));
+  source.once("close", () => settle("gone"));
+  source.once("error", () => settle("gone"));
 }
 
 function tooLarge(what: string, limit: number): PlatformError {

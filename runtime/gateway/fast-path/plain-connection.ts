@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
 
+import { answerCutRequest } from "../client-error.ts";
+import { PlainBody } from "./plain-body.ts";
 import { readPlainRequest } from "./plain-head.ts";
 import { PlainRequest } from "./plain-request.ts";
 import { PlainResponse, type ResponseConnection } from "./plain-response.ts";
@@ -27,13 +29,14 @@ export class PlainConnection implements ResponseConnection {
   fresh = true;
   readonly #owner: ConnectionOwner;
   #response: PlainResponse | undefined;
+  /** Of the last request, if some of it is still to come. */
+  #body: PlainBody | undefined;
   #held: Buffer | undefined;
   readonly onWritten = (err?: Error | null): void => {
     if (err === undefined || err === null) this.#finish();
   };
   readonly #onData = (chunk: Buffer): void => this.#read(chunk);
-  /** As node:http does by default: who ends one side is not answered on the other. */
-  readonly #onEnd = (): void => void this.socket.end();
+  readonly #onEnd = (): void => this.#end();
   readonly #onError = (): void => void this.socket.destroy();
   readonly #onClose = (): void => this.#close();
 
@@ -49,7 +52,7 @@ export class PlainConnection implements ResponseConnection {
 
   /** Whether a request is under way. */
   get busy(): boolean {
-    return this.#response !== undefined;
+    return this.#response !== undefined || this.#body !== undefined;
   }
 
   /** Lets go of the socket, which is paused. */
@@ -60,15 +63,27 @@ export class PlainConnection implements ResponseConnection {
   }
 
   #read(chunk: Buffer): void {
+    if (this.#body !== undefined) return this.#readBody(this.#body, chunk);
     if (this.#response !== undefined) return this.#hold(chunk);
     this.fresh = false;
     const parts = readPlainRequest(chunk);
     if (parts === undefined) return this.#owner.handOver(this, chunk);
+    const request = new PlainRequest(parts, this.socket);
     const response = new PlainResponse(this);
     this.#response = response;
-    if (this.#owner.handle(new PlainRequest(parts, this.socket), response)) return;
+    this.#body = request.body instanceof PlainBody ? request.body : undefined;
+    if (this.#owner.handle(request, response)) return;
     this.#response = undefined;
+    this.#body = undefined;
     this.#owner.handOver(this, chunk);
+  }
+
+  #readBody(body: PlainBody, chunk: Buffer): void {
+    const rest = body.receive(chunk);
+    if (!body.complete) return;
+    this.#body = undefined;
+    if (rest !== undefined) this.#hold(rest);
+    this.#goOn();
   }
 
   #hold(chunk: Buffer): void {
@@ -86,16 +101,30 @@ export class PlainConnection implements ResponseConnection {
     response.destroyed = true;
     if (!response.shouldKeepAlive) this.socket.destroySoon();
     response.emit("close");
+    this.#goOn();
+  }
+
+  /** Reads what came too early, if it is its turn. */
+  #goOn(): void {
     const held = this.#held;
-    if (held === undefined || this.socket.destroyed || this.socket.writableEnded) return;
+    if (held === undefined || this.busy || this.socket.destroyed || this.socket.writableEnded) return;
     this.#held = undefined;
     this.socket.resume();
     this.#read(held);
   }
 
+  /** The client ended its side. As with node:http, it is not answered then; a request that it cut short is refused. */
+  #end(): void {
+    if (this.#body === undefined || this.#response === undefined) this.socket.end();
+    else if (this.#response.headersSent) this.socket.destroy();
+    else answerCutRequest(this.socket);
+  }
+
   #close(): void {
     const response = this.#response;
+    this.#body?.destroy(new Error("the client left"));
     this.#response = undefined;
+    this.#body = undefined;
     this.#owner.onClosed(this);
     if (response === undefined) return;
     response.destroyed = true;

@@ -1,11 +1,13 @@
-/** A request that came whole in one piece of bytes, and nothing behind it. */
+/** A request whose head came whole in one piece of bytes, with all of its body or a part, and nothing behind it. */
 export interface PlainRequestParts {
   readonly method: string;
   /** As sent. */
   readonly target: string;
   /** Flat: name, value, …; as sent. */
   readonly rawHeaders: string[];
-  /** Undefined when it has none. */
+  /** Bytes of its body. */
+  readonly length: number;
+  /** What came of the body; undefined if nothing did. */
   readonly body: Buffer | undefined;
 }
 
@@ -15,7 +17,7 @@ const headEnd = Buffer.from("\r\n\r\n");
 const requestLine = /(GET|POST|PUT|PATCH|DELETE) (\/(?:async-)?function\/[!"$-~]*) HTTP\/1\.1\r\n/y;
 const headerLines = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n/y;
 const asynchronous = "/async-function/";
-const plainLength = /^\d{1,8}$/;
+const plainLength = /^\d{1,15}$/;
 
 /** Say how the request is framed, or what becomes of its connection: who sends one of them is served by node:http. */
 const others: ReadonlySet<string> = new Set([
@@ -31,7 +33,7 @@ const others: ReadonlySet<string> = new Set([
 const otherLengths: ReadonlySet<number> = new Set([...others].map((name) => name.length));
 
 /**
- * Reads `bytes` if they are exactly one call in the plainest form of HTTP/1.1 (RFC 9112): its grammar followed to the
+ * Reads `bytes` if they are one call, its body begun at least, in the plainest form of HTTP/1.1 (RFC 9112): its grammar followed to the
  * letter, one line per header, framed by nothing but one `Content-Length`, on a connection that goes on. Undefined for all
  * else, which is not wrong for that: it is for node:http to judge, and to refuse.
  */
@@ -50,8 +52,8 @@ export function readPlainRequest(bytes: Buffer): PlainRequestParts | undefined {
   if (!headerLines.test(text) || headerLines.lastIndex !== end) return undefined;
   const rawHeaders: string[] = [];
   const length = readHeaders(text, requestLine.lastIndex, end - 2, rawHeaders);
-  if (length !== bytes.length - end) return undefined;
-  return { method, target, rawHeaders, body: length === 0 ? undefined : bytes.subarray(end) };
+  if (length < bytes.length - end) return undefined;
+  return { method, target, rawHeaders, length, body: end === bytes.length ? undefined : bytes.subarray(end) };
 }
 
 /** Adds the lines from `from` to `to`, which are well-formed, to `rawHeaders`; gives the length of the body, -1 if they are not plain. */

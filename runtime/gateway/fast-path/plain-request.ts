@@ -1,23 +1,36 @@
 import type { Socket } from "node:net";
 
+import { PlainBody } from "./plain-body.ts";
 import type { PlainRequestParts } from "./plain-head.ts";
 
-/** A request that came whole: what an `IncomingMessage` says of itself once it was read to its end. */
+/** A request that a plain connection brought: what is used of an `IncomingMessage`. */
 export class PlainRequest {
   readonly method: string;
   readonly url: string;
   readonly rawHeaders: string[];
   readonly socket: Socket;
-  /** Undefined when it has none. */
-  readonly body: Buffer | undefined;
-  readonly complete = true;
+  /** Bytes of its body. */
+  readonly length: number;
+  /** Its bytes, if they came in one piece with the head; undefined when it has none. */
+  readonly body: Buffer | PlainBody | undefined;
 
-  constructor({ method, target, rawHeaders, body }: PlainRequestParts, socket: Socket) {
+  constructor({ method, target, rawHeaders, length, body }: PlainRequestParts, socket: Socket) {
     this.method = method;
     this.url = target;
     this.rawHeaders = rawHeaders;
-    this.body = body;
     this.socket = socket;
+    this.length = length;
+    this.body = body?.length === length || length === 0 ? body : new PlainBody(length, socket);
+    if (body !== undefined && this.body instanceof PlainBody) this.body.receive(body);
+  }
+
+  /** Whether it came to its end. */
+  get complete(): boolean {
+    return !(this.body instanceof PlainBody) || this.body.complete;
+  }
+
+  get readableFlowing(): boolean | null {
+    return this.body instanceof PlainBody ? this.body.readableFlowing : null;
   }
 
   /** By name in lower case; what came twice is joined as HTTP joins lists. */
@@ -32,8 +45,9 @@ export class PlainRequest {
     return headers;
   }
 
-  /** There is nothing more to be read. */
+  /** Reads away what nobody reads. */
   resume(): this {
+    if (this.body instanceof PlainBody) this.body.resume();
     return this;
   }
 }

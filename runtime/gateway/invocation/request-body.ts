@@ -1,13 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
+import type { PlainBody } from "../fast-path/plain-body.ts";
 import { PlainRequest } from "../fast-path/plain-request.ts";
 import type { CallRequest } from "./exchange.ts";
 
 const ignore = (): void => {};
 
 /** The body of a request on its way to a function: its bytes if they are here; null if it has none. */
-export type CallBody = RequestBody | Uint8Array | null;
+export type CallBody = RequestBody | PlainBody | Buffer | null;
 
 /** The body of a request that has one. */
 export function bodyOf(request: CallRequest): CallBody {
@@ -16,12 +17,12 @@ export function bodyOf(request: CallRequest): CallBody {
 
 /** Whether something of it was taken or lost, so that it cannot be sent a second time. */
 export function isTouched(body: CallBody): boolean {
-  return body instanceof RequestBody && (body.consumed || body.destroyed);
+  return body instanceof Readable && (body.consumed || body.destroyed);
 }
 
 /** Bytes that came of it so far. */
 export function bytesOf(body: CallBody): number {
-  return body instanceof RequestBody ? body.bytes : (body?.byteLength ?? 0);
+  return body instanceof Readable ? body.bytes : (body?.byteLength ?? 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Duplex } from "node:stream";
+import { Readable, type Duplex } from "node:stream";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
@@ -9,7 +9,7 @@ import { outgoingRequest } from "./outgoing-request.ts";
 import { passTrailers } from "./pass-trailers.ts";
 import { replyHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
-import { bodyOf, bytesOf, isTouched, RequestBody, type CallBody } from "./request-body.ts";
+import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { UpgradeResponse } from "./upgrade-response.ts";
 import { waitingCaller } from "./waiting-caller.ts";
@@ -232,7 +232,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#closed) return;
     this.#closed = true;
     this.#abort();
-    if (this.#body instanceof RequestBody) this.#body.destroy();
+    if (this.#body instanceof Readable) this.#body.destroy();
     this.#parts.sweep.remove(this);
     const { response, counts, startedAt } = this.#facts;
     const status = endStatus(response);

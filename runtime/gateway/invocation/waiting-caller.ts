@@ -1,7 +1,12 @@
 import { PlainRequest } from "../fast-path/plain-request.ts";
 import type { CallRequest } from "./exchange.ts";
 
+import { getDefaultHighWaterMark } from "node:stream";
+
 import type { WaitingCaller } from "../../core/wake.ts";
+
+/** Bytes of a body that are read before anybody asks for them: as many as a stream of Node holds. */
+const mostRead = getDefaultHighWaterMark(false);
 
 /**
  * A call as one that waits for a replica: in memory it takes about its target, its headers, and as much of its body as is
@@ -10,7 +15,7 @@ import type { WaitingCaller } from "../../core/wake.ts";
 export function waitingCaller(request: CallRequest, signal: AbortSignal): WaitingCaller {
   const { url = "", rawHeaders } = request;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-  if (request instanceof PlainRequest) return { signal, bytes: head + (request.body?.byteLength ?? 0) };
+  if (request instanceof PlainRequest) return { signal, bytes: head + Math.min(request.length, mostRead) };
   const { headers, readableHighWaterMark } = request;
   const chunked = headers["transfer-encoding"] !== undefined;
   const length = chunked ? readableHighWaterMark : Number(headers["content-length"] ?? 0);

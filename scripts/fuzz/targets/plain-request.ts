@@ -4,13 +4,26 @@ import { readPlainRequest } from "../../../runtime/gateway/fast-path/plain-head.
 import { readRequestAsNode } from "../../../test/support/read-request.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
+/** Bytes that are added to a body that is not all there. */
+const mostMissing = 100_000;
+
 /** Throws unless the bytes are left to node:http, or node:http takes them for the very same request. */
 export async function checkPlainRequest(bytes: Uint8Array): Promise<void> {
   const plain = readPlainRequest(Buffer.from(bytes));
   if (plain === undefined) return;
-  const { method, target, rawHeaders, body } = plain;
-  const ours = { method, target, rawHeaders, body: latin1(body ?? new Uint8Array(0)), goesOn: true };
-  const theirs = await readRequestAsNode(bytes);
+  const { method, target, rawHeaders, length, body } = plain;
+  const missing = length - (body?.length ?? 0);
+  // What node does not read to its end it cannot be compared with.
+  if (missing > mostMissing) return;
+  const whole = Buffer.concat([bytes, Buffer.alloc(missing, "x")]);
+  const ours = {
+    method,
+    target,
+    rawHeaders,
+    body: `${latin1(body ?? new Uint8Array(0))}${"x".repeat(missing)}`,
+    goesOn: true,
+  };
+  const theirs = await readRequestAsNode(whole);
   mustHold(isDeepStrictEqual(theirs, ours), `node reads ${JSON.stringify(theirs)}, not ${JSON.stringify(ours)}`);
 }
 
