@@ -2,6 +2,12 @@ import type { Duplex, Readable } from "node:stream";
 
 import type { FunctionProtocol } from "../function-limits.ts";
 
+/** A body whose reader may say that it keeps no piece. */
+export interface LentBody extends Readable {
+  /** Set by a reader that is done with a piece when its `data` listener returns, or has paused the body by then. */
+  borrowed?: boolean;
+}
+
 export interface UpstreamRequest {
   readonly method: string;
   /** Path and query, byte for byte. */
@@ -9,7 +15,7 @@ export interface UpstreamRequest {
   /** Flat: name, value, …; complete but for `Host`, which is the replica's. */
   readonly headers: string[];
   /** Null when the request has none. */
-  readonly body: Readable | Uint8Array | null;
+  readonly body: LentBody | Uint8Array | null;
   /** The protocol that the client wants to go on with; the replica may answer without changing to it. */
   readonly upgrade?: "websocket" | undefined;
   /** What the replica speaks; HTTP/1.1 if absent. */

@@ -1,13 +1,26 @@
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 
+import type { LentBody } from "../../core/ports/upstream.ts";
+
 const ignore = (): void => {};
+
+/**
+ * Gives the memory of a piece back now, and not when garbage is collected: the next piece is read to the same memory, which
+ * is in the processor's caches still. That is worth more than half of what goes through (P5). `size`: what was used of it.
+ */
+function free(chunk: Buffer, size: number): void {
+  const { buffer } = chunk;
+  // Memory that is shared with others, as that of small buffers is, is not ours to give.
+  if (buffer instanceof ArrayBuffer && size === buffer.byteLength) buffer.transfer(0);
+}
 
 /**
  * The body of a plain request that did not come in one piece with its head. Whoever reads it may destroy it without
  * touching the client's connection: the rest is read away.
  */
-export class PlainBody extends Readable {
+export class PlainBody extends Readable implements LentBody {
+  borrowed = false;
   /** Bytes that came so far. */
   bytes = 0;
   /** Whether all of it came. */
@@ -31,16 +44,18 @@ export class PlainBody extends Readable {
 
   /** Takes what came next; gives what is behind the body. */
   receive(chunk: Buffer): Buffer | undefined {
-    const size = Math.min(chunk.length, this.#left);
+    const { length } = chunk;
+    const size = Math.min(length, this.#left);
     this.#left -= size;
     this.bytes += size;
     this.complete = this.#left === 0;
     if (!this.destroyed) {
-      const goesOn = this.push(size === chunk.length ? chunk : chunk.subarray(0, size));
+      const goesOn = this.push(size === length ? chunk : chunk.subarray(0, size));
+      if (this.borrowed && this.readableFlowing === true && this.readableLength === 0) free(chunk, size);
       if (this.complete) this.push(null);
       else if (!goesOn) this.#pause();
     }
-    return size === chunk.length ? undefined : chunk.subarray(size);
+    return size === length ? undefined : chunk.subarray(size);
   }
 
   override _read(): void {

@@ -1,7 +1,7 @@
 /** Where connections read to while they expect little: what is there is understood, or copied, before the next read. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 /** Bytes of a buffer of one's own, and most of them that are kept for the next one who expects much. */
-const own = { size: 262_144, mostKept: 16 } as const;
+const own = { size: 131_072, mostKept: 16 } as const;
 const free: Buffer[] = [];
 
 /**

@@ -1,12 +1,10 @@
-import type { Readable } from "node:stream";
-
-import type { UpstreamRequest } from "../../../core/ports/upstream.ts";
+import type { LentBody, UpstreamRequest } from "../../../core/ports/upstream.ts";
 
 /** A request made ready to be sent. */
 export interface RawRequest {
   /** Request line, headers and the empty line, one character per byte. */
   readonly head: string;
-  readonly body: Readable | Uint8Array | null;
+  readonly body: LentBody | Uint8Array | null;
   /** Bytes of a body that is a stream; undefined: sent in chunks. */
   readonly length: number | undefined;
   /** Whether the connection may be used again after it. */
