@@ -150,6 +150,8 @@ const badChunks: readonly (readonly [name: string, chunks: string])[] = [
   ["a bare LF behind a chunk", "2\r\nok\n0\r\n\r\n"],
   ["a folded trailer", "0\r\nX: 1\r\n 2\r\n\r\n"],
   ["a trailer without colon", "0\r\nX\r\n\r\n"],
+  ["a trailer with a length that is none", "0\r\nContent-Length:\r\n\r\n"],
+  ["a trailer with a transfer coding", "0\r\nTransfer-Encoding: chunked\r\n\r\n"],
   ["trailers over 64 KiB", `0\r\n${"X: 1\r\n".repeat(11_000)}\r\n`],
 ];
 

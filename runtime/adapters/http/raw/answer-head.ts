@@ -4,7 +4,7 @@ import { framingFault } from "../framing-fault.ts";
 const lineEnd = "\r\n";
 const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 /** Neither folded, nor with a space before the colon, nor with control bytes (`security.md` H2). */
-const headerLine = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n/y;
+const headerLines = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
 const statusLineStart = "HTTP/1.";
 const digits = /^\d+$/;
 const keepAliveTimeout = /timeout=(\d+)/i;
@@ -52,16 +52,17 @@ export class AnswerHead {
       if (this.status === 0) return "status 0";
       at = statusLine.lastIndex;
     }
-    while (at < text.length) {
-      if (text.startsWith(lineEnd, at)) return this.#judge() ?? at + lineEnd.length;
-      headerLine.lastIndex = at;
-      if (!headerLine.test(text)) return "a header that is none";
-      const end = headerLine.lastIndex - lineEnd.length;
+    headerLines.lastIndex = at;
+    headerLines.test(text);
+    const to = headerLines.lastIndex;
+    while (at < to) {
       const colon = text.indexOf(":", at);
+      const end = text.indexOf("\r", colon);
       this.headers.push(text.slice(at, colon), trimmed(text, colon + 1, end));
-      at = headerLine.lastIndex;
+      at = end + lineEnd.length;
     }
-    return -1;
+    if (at === text.length) return -1;
+    return text.startsWith(lineEnd, at) ? (this.#judge() ?? at + lineEnd.length) : "a header that is none";
   }
 
   /** Whether `text`, which has no line's end yet, may become the status line. */
