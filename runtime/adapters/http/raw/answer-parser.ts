@@ -16,8 +16,8 @@ const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const quoted = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const chunkLine = new RegExp(`^([0-9A-Fa-f]{1,16})(?:;${token}(?:=(?:${token}|${quoted}))?)*\\r\\n$`);
 const trailerLine = new RegExp(`^${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n$`);
-/** A trailer cannot say how its message is framed (RFC 9110 §6.5.1), but others look at it and refuse a length that is none. */
-const framingTrailer = /^(?:transfer-encoding:|content-length:(?![\t ]*\d+[\t ]*\r))/i;
+/** A trailer cannot say how its message is framed (RFC 9110 §6.5.1), and others, as node:http, take the answer for malformed. */
+const lengthTrailer = /^content-length:/i;
 const emptyLine = "\r\n";
 
 /** Hears of one answer what it consists of; each may call `stop`. */
@@ -202,7 +202,7 @@ export class AnswerParser {
     const line = this.#held;
     this.#held = "";
     if (this.#state === "chunk-size") return this.#readChunkSize(chunk, line, end);
-    if (line !== emptyLine && !(this.#state === "trailers" && trailerLine.test(line) && !framingTrailer.test(line)))
+    if (line !== emptyLine && !(this.#state === "trailers" && trailerLine.test(line) && !lengthTrailer.test(line)))
       return this.#refuse(chunk, `a line that is no ${this.#state}`);
     if (this.#state === "chunk-end") this.#state = "chunk-size";
     else if (line === emptyLine) this.#over(end === chunk.length);
