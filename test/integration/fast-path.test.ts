@@ -166,6 +166,45 @@ describe("calls past node:http", () => {
   });
 });
 
+describe("large bodies", () => {
+  /** Bytes that repeat only after a prime number of them, so that a piece in a wrong place shows. */
+  const pattern = Buffer.from(Array.from({ length: 65_537 }, (_, index) => (index * 31) % 251));
+  const size = 16 * 1_048_576;
+  const whole = Buffer.alloc(size, pattern);
+
+  test.each([
+    ["a function that reads on", 0],
+    ["a function that pauses", 40],
+  ])("of several calls at once arrive byte for byte both ways, with %s", async (_which, pauses) => {
+    const fn = await openFunctionServer(
+      (request, response) => {
+        response.setHeader("Content-Length", size);
+        let left = pauses;
+        request.on("data", (chunk: Buffer) => {
+          const full = !response.write(chunk);
+          if (!full && left === 0) return;
+          left = Math.max(0, left - 1);
+          request.pause();
+          const goOn = (): void => void request.resume();
+          if (full) response.once("drain", goOn);
+          else setImmediate(goOn);
+        });
+        request.on("end", () => response.end());
+      },
+      { readBody: false },
+    );
+    const own = await openSyncGateway();
+    own.deploy("echo", { addresses: [fn.address] });
+    const calls = Array.from({ length: 4 }, async () => {
+      const reply = await fetch(`${own.base}/function/echo`, { method: "POST", body: whole });
+      return Buffer.from(await reply.arrayBuffer()).equals(whole);
+    });
+    expect(await Promise.all(calls)).toEqual([true, true, true, true]);
+    await own.close();
+    await fn.close();
+  });
+});
+
 describe("a server with a short way", () => {
   async function openServer(parts: Partial<FastPathParts>): Promise<{ server: FastServer; port: number }> {
     const server = new FastServer({}, (_request, response) => response.end("long"), {
