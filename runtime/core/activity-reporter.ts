@@ -55,23 +55,46 @@ export function reportActivity(
 
 /** Remembers what was reported, of functions that there still are. */
 class ActivityChanges {
-  #reported = new Map<string, ActivityTotals>();
+  readonly #reported = new Map<string, Reported>();
+  #round = 0;
 
   since(totals: Iterable<readonly [key: string, totals: ActivityTotals]>): ActivityDelta[] {
     const deltas: ActivityDelta[] = [];
-    const reported = new Map<string, ActivityTotals>();
+    this.#round += 1;
+    let count = 0;
     for (const [key, { finished, inFlight }] of totals) {
-      const known = this.#reported.get(key);
-      const unchanged = known?.finished === finished && known.inFlight === inFlight;
-      reported.set(key, unchanged ? known : { finished, inFlight });
-      if (inFlight === 0 && unchanged) continue;
+      count += 1;
+      const known = this.#known(key);
+      const unchanged = known.finished === finished && known.inFlight === inFlight;
       // A function that was removed and made again is counted anew.
-      const before = known === undefined || known.finished > finished ? 0 : known.finished;
-      deltas.push({ function: key, finished: finished - before, inFlight });
+      const before = known.finished > finished ? 0 : known.finished;
+      known.finished = finished;
+      known.inFlight = inFlight;
+      known.round = this.#round;
+      if (inFlight !== 0 || !unchanged) deltas.push({ function: key, finished: finished - before, inFlight });
     }
-    this.#reported = reported;
+    if (this.#reported.size > count) this.#forget();
     return deltas;
   }
+
+  #known(key: string): Reported {
+    let known = this.#reported.get(key);
+    // One that was never reported differs from all that can be said of it.
+    if (known === undefined) this.#reported.set(key, (known = { finished: 0, inFlight: -1, round: 0 }));
+    return known;
+  }
+
+  /** Of functions that are gone. */
+  #forget(): void {
+    for (const [key, { round }] of this.#reported) if (round !== this.#round) this.#reported.delete(key);
+  }
+}
+
+/** What was said of a function, and in which report it was there last. */
+interface Reported {
+  finished: number;
+  inFlight: number;
+  round: number;
 }
 
 /** Adds up what other processes report of each function; `own` is the source that is left out. */
@@ -80,12 +103,11 @@ export class ActivitySums {
   readonly #end: () => void;
 
   constructor(activity: Activity, own: string) {
-    this.#end = activity.subscribe(({ source, deltas }) => {
-      if (source === own) return;
+    this.#end = activity.subscribe(({ deltas }) => {
       for (const delta of deltas) {
         this.#finished.set(delta.function, (this.#finished.get(delta.function) ?? 0) + delta.finished);
       }
-    });
+    }, own);
   }
 
   /** Calls of `<name>.<namespace>` that ended elsewhere, as far as heard. */

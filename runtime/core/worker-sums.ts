@@ -19,15 +19,15 @@ export class WorkerSums {
   readonly #now: () => number;
   readonly #since: number;
 
-  /** `now` counts monotonic milliseconds. */
-  constructor(activity: Activity, now: () => number = () => performance.now()) {
+  /** `now` counts monotonic milliseconds; `own` is a source that is no worker. */
+  constructor(activity: Activity, now: () => number = () => performance.now(), own?: string) {
     this.#now = now;
     this.#since = now();
     this.#end = activity.subscribe(({ source, worker }) => {
       if (worker === undefined) return;
       if (worker.slots === 0 && worker.running === 0) this.#heard.delete(source);
       else this.#heard.set(source, { report: worker, at: now() });
-    });
+    }, own);
   }
 
   of(queue: string): WorkersSum {

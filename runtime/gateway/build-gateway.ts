@@ -126,7 +126,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const clients = clientAddresses(settings.trustedProxies);
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
-  const workers = new WorkerSums(parts.activity);
+  const workers = new WorkerSums(parts.activity, undefined, source);
   const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: settings.ackWait };
   const common = {
     table,

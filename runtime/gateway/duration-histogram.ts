@@ -7,7 +7,7 @@ export class DurationHistogram {
   /** Milliseconds. */
   sum = 0;
   /** How many fell between two bounds, and how many beyond the last. */
-  readonly buckets = new Float64Array(durationBounds.length + 1);
+  readonly buckets: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0);
 
   /** One more that took `duration` milliseconds. */
   add(duration: number): void {
@@ -21,15 +21,18 @@ export class DurationHistogram {
 /** Durations by HTTP status; holds those that occurred. */
 export class StatusDurations {
   readonly #byStatus = new Map<number, DurationHistogram>();
+  /** That of the status that came last, which mostly comes again. */
+  #last: DurationHistogram | undefined;
+  #lastStatus = 0;
 
   /** One more that ended with `status` after `duration` milliseconds. */
   add(status: number, duration: number): void {
-    let durations = this.#byStatus.get(status);
-    if (durations === undefined) {
-      durations = new DurationHistogram();
-      this.#byStatus.set(status, durations);
+    if (this.#last === undefined || this.#lastStatus !== status) {
+      this.#last = this.#byStatus.get(status) ?? new DurationHistogram();
+      this.#lastStatus = status;
+      this.#byStatus.set(status, this.#last);
     }
-    durations.add(duration);
+    this.#last.add(duration);
   }
 
   entries(): Iterable<[status: number, durations: DurationHistogram]> {

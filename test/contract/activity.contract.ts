@@ -26,11 +26,13 @@ export function activityContract(open: () => Promise<OpenActivity>): void {
     };
     const heard: (readonly [string, ActivityReport])[] = [];
     const gone: string[] = [];
+    const others: string[] = [];
     const ends = [
       here.subscribe((got) => heard.push(["here", got])),
       there.subscribe((got) => heard.push(["there", got])),
     ];
     there.subscribe(({ source }) => gone.push(source))();
+    ends.push(there.subscribe(({ source }) => others.push(source), report.source));
     await eventually(
       () => {
         here.publish(report);
@@ -40,6 +42,14 @@ export function activityContract(open: () => Promise<OpenActivity>): void {
     );
     for (const [, got] of heard) expect(got).toEqual(report);
     expect(gone).toEqual([]);
+    await eventually(
+      () => {
+        here.publish({ ...report, source: "gateway-2" });
+        return others.length > 0;
+      },
+      { within: 5_000, every: 50, what: "the report of another source" },
+    );
+    expect(new Set(others)).toEqual(new Set(["gateway-2"]));
     for (const end of ends) end();
     await close();
   });

@@ -11,8 +11,11 @@ export class MemoryActivity implements Activity {
     queueMicrotask(() => this.#emitter.emit("report", copy));
   }
 
-  subscribe(heard: ActivityListener): () => void {
-    this.#emitter.on("report", heard);
-    return () => this.#emitter.off("report", heard);
+  subscribe(heard: ActivityListener, except?: string): () => void {
+    const hear = (report: ActivityReport): void => {
+      if (report.source !== except) heard(report);
+    };
+    this.#emitter.on("report", hear);
+    return () => this.#emitter.off("report", hear);
   }
 }

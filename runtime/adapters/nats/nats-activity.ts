@@ -16,10 +16,12 @@ export class NatsActivity implements Activity {
     this.#link.nc.publish(prefix + source, JSON.stringify(said));
   }
 
-  subscribe(heard: ActivityListener): () => void {
+  subscribe(heard: ActivityListener, except?: string): () => void {
+    const unheard = except === undefined ? undefined : prefix + except;
     const subscription = this.#link.nc.subscribe(`${prefix}*`, {
       callback: (err, message) => {
-        if (err !== null) return;
+        // Known by its subject: a report of many functions takes time to read.
+        if (err !== null || message.subject === unheard) return;
         try {
           const said = message.json<Omit<ActivityReport, "source">>();
           heard({ source: message.subject.slice(prefix.length), ...said });

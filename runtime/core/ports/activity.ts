@@ -37,6 +37,6 @@ export type ActivityListener = (report: ActivityReport) => void;
 /** Spreads what gateways and queue-workers see; best effort, nothing is kept. */
 export interface Activity {
   publish(report: ActivityReport): void;
-  /** The returned function ends it. A process hears its own reports too. */
-  subscribe(heard: ActivityListener): () => void;
+  /** The returned function ends it. A process hears its own reports too, but not those of the source `except`. */
+  subscribe(heard: ActivityListener, except?: string): () => void;
 }

@@ -2,15 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { CallRequest, CallResponse } from "./exchange.ts";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import type { FunctionTable } from "../../core/function-table.ts";
+import type { FunctionTable, TableEntry } from "../../core/function-table.ts";
+import type { DesiredFunction } from "../../core/desired-function.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
 import { callHeaders } from "./call-headers.ts";
-import { createCallLimits, type CallSettings } from "./call-limits.ts";
+import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
 import { FlushLater } from "./flush-later.ts";
-import type { InvocationCounts } from "./invocation-counts.ts";
+import type { FunctionCounts, InvocationCounts } from "./invocation-counts.ts";
 import type { RequestHead } from "./request-head.ts";
 import { functionPrefix, splitTarget } from "./split-target.ts";
 import { SyncCall } from "./sync-call.ts";
@@ -39,6 +40,13 @@ export interface SyncInvokerParts {
   readonly webSocketIdle: number;
 }
 
+/** What every call of a function needs of it. */
+interface KnownFunction {
+  readonly wanted: DesiredFunction;
+  readonly limits: CallLimits;
+  readonly counts: FunctionCounts;
+}
+
 /** Handles one request whose head was read and found well-formed. */
 export type CallHandler = (request: CallRequest, response: CallResponse, head: RequestHead) => void;
 
@@ -58,6 +66,16 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
     webSocketIdle: parts.webSocketIdle,
   };
   const limitsOf = createCallLimits(parts.settings);
+  const known = new WeakMap<TableEntry, KnownFunction>();
+  /** One look-up: with thousands of functions each is a wait for memory. */
+  const knownOf = (entry: TableEntry): KnownFunction => {
+    let facts = known.get(entry);
+    if (facts?.wanted !== entry.wanted) {
+      facts = { wanted: entry.wanted, limits: limitsOf(entry.wanted), counts: parts.counts.of(entry.key) };
+      known.set(entry, facts);
+    }
+    return facts;
+  };
 
   return (request, response, head) => {
     const startedAt = performance.now();
@@ -69,7 +87,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
     let begun = false;
     try {
       if (target === undefined || entry === undefined) throw notFound(request.url ?? "");
-      const callLimits = limitsOf(entry.wanted);
+      const { limits: callLimits, counts } = knownOf(entry);
       let { authorization } = head;
       // A queued call was authorised when it was accepted, and its limit is that of its queue.
       if (callLimits.authRequired && !head.fromWorker) {
@@ -87,7 +105,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
         entry,
         ref: entry.ref,
         limits: head.fromWorker ? { ...callLimits, timeout: head.invokeTimeout ?? callLimits.timeout } : callLimits,
-        counts: parts.counts.of(entry.key),
+        counts,
         callId,
         traceParent,
         startTime,

@@ -13,8 +13,10 @@ let tell: ActivityListener;
 const heard = (source: string, deltas: readonly ActivityDelta[]): void => tell({ source, number: 1, deltas });
 const activity: Activity = {
   publish: (report) => void reports.push(report),
-  subscribe: (listener) => {
-    tell = listener;
+  subscribe: (listener, except) => {
+    tell = (report) => {
+      if (report.source !== except) listener(report);
+    };
     return () => {
       tell = () => {};
     };
