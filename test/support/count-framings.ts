@@ -7,6 +7,7 @@ import { eventually } from "./eventually.ts";
 import type { Framing } from "./framings.ts";
 import { openProxy } from "./proxy-in-front.ts";
 import type { ProxyKind, ProxyLine } from "./proxy-programs.ts";
+import { PlainRequest } from "../../runtime/gateway/fast-path/plain-request.ts";
 import { openFunctionServer } from "./function-server.ts";
 import { openMemoryAsyncInvoker } from "./memory-async-invoker.ts";
 import { parseReplies } from "./raw-client.ts";
@@ -30,17 +31,22 @@ const patience = 10_000;
 
 /**
  * Sends framings through a proxy to a gateway, each on a connection of its own, and compares the proxy's access log with
- * the requests that the gateway's parser saw.
+ * the requests that the gateway's parsers saw.
  */
 export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>): Promise<FramingCounts> {
   const echo = await openFunctionServer((request, response) => response.end(`${request.method} ${request.url}`));
+  const seen: string[] = [];
   const gateway = await openSyncGateway({
+    // Those that node:http does not see.
+    onCall: (request) => {
+      if (request instanceof PlainRequest) seen.push(`${request.method} ${request.url}`);
+    },
     invokeAsync: (...call) => invokeAsync(...call),
     server: { headersTimeout: 10_000, bodySilence: 10_000 },
   });
   const invokeAsync = openMemoryAsyncInvoker(gateway.table);
   gateway.deploy("echo", { addresses: [echo.address] });
-  const seen = countRequests(gateway.gateway.server);
+  countRequests(gateway.gateway.server, seen);
   const differences: string[] = [];
   try {
     await using proxy = await openProxy(kind, { gateways: [gateway] });
@@ -66,9 +72,8 @@ export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>
   }
 }
 
-/** Method and target of each request, as the server's parser has them. */
-function countRequests(server: NodeJS.EventEmitter): readonly string[] {
-  const seen: string[] = [];
+/** Adds method and target of each request, as the parser of node:http has them. */
+function countRequests(server: NodeJS.EventEmitter, seen: string[]): void {
   const reading = new WeakMap<Duplex, IncomingMessage>();
   const broken = new WeakSet<Duplex>();
   for (const event of ["request", "checkContinue", "checkExpectation", "upgrade", "connect"]) {
@@ -83,7 +88,6 @@ function countRequests(server: NodeJS.EventEmitter): readonly string[] {
     broken.add(socket);
     seen.push(requestOf(err.rawPacket.toString("latin1")));
   });
-  return seen;
 }
 
 /** `METHOD target` of a request line, however the client wrote it. */

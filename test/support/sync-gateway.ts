@@ -10,6 +10,7 @@ import type { AccessLine } from "../../runtime/gateway/access-log.ts";
 import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
+import type { CallRequest } from "../../runtime/gateway/invocation/exchange.ts";
 import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
 import {
   createSyncInvoker,
@@ -128,6 +129,8 @@ export interface SyncGatewayOptions {
   readonly invoker?: Partial<SyncInvokerParts>;
   readonly invokeAsync?: CallHandler;
   readonly other?: RequestListener;
+  /** Hears of each call before it is handled. */
+  readonly onCall?: (request: CallRequest) => void;
 }
 
 /** Opens a gateway on a free port. */
@@ -163,9 +166,16 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     webSocketIdle: 5_000,
     ...options.invoker,
   });
+  const invokeAsync: CallHandler = options.invokeAsync ?? ((_request, response) => response.writeHead(202).end());
+  const told =
+    (handler: CallHandler): CallHandler =>
+    (request, response, head) => {
+      options.onCall?.(request);
+      handler(request, response, head);
+    };
   const gateway: GatewayServer = createGatewayServer({
-    invoke,
-    invokeAsync: options.invokeAsync ?? ((_request, response) => response.writeHead(202).end()),
+    invoke: told(invoke),
+    invokeAsync: told(invokeAsync),
     writeError,
     routes,
     headersTimeout: 2_000,
