@@ -1,7 +1,6 @@
-import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
-
 import { traceIdOf } from "../core/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
+import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 import type { RequestHead } from "./invocation/request-head.ts";
 import type { RouteCounts } from "./route-counts.ts";
 

@@ -1,7 +1,6 @@
-import type { CallRequest } from "../invocation/exchange.ts";
-
 import { PlatformError } from "../../api/platform-error.ts";
 import { PlainRequest } from "../fast-path/plain-request.ts";
+import type { CallRequest } from "../invocation/exchange.ts";
 
 /** What became of a body; `gone` means that the client left before its end. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";

@@ -1,7 +1,6 @@
-import type { CallResponse } from "./exchange.ts";
-
 import { joinedBody, latin1 } from "../../core/latin1.ts";
 import { PlainResponse } from "../fast-path/plain-response.ts";
+import type { CallResponse } from "./exchange.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
 
 const nothing = new Uint8Array(0);

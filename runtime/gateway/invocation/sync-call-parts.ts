@@ -1,11 +1,10 @@
-import type { CallResponse } from "./exchange.ts";
-
 import type { TableEntry } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
+import type { CallResponse } from "./exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts } from "./invocation-counts.ts";
 import type { WriteError } from "./write-error.ts";
