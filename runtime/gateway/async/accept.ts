@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { acceptCall } from "../../core/accept-call.ts";
-import { judgeUrl, parseCallbackUrl } from "../../core/callback-policy.ts";
 import type { QueuedCall } from "../../core/call.ts";
+import { judgeUrl, parseCallbackUrl } from "../../core/callback-policy.ts";
 import { checkQueueEdition } from "../../core/check-queue-edition.ts";
 import type { TableEntry } from "../../core/function-table.ts";
 import { withoutHeaders } from "../../core/header-list.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
-import { endStatus } from "../call-observer.ts";
 import { declaredQueue } from "../../core/queue-views.ts";
+import { endStatus } from "../call-observer.ts";
+import { createTraceParent } from "../invocation/create-trace-parent.ts";
+import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
 import { asyncFunctionPrefix, splitTarget, type SplitTarget } from "../invocation/split-target.ts";
-import { createTraceParent } from "../invocation/create-trace-parent.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";
 

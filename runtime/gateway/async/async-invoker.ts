@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 
 import { parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { CallEntry } from "../../core/call-entry.ts";
 import { cancelCall } from "../../core/cancel-call.ts";
+import { endStatus } from "../call-observer.ts";
+import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
 import { asyncFunctionPrefix } from "../invocation/split-target.ts";
 import type { CallHandler } from "../invocation/sync-invoker.ts";
-import { endStatus } from "../call-observer.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { answerResult, answerStatus } from "./call-answers.ts";

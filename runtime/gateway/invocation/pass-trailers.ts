@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import type { CallResponse } from "./exchange.ts";
 
 import { Http2Response } from "../http2/http2-response.ts";
+import type { CallResponse } from "./exchange.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
 /** Gives the client the trailers of a function (flat), if it speaks HTTP/2: others did not ask for them. */

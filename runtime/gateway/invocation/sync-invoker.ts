@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { CallRequest, CallResponse } from "./exchange.ts";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import type { FunctionTable, TableEntry } from "../../core/function-table.ts";
 import type { DesiredFunction } from "../../core/desired-function.ts";
+import type { FunctionTable, TableEntry } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
 import { callHeaders } from "./call-headers.ts";
 import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
+import { createTraceParent } from "./create-trace-parent.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
+import type { CallRequest, CallResponse } from "./exchange.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts, InvocationCounts } from "./invocation-counts.ts";
 import type { RequestHead } from "./request-head.ts";
 import { functionPrefix, splitTarget } from "./split-target.ts";
-import { SyncCall } from "./sync-call.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
-import { createTraceParent } from "./create-trace-parent.ts";
+import { SyncCall } from "./sync-call.ts";
 import type { WriteError } from "./write-error.ts";
 
 /** What the invoker of synchronous calls works with. */

@@ -1,9 +1,8 @@
-import { PlainRequest } from "../fast-path/plain-request.ts";
-import type { CallRequest } from "./exchange.ts";
-
 import { getDefaultHighWaterMark } from "node:stream";
 
 import type { WaitingCaller } from "../../core/wake.ts";
+import { PlainRequest } from "../fast-path/plain-request.ts";
+import type { CallRequest } from "./exchange.ts";
 
 /** Bytes of a body that are read before anybody asks for them: as many as a stream of Node holds. */
 const mostRead = getDefaultHighWaterMark(false);
