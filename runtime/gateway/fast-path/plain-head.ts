@@ -1,3 +1,5 @@
+import { asyncFunctionPrefix } from "../invocation/split-target.ts";
+
 /** A request whose head came whole in one piece of bytes, with all of its body or a part, and nothing behind it. */
 export interface PlainRequestParts {
   readonly method: string;
@@ -16,7 +18,6 @@ const headLimit = 8_192;
 const headEnd = Buffer.from("\r\n\r\n");
 const requestLine = /(GET|POST|PUT|PATCH|DELETE) (\/(?:async-)?function\/[!"$-~]*) HTTP\/1\.1\r\n/y;
 const headerLines = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n/y;
-const asynchronous = "/async-function/";
 const plainLength = /^\d{1,15}$/;
 
 /** Say how the request is framed, or what becomes of its connection: who sends one of them is served by node:http. */
@@ -47,7 +48,7 @@ export function readPlainRequest(bytes: Buffer): PlainRequestParts | undefined {
   if (line === null) return undefined;
   const [, method = "", target = ""] = line;
   // The status of a call, its result and its end are asked for, not called.
-  if (method !== "POST" && target.startsWith(asynchronous)) return undefined;
+  if (method !== "POST" && target.startsWith(asyncFunctionPrefix)) return undefined;
   headerLines.lastIndex = requestLine.lastIndex;
   if (!headerLines.test(text) || headerLines.lastIndex !== end) return undefined;
   const rawHeaders: string[] = [];

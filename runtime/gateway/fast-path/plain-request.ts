@@ -11,7 +11,7 @@ export class PlainRequest {
   readonly socket: Socket;
   /** Bytes of its body. */
   readonly length: number;
-  /** Its bytes, if they came in one piece with the head; undefined when it has none. */
+  /** Its bytes if they came in one piece with the head, else a stream of them; undefined when it has none. */
   readonly body: Buffer | PlainBody | undefined;
 
   constructor({ method, target, rawHeaders, length, body }: PlainRequestParts, socket: Socket) {

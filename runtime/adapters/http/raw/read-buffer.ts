@@ -13,7 +13,7 @@ export class ReadBuffer {
   #first = true;
   #lent = false;
 
-  /** Whether what is read now is its own: it may be lent, but not while it is. */
+  /** Whether what was read lies in a buffer of its own, which may be lent. */
   get lendable(): boolean {
     return this.#own !== undefined;
   }
