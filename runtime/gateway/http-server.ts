@@ -114,7 +114,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const answerPlain = (request: PlainRequest, response: PlainResponse): boolean => {
     let head: RequestHead;
     try {
-      head = readHead(request, false);
+      head = request.understand(readHead);
     } catch {
       return false;
     }

@@ -32,7 +32,7 @@ export interface BenchRow {
 }
 
 /** Whether what is judged of the row is as good as `bar`. */
-export function reaches({ lessIsBetter }: BenchRow, judged: number, bar: number): boolean {
+export function reaches({ lessIsBetter }: Pick<BenchRow, "lessIsBetter">, judged: number, bar: number): boolean {
   return lessIsBetter === true ? judged <= bar : judged >= bar;
 }
 

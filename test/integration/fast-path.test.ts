@@ -87,9 +87,16 @@ describe("calls past node:http", () => {
     for (const way of [shortWay, longWay]) {
       for (const accept of ["*/*", "application/json"]) {
         const client = await open();
-        client.send(`${method} ${target} HTTP/1.1\r\nHost: g\r\nAccept: ${accept}\r\n${way}${length}\r\n${body}`);
-        const [reply] = await client.replies(1);
-        if (reply !== undefined) replies.push(reply);
+        const call = `${method} ${target} HTTP/1.1\r\nHost: g\r\nAccept: ${accept}\r\n${way}${length}\r\n${body}`;
+        client.send(call);
+        await client.replies(1);
+        // What came before is not read again.
+        client.send(call);
+        const [reply, again] = await client.replies(2);
+        if (reply === undefined || again === undefined) throw new Error("a reply is missing");
+        expect(comparable(again)).toEqual(comparable(reply));
+        expect(again.headers["x-call-id"]).not.toBe(reply.headers["x-call-id"]);
+        replies.push(reply);
       }
     }
     const [shortText, shortJson, longText, longJson] = replies.map(comparable);

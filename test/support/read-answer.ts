@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import { Duplex } from "node:stream";
 
-import { AnswerParser } from "../../runtime/adapters/http/raw/answer-parser.ts";
+import { AnswerParser, type AnswerSink } from "../../runtime/adapters/http/raw/answer-parser.ts";
+import type { HeadMemory } from "../../runtime/adapters/http/raw/head-memory.ts";
 import { below, seededRandom } from "../../scripts/random.ts";
 
 /** What becomes of the bytes of one connection on which one answer is awaited. */
@@ -18,11 +19,12 @@ export interface AnswerReading {
   readonly rest: string;
 }
 
-/** What was asked; `ends`: the replica closes the connection behind the last byte. */
+/** What was asked; `ends`: the replica closes the connection behind the last byte; `memory`: of answers before. */
 export interface Asked {
   readonly headOnly?: boolean;
   readonly upgrade?: string | undefined;
   readonly ends?: boolean;
+  readonly memory?: HeadMemory;
 }
 
 /** Reads an answer that comes in these pieces, which share memory as reads of a connection do. */
@@ -39,7 +41,7 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
     if (reading.outcome !== "open") throw new Error(`${outcome} after ${reading.outcome}`);
     reading.outcome = outcome;
   };
-  const parser = new AnswerParser({
+  const sink: AnswerSink = {
     onAnswerHead: (status, headers) => {
       if (reading.status !== 0) throw new Error("a second head");
       Object.assign(reading, { status, headers });
@@ -57,7 +59,8 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
       Object.assign(reading, { headers, rest: rest.toString("latin1") });
     },
     onMalformed: () => over("malformed"),
-  });
+  };
+  const parser = new AnswerParser(sink, asked.memory);
   parser.begin({ headOnly: asked.headOnly ?? false, upgrade: asked.upgrade });
   const shared = Buffer.alloc(Math.max(1, ...pieces.map((piece) => piece.length)));
   for (const piece of pieces) {

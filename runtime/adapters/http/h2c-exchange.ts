@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import { joinHeaders } from "../../core/repeated-headers.ts";
 import type { H2cSession } from "./h2c-session.ts";
 
 const mostInterimAnswers = 10;
@@ -137,7 +138,9 @@ function cancel(stream: ClientHttp2Stream): void {
   stream.destroy(new Error("aborted by the caller"));
 }
 
-function headersOf(address: string, { method, target, headers }: UpstreamRequest): OutgoingHttpHeaders {
+function headersOf(address: string, request: UpstreamRequest): OutgoingHttpHeaders {
+  const { method, target, forward } = request;
+  const headers = joinHeaders(forward, request.headers);
   const head: Record<string, string | string[]> = {
     ":method": method,
     ":path": target,

@@ -4,6 +4,7 @@ import { Pool, type buildConnector, type Dispatcher } from "undici";
 
 import { headerValue } from "../../core/header-list.ts";
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import { joinHeaders } from "../../core/repeated-headers.ts";
 import { framingFault } from "./framing-fault.ts";
 import { pinnedConnector } from "./pinned-connector.ts";
 
@@ -34,7 +35,8 @@ export class UndiciUpstream implements Upstream {
 
   dispatch(address: string, request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const exchange = new Exchange(listener);
-    const { target: path, method, headers, body, upgrade = null } = request;
+    const { target: path, method, body, upgrade = null } = request;
+    const headers = joinHeaders(request.forward, request.headers);
     this.#pool(address).dispatch({ path, method, headers, body, upgrade }, exchange);
     return exchange;
   }

@@ -1,6 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
 
 import type { FunctionProtocol } from "../function-limits.ts";
+import type { RepeatedHeaders } from "../repeated-headers.ts";
 
 /** A body whose reader may say that it keeps no piece. */
 export interface LentBody extends Readable {
@@ -12,7 +13,9 @@ export interface UpstreamRequest {
   readonly method: string;
   /** Path and query, byte for byte. */
   readonly target: string;
-  /** Flat: name, value, …; complete but for `Host`, which is the replica's. */
+  /** Headers that come first, and may be the same in the next request; none of them is a `Content-Length`. */
+  readonly forward?: RepeatedHeaders | undefined;
+  /** Flat: name, value, …; complete with `forward` but for `Host`, which is the replica's. */
   readonly headers: string[];
   /** Null when the request has none. */
   readonly body: LentBody | Uint8Array | null;

@@ -126,7 +126,7 @@ function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { tar
 }
 
 function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {
-  const headers = [...withoutHeaders(head.forward, carriedApart), "traceparent", traceParent];
+  const headers = [...withoutHeaders(head.forward.list, carriedApart), "traceparent", traceParent];
   if (checked.authorization !== undefined) headers.push("Authorization", checked.authorization);
   return {
     id: callId,

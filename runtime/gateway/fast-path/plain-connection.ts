@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 import { answerCutRequest } from "../client-error.ts";
 import { PlainBody } from "./plain-body.ts";
-import { readPlainRequest } from "./plain-head.ts";
+import { readPlainRequest, type PlainHead } from "./plain-head.ts";
 import { PlainRequest } from "./plain-request.ts";
 import { PlainResponse, type ResponseConnection } from "./plain-response.ts";
 
@@ -32,6 +32,8 @@ export class PlainConnection implements ResponseConnection {
   /** Of the last request, if some of it is still to come. */
   #body: PlainBody | undefined;
   #held: Buffer | undefined;
+  /** Of the last request; clients often say the same again. */
+  #lastHead: PlainHead | undefined;
   readonly onWritten = (err?: Error | null): void => {
     if (err === undefined || err === null) this.#finish();
   };
@@ -55,6 +57,11 @@ export class PlainConnection implements ResponseConnection {
     return this.#response !== undefined || this.#body !== undefined;
   }
 
+  /** Forgets what it keeps for the next request alone. */
+  rest(): void {
+    this.#lastHead = undefined;
+  }
+
   /** Lets go of the socket, which is paused. */
   release(): Socket {
     const { socket } = this;
@@ -66,8 +73,9 @@ export class PlainConnection implements ResponseConnection {
     if (this.#body !== undefined) return this.#readBody(this.#body, chunk);
     if (this.#response !== undefined) return this.#hold(chunk);
     this.fresh = false;
-    const parts = readPlainRequest(chunk);
+    const parts = readPlainRequest(chunk, this.#lastHead);
     if (parts === undefined) return this.#owner.handOver(this, chunk);
+    this.#lastHead = parts.head;
     const request = new PlainRequest(parts, this.socket);
     const response = new PlainResponse(this);
     this.#response = response;

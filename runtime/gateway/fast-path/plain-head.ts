@@ -1,14 +1,25 @@
+import { headerLine, isBlank } from "../../core/http-grammar.ts";
+import type { RequestHead } from "../invocation/request-head.ts";
 import { asyncFunctionPrefix } from "../invocation/split-target.ts";
 
-/** A request whose head came whole in one piece of bytes, with all of its body or a part, and nothing behind it. */
-export interface PlainRequestParts {
+/** The head of a plain request: nothing but what its text says. */
+export interface PlainHead {
+  /** To the empty line, one character per byte. */
+  readonly text: string;
   readonly method: string;
   /** As sent. */
   readonly target: string;
   /** Flat: name, value, …; as sent. */
-  readonly rawHeaders: string[];
-  /** Bytes of its body. */
+  readonly rawHeaders: readonly string[];
+  /** Bytes of the body. */
   readonly length: number;
+  /** What it means on its connection, once that was looked at, if it means the same each time. */
+  understood: RequestHead | undefined;
+}
+
+/** A request whose head came whole in one piece of bytes, with all of its body or a part, and nothing behind it. */
+export interface PlainRequestParts {
+  readonly head: PlainHead;
   /** What came of the body; undefined if nothing did. */
   readonly body: Buffer | undefined;
 }
@@ -17,7 +28,8 @@ export interface PlainRequestParts {
 const headLimit = 8_192;
 const headEnd = Buffer.from("\r\n\r\n");
 const requestLine = /(GET|POST|PUT|PATCH|DELETE) (\/(?:async-)?function\/[!"$-~]*) HTTP\/1\.1\r\n/y;
-const headerLines = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n/y;
+const headerLines = new RegExp(`(?:${headerLine})+\\r\\n`, "y");
+const space = 0x20;
 const plainLength = /^\d{1,15}$/;
 
 /** Say how the request is framed, or what becomes of its connection: who sends one of them is served by node:http. */
@@ -36,13 +48,20 @@ const otherLengths: ReadonlySet<number> = new Set([...others].map((name) => name
 /**
  * Reads `bytes` if they are one call, its body begun at least, in the plainest form of HTTP/1.1 (RFC 9112): its grammar followed to the
  * letter, one line per header, framed by nothing but one `Content-Length`, on a connection that goes on. Undefined for all
- * else, which is not wrong for that: it is for node:http to judge, and to refuse.
+ * else, which is not wrong for that: it is for node:http to judge, and to refuse. `last` is a head that was read before,
+ * which clients often repeat: the same bytes are not read twice.
  */
-export function readPlainRequest(bytes: Buffer): PlainRequestParts | undefined {
+export function readPlainRequest(bytes: Buffer, last?: PlainHead): PlainRequestParts | undefined {
   const found = bytes.indexOf(headEnd);
   if (found === -1 || found > headLimit) return undefined;
   const end = found + headEnd.length;
   const text = bytes.toString("latin1", 0, end);
+  const head = last?.text === text ? last : readHead(text);
+  if (head === undefined || head.length < bytes.length - end) return undefined;
+  return { head, body: end === bytes.length ? undefined : bytes.subarray(end) };
+}
+
+function readHead(text: string): PlainHead | undefined {
   requestLine.lastIndex = 0;
   const line = requestLine.exec(text);
   if (line === null) return undefined;
@@ -50,11 +69,10 @@ export function readPlainRequest(bytes: Buffer): PlainRequestParts | undefined {
   // The status of a call, its result and its end are asked for, not called.
   if (method !== "POST" && target.startsWith(asyncFunctionPrefix)) return undefined;
   headerLines.lastIndex = requestLine.lastIndex;
-  if (!headerLines.test(text) || headerLines.lastIndex !== end) return undefined;
+  if (!headerLines.test(text) || headerLines.lastIndex !== text.length) return undefined;
   const rawHeaders: string[] = [];
-  const length = readHeaders(text, requestLine.lastIndex, end - 2, rawHeaders);
-  if (length < bytes.length - end) return undefined;
-  return { method, target, rawHeaders, length, body: end === bytes.length ? undefined : bytes.subarray(end) };
+  const length = readHeaders(text, requestLine.lastIndex, text.length - 2, rawHeaders);
+  return length === -1 ? undefined : { text, method, target, rawHeaders, length, understood: undefined };
 }
 
 /** Adds the lines from `from` to `to`, which are well-formed, to `rawHeaders`; gives the length of the body, -1 if they are not plain. */
@@ -83,6 +101,3 @@ function readHeaders(text: string, from: number, to: number, rawHeaders: string[
   }
   return length ?? 0;
 }
-
-const space = 0x20;
-const isBlank = (code: number): boolean => code === space || code === 0x09;

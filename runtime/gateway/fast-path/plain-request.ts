@@ -1,20 +1,25 @@
 import type { Socket } from "node:net";
 
+import type { HeadReader } from "../invocation/head-reader.ts";
+import type { RequestHead } from "../invocation/request-head.ts";
 import { PlainBody } from "./plain-body.ts";
-import type { PlainRequestParts } from "./plain-head.ts";
+import type { PlainHead, PlainRequestParts } from "./plain-head.ts";
 
 /** A request that a plain connection brought: what is used of an `IncomingMessage`. */
 export class PlainRequest {
   readonly method: string;
   readonly url: string;
-  readonly rawHeaders: string[];
+  readonly rawHeaders: readonly string[];
   readonly socket: Socket;
   /** Bytes of its body. */
   readonly length: number;
   /** Its bytes if they came in one piece with the head, else a stream of them; undefined when it has none. */
   readonly body: Buffer | PlainBody | undefined;
+  readonly #head: PlainHead;
 
-  constructor({ method, target, rawHeaders, length, body }: PlainRequestParts, socket: Socket) {
+  constructor({ head, body }: PlainRequestParts, socket: Socket) {
+    const { method, target, rawHeaders, length } = head;
+    this.#head = head;
     this.method = method;
     this.url = target;
     this.rawHeaders = rawHeaders;
@@ -43,6 +48,17 @@ export class PlainRequest {
       headers[name] = before === undefined ? value : `${before}, ${value}`;
     }
     return headers;
+  }
+
+  /**
+   * What `read` says that its head means; one that came before on this connection is not read again.
+   * @throws PlatformError as `read`
+   */
+  understand(read: HeadReader): RequestHead {
+    const head = this.#head.understood ?? read(this, false);
+    // Whether a key is good is asked each time.
+    if (head.invokeKey === undefined) this.#head.understood = head;
+    return head;
   }
 
   /** Reads away what nobody reads. */

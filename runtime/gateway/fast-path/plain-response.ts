@@ -1,8 +1,9 @@
 import { EventEmitter } from "node:events";
-import { STATUS_CODES, validateHeaderName, validateHeaderValue } from "node:http";
+import { STATUS_CODES, validateHeaderName } from "node:http";
 import type { Socket } from "node:net";
 
 import { joinedBody, latin1 } from "../../core/latin1.ts";
+import { writeHeaders, type RepeatedHeaders, type WrittenHeaders } from "../../core/repeated-headers.ts";
 import { httpDate } from "./http-date.ts";
 
 const status = { noContent: 204, notModified: 304 } as const;
@@ -10,7 +11,6 @@ const lastChunk = "0\r\n\r\n";
 /** Names of headers that were found to be good; bounded, as functions choose them. */
 const goodNames = new Set<string>();
 const mostNames = 2_000;
-const badInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** What it needs of the connection it is written to. */
 export interface ResponseConnection {
@@ -44,25 +44,23 @@ export class PlainResponse extends EventEmitter {
     this.#connection = connection;
   }
 
-  /** @throws Error when a header cannot be sent; then nothing was sent */
-  writeHead(code: number, headers: readonly string[] | Readonly<Record<string, string>> = []): this {
+  /**
+   * `first` stands before the other headers.
+   * @throws Error when a header cannot be sent; then nothing was sent
+   */
+  writeHead(
+    code: number,
+    headers: readonly string[] | Readonly<Record<string, string>> = [],
+    first?: RepeatedHeaders,
+  ): this {
     if (this.headersSent) throw new Error("the head was sent");
     const list = isList(headers) ? headers : Object.entries(headers).flat();
-    let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n`;
-    let framed = false;
-    let dated = false;
-    for (let index = 0; index + 1 < list.length; index += 2) {
-      const name = list[index] ?? "";
-      const value = list[index + 1] ?? "";
-      if (!goodNames.has(name)) learn(name);
-      if (badInValue.test(value)) validateHeaderValue(name, value);
-      if (name.length === 14 && name.toLowerCase() === "content-length") framed = true;
-      else if (name.length === 4 && name.toLowerCase() === "date") dated = true;
-      head += name + ": " + value + "\r\n";
-    }
+    const before = first?.written(writeReply) ?? none;
+    const { lines, hasLength, hasDate } = writeReply(list);
+    let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + before.lines + lines;
     this.#bodiless = code === status.noContent || code === status.notModified;
-    this.#chunked = !framed && !this.#bodiless;
-    if (!dated) head += "Date: " + httpDate() + "\r\n";
+    this.#chunked = !before.hasLength && !hasLength && !this.#bodiless;
+    if (!before.hasDate && !hasDate) head += "Date: " + httpDate() + "\r\n";
     head += this.shouldKeepAlive ? this.#connection.goesOn : "Connection: close\r\n";
     this.#head = head + (this.#chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");
     this.statusCode = code;
@@ -138,8 +136,15 @@ function isList(headers: readonly string[] | Readonly<Record<string, string>>): 
   return Array.isArray(headers);
 }
 
+const none: WrittenHeaders = { lines: "", hasLength: false, hasDate: false };
+
+function writeReply(list: readonly string[]): WrittenHeaders {
+  return writeHeaders(list, checkName);
+}
+
 /** @throws TypeError when there may be no such header */
-function learn(name: string): void {
+function checkName(name: string): void {
+  if (goodNames.has(name)) return;
   validateHeaderName(name);
   if (goodNames.size < mostNames) goodNames.add(name);
 }

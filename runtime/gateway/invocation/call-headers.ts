@@ -1,18 +1,18 @@
 import { header } from "../../api/names.ts";
 
-/** The headers of a call as the function gets them, but `Host`; `forward` is changed. */
-export function callHeaders(
-  forward: string[],
-  facts: {
-    readonly callId: string;
-    readonly startTime: string;
-    readonly traceParent: string;
-    readonly authorization: string | undefined;
-    readonly contentLength: number | undefined;
-  },
-): string[] {
-  forward.push(header.callId, facts.callId, header.startTime, facts.startTime, "traceparent", facts.traceParent);
-  if (facts.authorization !== undefined) forward.push("Authorization", facts.authorization);
-  if (facts.contentLength !== undefined) forward.push("Content-Length", String(facts.contentLength));
-  return forward;
+/** What is known of one call alone. */
+export interface OwnFacts {
+  readonly callId: string;
+  readonly startTime: string;
+  readonly traceParent: string;
+  readonly authorization: string | undefined;
+  readonly contentLength: number | undefined;
+}
+
+/** The headers that a function gets of one call, behind those that the client's head forwards. */
+export function ownHeaders({ callId, startTime, traceParent, authorization, contentLength }: OwnFacts): string[] {
+  const own = [header.callId, callId, header.startTime, startTime, "traceparent", traceParent];
+  if (authorization !== undefined) own.push("Authorization", authorization);
+  if (contentLength !== undefined) own.push("Content-Length", String(contentLength));
+  return own;
 }

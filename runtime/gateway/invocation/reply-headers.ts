@@ -1,6 +1,7 @@
 import { header } from "../../api/names.ts";
 import { connectionOptions, isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
 import { withoutHeaders } from "../../core/header-list.ts";
+import { RepeatedHeaders } from "../../core/repeated-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
@@ -27,24 +28,24 @@ export interface ReplyFacts {
   readonly duration: number;
 }
 
+const switching = 101;
 const noContent = 204;
 
+/** What of a function's headers goes on to the client. */
+export class PassedHeaders extends RepeatedHeaders {
+  readonly hasDuration: boolean;
+
+  constructor(list: readonly string[], hasDuration: boolean) {
+    super(list);
+    this.hasDuration = hasDuration;
+  }
+}
+
 /**
- * The headers of the reply to the client: the function's own in order, hop-by-hop ones and what `Connection` names gone,
- * then `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`. A 204 has no length, whatever
- * the function says (RFC 9110 §8.6).
+ * The function's headers in order, hop-by-hop ones, what `Connection` names and what the gateway says itself gone. A 204 has
+ * no length, whatever the function says (RFC 9110 §8.6).
  */
-export function replyHeaders(status: number, headers: readonly string[], facts: ReplyFacts): string[] {
-  const reply = passedOn(headers, facts);
-  return status === noContent ? withoutHeaders(reply, lengthOnly) : reply;
-}
-
-/** The headers of the 101 that lets a WebSocket begin. */
-export function upgradeHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
-  return [...withoutHeaders(passedOn(headers, facts), lengthOnly), "Connection", "Upgrade", "Upgrade", "websocket"];
-}
-
-function passedOn(headers: readonly string[], facts: ReplyFacts): string[] {
+export function passedHeaders(status: number, headers: readonly string[]): PassedHeaders {
   let reply: string[] = [];
   let named: string[] | undefined;
   let hasDuration = false;
@@ -67,9 +68,21 @@ function passedOn(headers: readonly string[], facts: ReplyFacts): string[] {
     }
   }
   if (named !== undefined) reply = withoutNamed(reply, named);
-  reply.push(header.callId, facts.callId, header.startTime, facts.startTime);
-  if (!hasDuration) reply.push(header.durationSeconds, (facts.duration / 1_000).toFixed(6));
-  return reply;
+  if (status === noContent || status === switching) reply = withoutHeaders(reply, lengthOnly);
+  return new PassedHeaders(reply, hasDuration);
+}
+
+/** What stands behind them: `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`. */
+export function addedHeaders({ hasDuration }: PassedHeaders, facts: ReplyFacts): string[] {
+  const added = [header.callId, facts.callId, header.startTime, facts.startTime];
+  if (!hasDuration) added.push(header.durationSeconds, (facts.duration / 1_000).toFixed(6));
+  return added;
+}
+
+/** The headers of the 101 that lets a WebSocket begin. */
+export function upgradeHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
+  const passed = passedHeaders(switching, headers);
+  return [...passed.list, ...addedHeaders(passed, facts), "Connection", "Upgrade", "Upgrade", "websocket"];
 }
 
 /** `Content-Length` stays whatever `Connection` says: without it the reply would be framed otherwise than it was sent. */

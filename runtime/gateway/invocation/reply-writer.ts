@@ -1,4 +1,5 @@
 import { joinedBody, latin1 } from "../../core/latin1.ts";
+import { joinHeaders, type RepeatedHeaders } from "../../core/repeated-headers.ts";
 import { PlainResponse } from "../fast-path/plain-response.ts";
 import type { CallResponse } from "./exchange.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
@@ -19,9 +20,14 @@ export class ReplyWriter implements Unsent {
     this.#response = response;
   }
 
-  /** @throws TypeError when a header cannot be sent; then nothing was sent */
-  begin(status: number, headers: string[], later: FlushLater): void {
-    this.#response.writeHead(status, headers);
+  /**
+   * `added` comes behind what is passed on.
+   * @throws Error when a header cannot be sent; then nothing was sent
+   */
+  begin(status: number, passed: RepeatedHeaders, added: string[], later: FlushLater): void {
+    const response = this.#response;
+    if (response instanceof PlainResponse) response.writeHead(status, added, passed);
+    else response.writeHead(status, joinHeaders(passed, added));
     this.#unsent = true;
     later.add(this);
   }

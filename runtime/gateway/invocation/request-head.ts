@@ -2,6 +2,7 @@ import { parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { RepeatedHeaders } from "../../core/repeated-headers.ts";
 import { isTraceParent } from "../../core/trace-parent.ts";
 import {
   isProtectedHeader,
@@ -18,7 +19,7 @@ export interface RequestHead {
    * `X-Start-Time`, `traceparent`, and what only the platform may send. Among it: `X-Callback-Url`, `X-Call-Depth` if it
    * is a number, `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `tracestate` if `traceparent` is valid.
    */
-  readonly forward: string[];
+  readonly forward: RepeatedHeaders;
   /** UUID in lower case; undefined if none was sent, or no UUID. */
   readonly callId: string | undefined;
   readonly callbackUrl: string | undefined;
@@ -204,7 +205,7 @@ export function readRequestHead(
   forward.push(header.forwardedProto, (peer.trusted ? forwardedProto : undefined) ?? (peer.secure ? "https" : "http"));
 
   return {
-    forward,
+    forward: new RepeatedHeaders(forward),
     callId,
     callbackUrl,
     callDepth,

@@ -7,6 +7,7 @@ import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "./exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts } from "./invocation-counts.ts";
+import type { ReplyMemory } from "./reply-memory.ts";
 import type { WriteError } from "./write-error.ts";
 
 /** What all synchronous calls of a gateway share. */
@@ -15,6 +16,7 @@ export interface SyncCallParts {
   readonly waker: Pick<Waker, "wait">;
   readonly sweep: DeadlineSweep;
   readonly flushLater: FlushLater;
+  readonly replies: ReplyMemory;
   readonly writeError: WriteError;
   /** Whether the gateway is stopping, so that replies close their connections. */
   readonly draining: () => boolean;
@@ -33,7 +35,7 @@ export interface SyncCallFacts extends CallFacts {
   readonly startTime: string;
   /** Path and query for the function. */
   readonly target: string;
-  /** Flat and complete but for `Host`. */
+  /** Flat; what the function gets behind those that the head forwards, but `Host`. */
   readonly headers: string[];
   readonly hasBody: boolean;
 }

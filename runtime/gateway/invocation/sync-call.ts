@@ -7,7 +7,7 @@ import { endStatus } from "../call-observer.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
 import { passTrailers } from "./pass-trailers.ts";
-import { replyHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
+import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
@@ -53,10 +53,11 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   onHead(status: number, headers: readonly string[]): void {
     const { response } = this.#facts;
-    if (response.headersSent) return;
+    if (response.headersSent || this.#replica === undefined) return;
     if (this.#parts.draining()) response.shouldKeepAlive = false;
     try {
-      this.#reply.begin(status, replyHeaders(status, headers, this.#replyFacts()), this.#parts.flushLater);
+      const passed = this.#parts.replies.passedOn(this.#replica, status, headers);
+      this.#reply.begin(status, passed, addedHeaders(passed, this.#replyFacts()), this.#parts.flushLater);
     } catch (cause) {
       this.#abort();
       this.#refuseReply("its reply has a header that cannot be passed on", cause);

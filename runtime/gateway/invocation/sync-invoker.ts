@@ -6,13 +6,14 @@ import type { FunctionTable, TableEntry } from "../../core/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import type { Waker } from "../../core/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
-import { callHeaders } from "./call-headers.ts";
+import { ownHeaders } from "./call-headers.ts";
 import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
 import { createTraceParent } from "./create-trace-parent.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallRequest, CallResponse } from "./exchange.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts, InvocationCounts } from "./invocation-counts.ts";
+import { ReplyMemory } from "./reply-memory.ts";
 import type { RequestHead } from "./request-head.ts";
 import { functionPrefix, splitTarget } from "./split-target.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
@@ -60,6 +61,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
     waker: parts.waker,
     sweep: new DeadlineSweep(),
     flushLater: new FlushLater(),
+    replies: new ReplyMemory(),
     writeError: parts.writeError,
     draining: parts.draining,
     observer: parts.observer,
@@ -111,13 +113,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
         startTime,
         startedAt,
         target: target.query === undefined ? path : `${path}?${target.query}`,
-        headers: callHeaders(head.forward, {
-          callId,
-          startTime,
-          traceParent,
-          authorization,
-          contentLength: head.contentLength,
-        }),
+        headers: ownHeaders({ callId, startTime, traceParent, authorization, contentLength: head.contentLength }),
         hasBody,
       });
       begun = true;

@@ -12,7 +12,8 @@ const mostRead = getDefaultHighWaterMark(false);
  * read before anybody asks for it.
  */
 export function waitingCaller(request: CallRequest, signal: AbortSignal): WaitingCaller {
-  const { url = "", rawHeaders } = request;
+  const { url = "" } = request;
+  const rawHeaders: readonly string[] = request.rawHeaders;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
   if (request instanceof PlainRequest) return { signal, bytes: head + Math.min(request.length, mostRead) };
   const { headers, readableHighWaterMark } = request;

@@ -1,4 +1,5 @@
 import { header } from "../../api/names.ts";
+import { RepeatedHeaders } from "../../core/repeated-headers.ts";
 import type { RequestHead } from "./request-head.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
@@ -29,5 +30,5 @@ export function workerHead(rawHeaders: readonly string[], head: RequestHead): Re
     if (passing.has(requestHeaderKinds.of(name)) || own.has(name.toLowerCase()))
       forward.push(name, rawHeaders[index + 1] ?? "");
   }
-  return { ...head, forward, fromWorker: true };
+  return { ...head, forward: new RepeatedHeaders(forward), fromWorker: true };
 }

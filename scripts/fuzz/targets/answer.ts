@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { HeadMemory } from "../../../runtime/adapters/http/raw/head-memory.ts";
 import { bytesOfAnswer, cutAtRandom, readAnswer, readAsNode, type Asked } from "../../../test/support/read-answer.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
@@ -7,13 +8,16 @@ import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 const mostCompared = 600;
 
 /**
- * Throws unless the bytes are the same answer in one piece, byte by byte and in other pieces, and what is taken as an
+ * Throws unless the bytes are the same answer in one piece, byte by byte, in other pieces and a second time, and what is taken as an
  * answer is the same one to node's own parser, which others rely on.
  */
 export async function checkAnswer(bytes: Uint8Array, seed: number): Promise<void> {
+  const memory = new HeadMemory();
   const asks: readonly Asked[] = [{}, { headOnly: true }, { upgrade: "websocket" }, { ends: true }];
   for (const asked of asks) {
-    const whole = readAnswer([bytes], asked);
+    const whole = readAnswer([bytes], { ...asked, memory });
+    const again = readAnswer([bytes], { ...asked, memory });
+    mustHold(isDeepStrictEqual(again, whole), `again it is another answer: ${JSON.stringify([whole, again])}`);
     for (const most of [1, 9, 90]) {
       const cut = readAnswer(cutAtRandom(bytes, most, seed), asked);
       mustHold(isDeepStrictEqual(cut, whole), `cut elsewhere it is another answer: ${JSON.stringify([whole, cut])}`);
@@ -33,7 +37,8 @@ export async function checkAnswer(bytes: Uint8Array, seed: number): Promise<void
 
 export const answer: FuzzTarget = {
   name: "answer",
-  promises: "an answer is one and the same however it is cut, and node's parser understands it alike",
+  promises:
+    "an answer is one and the same however it is cut and how often it comes, and node's parser understands it alike",
   maxBytes: 2_048,
   words: [
     ..."HTTP/1.1 HTTP/1.0 200 204 304 103 100 101 OK Content-Length Transfer-Encoding chunked Connection close".split(

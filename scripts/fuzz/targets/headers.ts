@@ -2,7 +2,7 @@ import { parseCallId } from "../../../runtime/api/grammar.ts";
 import { header } from "../../../runtime/api/names.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { endToEndHeaders } from "../../../runtime/core/hop-by-hop.ts";
-import { replyHeaders } from "../../../runtime/gateway/invocation/reply-headers.ts";
+import { replyHeaders } from "../../../test/support/reply-headers.ts";
 import { readRequestHead, type RequestHead } from "../../../runtime/gateway/invocation/request-head.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
@@ -44,7 +44,7 @@ export function checkRequestHead(rawHeaders: readonly string[], trusted: boolean
   mustHold(head.callDepth === undefined || isCount(head.callDepth), "its depth is no number");
   mustHold(head.callId === undefined || parseCallId(head.callId) === head.callId, "its call id is no UUID");
   mustHold(head.startTime === undefined || /^\d{1,20}$/.test(head.startTime), "its start is no number");
-  checkForwarded(head.forward, trusted);
+  checkForwarded(head.forward.list, trusted);
 }
 
 function checkForwarded(forward: readonly string[], trusted: boolean): void {

@@ -10,8 +10,11 @@ const mostMissing = 100_000;
 /** Throws unless the bytes are left to node:http, or node:http takes them for the very same request. */
 export async function checkPlainRequest(bytes: Uint8Array): Promise<void> {
   const plain = readPlainRequest(Buffer.from(bytes));
+  const again = readPlainRequest(Buffer.from(bytes), plain?.head);
+  mustHold(isDeepStrictEqual(again, plain), "the second time it is another request");
   if (plain === undefined) return;
-  const { method, target, rawHeaders, length, body } = plain;
+  const { method, target, rawHeaders, length } = plain.head;
+  const { body } = plain;
   const missing = length - (body?.length ?? 0);
   // What node does not read to its end it cannot be compared with.
   if (missing > mostMissing) return;

@@ -23,10 +23,14 @@ describe("readPlainRequest()", () => {
     const parts = read(text);
     const { body, ...node } = (await readRequestAsNode(bytes(text))) ?? { body: "" };
     expect(parts).toEqual({
-      method: "method" in node ? node.method : undefined,
-      target: "target" in node ? node.target : undefined,
-      rawHeaders: "rawHeaders" in node ? node.rawHeaders : undefined,
-      length: body.length,
+      head: {
+        text: text.slice(0, text.indexOf("\r\n\r\n") + 4),
+        method: "method" in node ? node.method : undefined,
+        target: "target" in node ? node.target : undefined,
+        rawHeaders: "rawHeaders" in node ? node.rawHeaders : undefined,
+        length: body.length,
+        understood: undefined,
+      },
       body: body === "" ? undefined : bytes(body),
     });
     expect(node).toMatchObject({ goesOn: true });
@@ -35,8 +39,19 @@ describe("readPlainRequest()", () => {
   const host = "Host: g\r\n";
   test.each(["", "ab"])("takes a head with a part of its body: %j", (part) => {
     const parts = read(`POST /function/a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\n${part}`);
-    expect(parts).toMatchObject({ target: "/function/a", length: 3 });
+    expect(parts).toMatchObject({ head: { target: "/function/a", length: 3 } });
     expect(parts?.body?.toString()).toBe(part === "" ? undefined : part);
+  });
+
+  test("a head that came before is the very same one, with whatever body", () => {
+    const text = `POST /function/a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\n`;
+    const first = read(`${text}abc`);
+    const again = readPlainRequest(bytes(`${text}de`), first?.head);
+    expect(again?.head).toBe(first?.head);
+    expect(again?.body?.toString()).toBe("de");
+    expect(readPlainRequest(bytes(`${text}abcd`), first?.head)).toBeUndefined();
+    const other = readPlainRequest(bytes(`${text.replace("3", "4")}abcd`), first?.head);
+    expect(other?.head).toMatchObject({ length: 4 });
   });
 
   test.each([

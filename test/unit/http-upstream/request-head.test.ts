@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { rawRequest } from "../../../runtime/adapters/http/raw/request-head.ts";
 import type { UpstreamRequest } from "../../../runtime/core/ports/upstream.ts";
+import { RepeatedHeaders } from "../../../runtime/core/repeated-headers.ts";
 
 const prepared = (over: Partial<UpstreamRequest> = {}) =>
   rawRequest("10.0.0.1:8080", { method: "GET", target: "/a?b", headers: [], body: null, ...over });
@@ -14,6 +15,25 @@ describe("a request's head", () => {
     expect(prepared({ method: "POST", headers, body: bytes }).head).toBe(
       "POST /a?b HTTP/1.1\r\nhost: 10.0.0.1:8080\r\nconnection: keep-alive\r\nX-B: 1\r\nx-a: na\xefve\r\ncontent-length: 2\r\n\r\n",
     );
+  });
+
+  test("begins with headers that are repeated, which are written once", () => {
+    const forward = new RepeatedHeaders(["X-A", "1"]);
+    const heads = ["2", "3"].map((value) => prepared({ forward, headers: ["X-B", value] }).head);
+    expect(heads.map((head) => head.split("\r\n").slice(3, 5))).toEqual([
+      ["X-A: 1", "X-B: 2"],
+      ["X-A: 1", "X-B: 3"],
+    ]);
+  });
+
+  test.each([
+    ["CRLF in a value", ["X", "a\r\nY: b"]],
+    ["a length", ["Content-Length", "1"]],
+    ["what is the connection's", ["Connection", "close"]],
+    ["a name that is none", ["X:", "1"]],
+  ])("refuses repeated headers with %s, each time", (_name, list) => {
+    const forward = new RepeatedHeaders(list);
+    for (let count = 0; count < 2; count += 1) expect(() => prepared({ forward })).toThrow("Cannot send");
   });
 
   test.each<[string, Partial<UpstreamRequest>, string | undefined]>([

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
-import { replyHeaders, upgradeHeaders } from "../../../runtime/gateway/invocation/reply-headers.ts";
+import { upgradeHeaders } from "../../../runtime/gateway/invocation/reply-headers.ts";
+import { replyHeaders } from "../../support/reply-headers.ts";
 
 const facts = { callId: "id", startTime: "17", duration: 1.5 };
 const added = ["X-Call-Id", "id", "X-Start-Time", "17"];
 
-test("replyHeaders() passes the function's headers on and says what the gateway knows", () => {
+test("a reply passes the function's headers on and says what the gateway knows", () => {
   expect(
     replyHeaders(
       200,
@@ -15,7 +16,7 @@ test("replyHeaders() passes the function's headers on and says what the gateway 
   ).toEqual(["Set-Cookie", "a", "set-cookie", "b", ...added, "X-Duration-Seconds", "0.001500"]);
 });
 
-test("replyHeaders() keeps the function's own duration, and replaces its call id and start time", () => {
+test("a reply keeps the function's own duration, and replaces its call id and start time", () => {
   expect(replyHeaders(200, ["x-call-id", "forged", "X-START-TIME", "1", "X-Duration-Seconds", "9"], facts)).toEqual([
     "X-Duration-Seconds",
     "9",
@@ -23,7 +24,7 @@ test("replyHeaders() keeps the function's own duration, and replaces its call id
   ]);
 });
 
-test("replyHeaders() drops what Connection names, but the length", () => {
+test("a reply drops what Connection names, but the length", () => {
   expect(
     replyHeaders(
       200,
@@ -33,7 +34,7 @@ test("replyHeaders() drops what Connection names, but the length", () => {
   ).toEqual(["Content-Length", "2"]);
 });
 
-test("replyHeaders() gives a 204 no length", () => {
+test("a reply gives a 204 no length", () => {
   const headers = ["X-Own", "1", "Content-Length", "2"];
   expect(replyHeaders(204, headers, facts).slice(0, 3)).toEqual(["X-Own", "1", "X-Call-Id"]);
   expect(replyHeaders(304, headers, facts).slice(0, 4)).toEqual(headers);

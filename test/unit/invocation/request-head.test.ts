@@ -17,7 +17,7 @@ const added = ["X-Forwarded-For", "10.0.0.9", "X-Forwarded-Host", "gw", "X-Forwa
 
 describe("readRequestHead()", () => {
   test("passes headers on in order and spelling, repeated ones too", () => {
-    expect(read("Accept", "a", "x-Foo", "1", "X-FOO", "2", "Cookie", "c=1").forward).toEqual([
+    expect(read("Accept", "a", "x-Foo", "1", "X-FOO", "2", "Cookie", "c=1").forward.list).toEqual([
       "Accept",
       "a",
       "x-Foo",
@@ -71,7 +71,7 @@ describe("readRequestHead()", () => {
       "X_Other",
       "stays",
     );
-    expect(head.forward).toEqual(["X_Other", "stays", ...added]);
+    expect(head.forward.list).toEqual(["X_Other", "stays", ...added]);
     expect(head).toMatchObject({
       expect: true,
       authorization: "Bearer t",
@@ -101,7 +101,7 @@ describe("readRequestHead()", () => {
       startTime: "12",
       functionStatus: true,
     });
-    expect(good.forward).toEqual([
+    expect(good.forward.list).toEqual([
       "X-Call-Depth",
       "3",
       "X-Callback-Url",
@@ -113,7 +113,7 @@ describe("readRequestHead()", () => {
 
     const bad = read("X-Call-Id", "42", "X-Call-Depth", "many", "X-Start-Time", "now");
     expect(bad).toMatchObject({ callId: undefined, callDepth: undefined, startTime: undefined, functionStatus: false });
-    expect(bad.forward).toEqual(added);
+    expect(bad.forward.list).toEqual(added);
   });
 
   test("believes X-Forwarded-* of a trusted proxy and adds itself", () => {
@@ -128,7 +128,7 @@ describe("readRequestHead()", () => {
       "https",
     ];
     const head = readRequestHead(headers, "::ffff:10.0.0.9", { trusted: true, secure: false });
-    expect(head.forward).toEqual([
+    expect(head.forward.list).toEqual([
       "X-Forwarded-For",
       "1.1.1.1, 10.0.0.9",
       "X-Forwarded-Host",

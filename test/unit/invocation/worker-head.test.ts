@@ -37,11 +37,11 @@ const raw = [
 test("what the queue-worker wrote passes as it is; its key, its limit and what concerns the connection do not", () => {
   const plain = readRequestHead(raw, "10.0.0.9");
   expect(plain).toMatchObject({ invokeKey: "key", invokeTimeout: 1_500, fromWorker: false, startTime: "17" });
-  expect(plain.forward.join()).not.toMatch(/attempt|parent|weir/i);
+  expect(plain.forward.list.join()).not.toMatch(/attempt|parent|weir/i);
 
   const head = workerHead(raw, plain);
   expect(head).toMatchObject({ fromWorker: true, authorization: "Bearer own" });
-  expect(head.forward).toEqual([
+  expect(head.forward.list).toEqual([
     "X-Own",
     "1",
     "X-Forwarded-For",

@@ -1,11 +1,12 @@
 import { connectionOptions } from "../../../core/hop-by-hop.ts";
+import { headerLine, isBlank } from "../../../core/http-grammar.ts";
 import { framingFault } from "../framing-fault.ts";
 
 const lineEnd = "\r\n";
 const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
-/** Neither folded, nor with a space before the colon, nor with control bytes (`security.md` H2). */
-const headerLines = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
+const headerLines = new RegExp(`(?:${headerLine})*`, "y");
 const statusLineStart = "HTTP/1.";
+const noBody = { content: 204, change: 304 } as const;
 const digits = /^\d+$/;
 const keepAliveTimeout = /timeout=(\d+)/i;
 
@@ -14,7 +15,7 @@ export class AnswerHead {
   /** 0 until the status line was read. */
   status = 0;
   /** Flat, as sent. */
-  headers: string[] = [];
+  readonly headers: string[] = [];
   /** Bytes of the body; undefined when the head names none. */
   length: number | undefined;
   chunked = false;
@@ -25,16 +26,6 @@ export class AnswerHead {
   /** The protocol it changes to, in lower case; only with the `Connection` that belongs to it. */
   upgrade: string | undefined;
   #isOld = false;
-
-  begin(): void {
-    this.status = 0;
-    this.headers = [];
-    this.length = undefined;
-    this.chunked = false;
-    this.persistent = false;
-    this.keepAlive = undefined;
-    this.upgrade = undefined;
-  }
 
   /**
    * Reads `text`, which ends with a line's end. Gives where in it the body begins, -1 while the head goes on, or what is
@@ -63,6 +54,11 @@ export class AnswerHead {
     }
     if (at === text.length) return -1;
     return text.startsWith(lineEnd, at) ? (this.#judge() ?? at + lineEnd.length) : "a header that is none";
+  }
+
+  /** Whether its status allows no body. */
+  get bodiless(): boolean {
+    return this.status === noBody.content || this.status === noBody.change;
   }
 
   /** Whether `text`, which has no line's end yet, may become the status line. */
@@ -115,15 +111,15 @@ export class AnswerHead {
       }
     }
     if (!upgrades) this.upgrade = undefined;
-    this.persistent = !closes && (keeps || !this.#isOld);
+    // What says it has a body, and must have none, may send one all the same.
+    const overfull = this.bodiless && (this.chunked || (this.length ?? 0) > 0);
+    this.persistent = !closes && !overfull && (keeps || !this.#isOld);
     if (this.chunked && this.length !== undefined) return "a length and a transfer coding";
     // HTTP/1.0 knows no transfer codings: who understands one there and who does not would disagree.
     if (this.chunked && this.#isOld) return "a transfer coding in HTTP/1.0";
     return framingFault(headers);
   }
 }
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function trimmed(text: string, from: number, to: number): string {
   let start = from;

@@ -1,4 +1,6 @@
+import { headerLine, httpGrammar } from "../../../core/http-grammar.ts";
 import { AnswerHead } from "./answer-head.ts";
+import { HeadMemory } from "./head-memory.ts";
 
 /** Bounds of an answer (`security.md` H9). */
 const headLimit = 65_536;
@@ -6,16 +8,16 @@ const mostInterimAnswers = 10;
 /** Of one chunk's size and its extensions, as node's own limit. */
 const chunkLineLimit = 16_384;
 const trailerLimit = headLimit;
-const status = { continue: 100, switching: 101, final: 200, noContent: 204, same: 304, last: 599 } as const;
+const status = { continue: 100, switching: 101, final: 200, last: 599 } as const;
 
 const headEnd = Buffer.from("\r\n\r\n");
 const lineFeed = 0x0a;
 /** Bytes that are part of no line. */
 const control = /[^\t\r\x20-\x7e\x80-\xff]/;
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const { token } = httpGrammar;
 const quoted = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const chunkLine = new RegExp(`^([0-9A-Fa-f]{1,16})(?:;${token}(?:=(?:${token}|${quoted}))?)*\\r\\n$`);
-const trailerLine = new RegExp(`^${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n$`);
+const trailerLine = new RegExp(`^${headerLine}$`);
 /** A trailer cannot say how its message is framed (RFC 9110 §6.5.1), and others, as node:http, take the answer for malformed. */
 const lengthTrailer = /^content-length:/i;
 const emptyLine = "\r\n";
@@ -49,7 +51,8 @@ type State = "idle" | "head" | "length" | "chunk-size" | "chunk" | "chunk-end" |
  */
 export class AnswerParser {
   readonly #sink: AnswerSink;
-  readonly #head = new AnswerHead();
+  readonly #memory: HeadMemory;
+  #head = new AnswerHead();
   #state: State = "idle";
   #asked: AskedFor = { headOnly: false, upgrade: undefined };
   /** Of a line whose end did not come yet. */
@@ -60,8 +63,10 @@ export class AnswerParser {
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0;
 
-  constructor(sink: AnswerSink) {
+  /** `memory` is shared by all connections to one replica. */
+  constructor(sink: AnswerSink, memory = new HeadMemory()) {
     this.#sink = sink;
+    this.#memory = memory;
   }
 
   /** Bytes that are still to come of the body, or of its chunk, as far as is known. */
@@ -112,7 +117,7 @@ export class AnswerParser {
   }
 
   #beginHead(): void {
-    this.#head.begin();
+    this.#head = new AnswerHead();
     this.#held = "";
     this.#size = 0;
     this.#state = "head";
@@ -121,14 +126,23 @@ export class AnswerParser {
   /** Gives where the body begins, or the chunk's length. */
   #readHead(chunk: Buffer, at: number): number {
     const found = chunk.indexOf(headEnd, at);
-    const whole = found === -1 ? chunk.length : found + headEnd.length;
-    const piece = chunk.toString("latin1", at, Math.min(whole, at + headLimit - this.#size));
+    const end = found === -1 ? chunk.length : found + headEnd.length;
+    const piece = chunk.toString("latin1", at, Math.min(end, at + headLimit - this.#size));
+    const whole = found !== -1 && this.#size === 0;
+    const known = whole ? this.#memory.recall(piece) : undefined;
+    if (known !== undefined) {
+      this.#head = known;
+      return this.#readBody(chunk, end);
+    }
     const cut = piece.lastIndexOf("\n") + 1;
     if (cut > 0) {
       const before = this.#held.length;
       const read = this.#head.read(before === 0 ? piece.slice(0, cut) : this.#held + piece.slice(0, cut));
       if (typeof read === "string") return this.#refuse(chunk, read);
-      if (read !== -1) return this.#readBody(chunk, at + read - before);
+      if (read !== -1) {
+        if (whole && read === piece.length) this.#memory.keep(piece, this.#head);
+        return this.#readBody(chunk, at + read - before);
+      }
       this.#held = "";
     }
     this.#size += piece.length;
@@ -156,10 +170,7 @@ export class AnswerParser {
       this.#beginHead();
       return at;
     }
-    const bodiless = head.status === status.noContent || head.status === status.same;
-    // What says it has a body, and must have none, may send one all the same.
-    if (bodiless && (head.chunked || (head.length ?? 0) > 0)) head.persistent = false;
-    const empty = headOnly || bodiless || head.length === 0;
+    const empty = headOnly || head.bodiless || head.length === 0;
     this.#left = head.length ?? 0;
     this.#held = "";
     if (head.chunked) this.#state = "chunk-size";

@@ -1,3 +1,4 @@
+import { HeadMemory } from "./head-memory.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
 import type { ReuseTurns } from "./reuse-turns.ts";
@@ -15,6 +16,7 @@ const fullFor = 1_000;
  * wait, in order, for one that is opened or becomes free.
  */
 export class ConnectionPool implements ConnectionOwner {
+  readonly heads = new HeadMemory();
   readonly #destination: Destination;
   readonly #turns: ReuseTurns;
   readonly #open = new Set<RawConnection>();
@@ -75,6 +77,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Closes the connections that were idle for too long; `now` is of `performance.now()`. */
   sweep(now: number): void {
     this.#serve();
+    if (this.#open.size === 0) this.heads.forget();
     this.#idle = this.#idle.filter((connection) => {
       if (!connection.idle) return false;
       if (connection.expires > now) return true;

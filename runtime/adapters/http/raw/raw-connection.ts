@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 
 import { joinedBody } from "../../../core/latin1.ts";
 import { AnswerParser, type AnswerSink } from "./answer-parser.ts";
+import type { HeadMemory } from "./head-memory.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { ReadBuffer } from "./read-buffer.ts";
 import { RequestSender } from "./request-sender.ts";
@@ -15,6 +16,8 @@ export interface Destination {
 
 /** Whoever opened a connection. */
 export interface ConnectionOwner {
+  /** Of the answers of this replica. */
+  readonly heads: HeadMemory;
   onOpened(connection: RawConnection): void;
   /** It could not be opened for the call; `late`: nobody took it in time. */
   onUnopened(call: RawCall, err: Error, late: boolean): void;
@@ -41,7 +44,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #mayBeHanded: boolean;
-  readonly #parser = new AnswerParser(this);
+  readonly #parser: AnswerParser;
   readonly #sender: RequestSender;
   readonly #buffer = new ReadBuffer();
   #state: State = "connecting";
@@ -69,6 +72,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   /** Opens it for `call`. */
   constructor(owner: ConnectionOwner, destination: Destination, call: RawCall) {
     this.#owner = owner;
+    this.#parser = new AnswerParser(this, owner.heads);
     this.#call = call;
     call.carrier = this;
     const { host, port, connectTimeout } = destination;

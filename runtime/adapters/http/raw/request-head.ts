@@ -1,4 +1,6 @@
+import { httpGrammar } from "../../../core/http-grammar.ts";
 import type { LentBody, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import { checkHeaderValue, writeHeaders, type WrittenHeaders } from "../../../core/repeated-headers.ts";
 
 /** A request made ready to be sent. */
 export interface RawRequest {
@@ -16,10 +18,9 @@ export interface RawRequest {
 /** Methods with which a body is meant; of others a replica may not read it, and take it for the next request. */
 const withBody: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH", "QUERY", "PROPFIND", "PROPPATCH"]);
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const token = new RegExp(`^${httpGrammar.token}$`);
 /** A character above a byte would be cut to one when it is sent, to a line's end perhaps. */
 const targetSyntax = /^\/[\x21-\xff]*$/;
-const badInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const digits = /^\d{1,16}$/;
 /** Say how the request is framed or what becomes of the connection, which is said here. */
 const ownHeaders = /^(?:host|expect|upgrade|connection|keep-alive|transfer-encoding)$/i;
@@ -36,19 +37,20 @@ const mostKinds = 2_000;
  * @throws Error when something in it cannot be sent, or its body has another length than its head says
  */
 export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
-  const { method, target, headers, body, upgrade } = request;
+  const { method, target, forward, headers, body, upgrade } = request;
   if (!token.test(method)) throw new Error(`Cannot send method "${method.slice(0, 100)}": it is no token`);
   if (!targetSyntax.test(target)) throw new Error(`Cannot send target "${target.slice(0, 100)}": it is no path`);
   const headOnly = method === "HEAD";
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: `;
   if (upgrade !== undefined) head += `upgrade\r\nupgrade: ${upgrade}\r\n`;
   else head += headOnly ? "close\r\n" : "keep-alive\r\n";
+  if (forward !== undefined) head += forward.written(writeForward).lines;
   let length: number | undefined;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
     const value = headers[index + 1] ?? "";
     const is = kinds.get(name) ?? learn(name);
-    if (badInValue.test(value)) throw new Error(`Cannot send header "${name}": its value has a byte of no value`);
+    checkHeaderValue(name, value);
     if (is === kind.length) {
       if (length !== undefined || !digits.test(value)) throw new Error("Cannot send the length: it is not one number");
       length = Number(value);
@@ -65,6 +67,16 @@ export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   // A replica that answers HEAD with a body, or leaves a body unread, would be misunderstood from then on.
   const persistent = !headOnly && upgrade === undefined && (size === 0 || withBody.has(method));
   return { head, body: size === 0 ? null : body, length, persistent, headOnly, upgrade };
+}
+
+/** @throws Error when one of them cannot be sent, or is the length */
+function writeForward(list: readonly string[]): WrittenHeaders {
+  return writeHeaders(list, checkForward);
+}
+
+function checkForward(name: string): void {
+  if ((kinds.get(name) ?? learn(name)) === kind.length)
+    throw new Error("Cannot send the length: it is not that of this request alone");
 }
 
 /** @throws Error when there may be no such header */

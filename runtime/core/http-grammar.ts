@@ -1,0 +1,22 @@
+/** Sources of regular expressions for the grammar of HTTP/1.1; one character per byte. */
+export const httpGrammar = {
+  /** A method or the name of a header (RFC 9110 §5.6.2). */
+  token: "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+",
+  /** The value of a header, with the blanks round it (RFC 9110 §5.5). */
+  value: "[\\t\\x20-\\x7e\\x80-\\xff]*",
+} as const;
+
+/** One line of a head: neither folded, nor with a space before the colon, nor with control bytes (RFC 9112 §5). */
+export const headerLine = `${httpGrammar.token}:${httpGrammar.value}\\r\\n`;
+
+const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Whether the text may be the value of a header; a character above a byte would be cut to one. */
+export function isHeaderValue(text: string): boolean {
+  return !notInValue.test(text);
+}
+
+/** Whether the character may stand round the value of a header and is no part of it. */
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}

@@ -1,0 +1,7 @@
+import { addedHeaders, passedHeaders, type ReplyFacts } from "../../runtime/gateway/invocation/reply-headers.ts";
+
+/** The headers of a reply, all of them in one list. */
+export function replyHeaders(status: number, headers: readonly string[], facts: ReplyFacts): string[] {
+  const passed = passedHeaders(status, headers);
+  return [...passed.list, ...addedHeaders(passed, facts)];
+}

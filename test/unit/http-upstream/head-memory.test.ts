@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+
+import { HeadMemory } from "../../../runtime/adapters/http/raw/head-memory.ts";
+import { readAnswer } from "../../support/read-answer.ts";
+
+const read = (text: string, memory: HeadMemory) => readAnswer([Buffer.from(text, "latin1")], { memory });
+
+test("a head that comes again gives the very same headers, whatever the body", () => {
+  const memory = new HeadMemory();
+  const head = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 2\r\n\r\n";
+  const first = read(`${head}ab`, memory);
+  const again = read(`${head}cd`, memory);
+  expect(again).toMatchObject({ status: 200, body: "cd", outcome: "whole", persistent: true });
+  expect(again.headers).toBe(first.headers);
+  memory.forget();
+  expect(read(`${head}ab`, memory).headers).not.toBe(first.headers);
+});
+
+test("a head that differs in one byte is read", () => {
+  const memory = new HeadMemory();
+  const answers = ["200", "201", "200"].map((status) =>
+    read(`HTTP/1.1 ${status} OK\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n`, memory),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
+});
+
+test.each([
+  ["HEAD", { headOnly: true }, "whole"],
+  ["GET", {}, "open"],
+])("how a head is framed depends on what was asked, not on what was asked before: %s", (_method, asked, outcome) => {
+  const memory = new HeadMemory();
+  const head = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+  for (const headOnly of [true, false]) readAnswer([head], { headOnly, memory });
+  expect(readAnswer([head], { ...asked, memory }).outcome).toBe(outcome);
+});
+
+test("a head that is malformed is refused each time", () => {
+  const memory = new HeadMemory();
+  const text = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (let count = 0; count < 3; count += 1) expect(read(text, memory).outcome).toBe("malformed");
+});
+
+test("interim answers and long heads are not remembered", () => {
+  const memory = new HeadMemory();
+  const final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+  const first = read(final, memory);
+  read(`HTTP/1.1 103 Early\r\nLink: a\r\n\r\n${final}`, memory);
+  read(`HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(4_000)}\r\nContent-Length: 0\r\n\r\n`, memory);
+  expect(read(final, memory).headers).toBe(first.headers);
+});
