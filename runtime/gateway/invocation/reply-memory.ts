@@ -1,23 +1,30 @@
-import type { ReadyReplica } from "../../core/function-table.ts";
 import { passedHeaders, type PassedHeaders } from "./reply-headers.ts";
 
-interface LastReply {
-  status: number;
-  headers: readonly string[];
-  passed: PassedHeaders;
-}
+/** So many lists are told apart from each other by one look at each. */
+const mostKept = 32;
+const nobody: readonly string[] = [];
 
-/** What went on of the last reply of each replica: one that says the same again, in the very same list, is not read again. */
+/**
+ * What went on of the last replies: one that says the same again, in the very same list, as an upstream gives it then, is
+ * not read again. Nothing is kept per function, as there may be many.
+ */
 export class ReplyMemory {
-  readonly #last = new WeakMap<ReadyReplica, LastReply>();
+  readonly #lists: (readonly string[])[] = Array.from({ length: mostKept }, () => nobody);
+  readonly #statuses: number[] = Array.from({ length: mostKept }, () => 0);
+  readonly #passed: (PassedHeaders | undefined)[] = Array.from({ length: mostKept }, () => undefined);
+  #next = 0;
 
   /** What of a function's headers goes on to the client. */
-  passedOn(replica: ReadyReplica, status: number, headers: readonly string[]): PassedHeaders {
-    const last = this.#last.get(replica);
-    if (last !== undefined && last.headers === headers && last.status === status) return last.passed;
+  passedOn(status: number, headers: readonly string[]): PassedHeaders {
+    const found = this.#lists.indexOf(headers);
+    const known = found !== -1 && this.#statuses[found] === status ? this.#passed[found] : undefined;
+    if (known !== undefined) return known;
     const passed = passedHeaders(status, headers);
-    if (last === undefined) this.#last.set(replica, { status, headers, passed });
-    else Object.assign(last, { status, headers, passed });
+    const index = this.#next;
+    this.#next = (index + 1) % mostKept;
+    this.#lists[index] = headers;
+    this.#statuses[index] = status;
+    this.#passed[index] = passed;
     return passed;
   }
 }

@@ -53,10 +53,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   onHead(status: number, headers: readonly string[]): void {
     const { response } = this.#facts;
-    if (response.headersSent || this.#replica === undefined) return;
+    if (response.headersSent) return;
     if (this.#parts.draining()) response.shouldKeepAlive = false;
     try {
-      const passed = this.#parts.replies.passedOn(this.#replica, status, headers);
+      const passed = this.#parts.replies.passedOn(status, headers);
       this.#reply.begin(status, passed, addedHeaders(passed, this.#replyFacts()), this.#parts.flushLater);
     } catch (cause) {
       this.#abort();
