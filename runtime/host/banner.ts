@@ -8,6 +8,8 @@ export interface BannerFacts {
   readonly passwordFile: string;
   readonly edition: string;
   readonly provider: ProviderName;
+  /** What separates functions from each other and from this machine. */
+  readonly isolation: string;
   readonly durability: string;
 }
 
@@ -21,7 +23,8 @@ export function formatBanner(facts: BannerFacts): string {
   user        ${facts.user}
   password    in ${facts.passwordFile}
   edition     ${facts.edition}
-  provider    ${providerWords[facts.provider]}
+  provider    ${facts.provider}
+  isolation   ${facts.isolation}
   durability  ${facts.durability}
 
 Try it in another terminal:
@@ -38,9 +41,3 @@ Ctrl-C stops it.
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
-
-/** How the providers are called on the screen. */
-const providerWords = {
-  local: "local (no isolation: for trusted code)",
-  docker: "docker",
-} as const;

@@ -3,7 +3,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 import { PlatformError } from "../api/platform-error.ts";
-import { holdLock } from "./directory-lock.ts";
+import { holdLock } from "../process/hold-lock.ts";
 
 /** Where everything of one machine lies; absolute paths. */
 export interface DataLayout {

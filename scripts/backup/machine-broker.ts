@@ -9,7 +9,7 @@ import { findNatsServer } from "../../runtime/adapters/nats/server/find-nats-ser
 import { NatsServerProcess, type NatsAccess } from "../../runtime/adapters/nats/server/nats-server-process.ts";
 import { natsUser, natsUsers, type NatsUser } from "../../runtime/api/nats-users.ts";
 import { dataLayout, openDataDirectory, type DataDirectory } from "../../runtime/host/data-directory.ts";
-import { holdLock } from "../../runtime/host/directory-lock.ts";
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { environment } from "../../runtime/process/settings.ts";
 
 /** How to reach the broker of one machine, until it is closed. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
@@ -33,7 +34,7 @@ let addresses: readonly string[];
 beforeEach(async () => {
   directory = await tempDirectory("provider");
   const data = directory.path;
-  local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+  local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
   functions = new MemoryFunctionStore();
   namespaces = new MemoryNamespaceStore();
   endpoints = new MemoryEndpoints();

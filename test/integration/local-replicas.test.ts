@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import type { LogRecord } from "../../runtime/api/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
@@ -23,7 +24,7 @@ let provider: LocalProvider;
 
 async function open(): Promise<LocalProvider> {
   const data = directory.path;
-  return await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+  return await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
 }
 
 async function runDirectory(): Promise<string> {
@@ -79,6 +80,7 @@ describe("LocalReplicas", () =>
       data: own.path,
       secrets: join(own.path, "secrets"),
       logs: join(own.path, "logs"),
+      holdLock,
     });
     return {
       replicas: opened.replicas,
@@ -286,7 +288,8 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
       "-e",
       `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
-    const { replicas } = await openLocalProvider(${JSON.stringify(options)});
+    const { holdLock } = await import(${JSON.stringify(new URL("../../process/hold-lock.ts", module).href)});
+    const { replicas } = await openLocalProvider({ ...${JSON.stringify(options)}, holdLock });
     replicas.onChange(() => console.log("running"));
     await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
   `,
@@ -303,7 +306,7 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
     what: "an end of all processes",
   });
 
-  const next = await openLocalProvider(options);
+  const next = await openLocalProvider({ ...options, holdLock });
   await expect(lstat(note.directory)).rejects.toThrow("ENOENT");
   expect(await readdir(options.logs)).toEqual([]);
   await next.close();
@@ -343,7 +346,8 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
       "-e",
       `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
-    const { replicas, close } = await openLocalProvider(${JSON.stringify(options)});
+    const { holdLock } = await import(${JSON.stringify(new URL("../../process/hold-lock.ts", module).href)});
+    const { replicas, close } = await openLocalProvider({ ...${JSON.stringify(options)}, holdLock });
     const unhear = replicas.onChange(async () => {
       unhear();
       const [{ address, failure }] = await replicas.list();

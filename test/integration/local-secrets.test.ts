@@ -2,6 +2,7 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { FileSecretStore } from "../../runtime/adapters/files/file-secret-store.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
@@ -62,7 +63,7 @@ describe("secrets of running functions", () => {
   beforeEach(async () => {
     directory = await tempDirectory("local");
     const data = directory.path;
-    provider = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+    provider = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
   });
   afterEach(async () => {
     await provider.close();

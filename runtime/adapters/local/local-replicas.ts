@@ -7,6 +7,7 @@ import { formatDuration } from "../../api/duration.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
+import type { Confinement } from "./confinement.ts";
 import type { FunctionUsers } from "./function-users.ts";
 import { LocalReplica } from "./local-replica.ts";
 import { logDirectory } from "./log-files.ts";
@@ -28,6 +29,7 @@ export interface LocalReplicasParts {
   readonly compileCache: string;
   /** Secrets are mounted at their well-known paths. */
   readonly mountsSecrets: boolean;
+  readonly confinement: Confinement;
 }
 
 interface Entry extends FunctionRef {
@@ -41,8 +43,8 @@ const watchdog = fileURLToPath(new URL("../../watchdog/main.ts", import.meta.url
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Runs replicas as processes of this host, without isolation but for a user per function where this process is root: for
- * trusted code. Limits and images are not applied.
+ * Runs replicas as processes of this host that share its files, network and memory, for trusted code; kept apart as far as
+ * `confinement` and, where this process is root, a user per function go. Limits and images are not applied.
  */
 export class LocalReplicas implements Replicas {
   readonly #parts: LocalReplicasParts;
@@ -108,12 +110,13 @@ export class LocalReplicas implements Replicas {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));
+    await this.#parts.users?.close();
     await this.#parts.run.close();
   }
 
   async #start(spec: ReplicaSpec, id: string): Promise<Replica> {
     const { name, namespace } = spec;
-    const user = this.#parts.users?.hold({ name, namespace });
+    const user = await this.#parts.users?.hold({ name, namespace });
     await this.#parts.views.show({ name, namespace }, spec.secrets, user);
     const directory = join(this.#parts.run.replicas, id);
     const stage = `${directory}.var`;
@@ -141,10 +144,11 @@ export class LocalReplicas implements Replicas {
   }
 
   #commandOf(spec: ReplicaSpec, stage: string, user: number | undefined): string[] {
-    const { node, views, mountsSecrets } = this.#parts;
+    const { node, views, mountsSecrets, confinement } = this.#parts;
     const flags = ["--host", "127.0.0.1", "--port", "0", "--write-timeout", formatDuration(spec.grace)];
     if (user !== undefined) flags.push("--run-as", `${user}:${user}`);
-    const command = [node, watchdog, ...flags];
+    if (confinement.inner.length > 0) flags.push("--exec-prefix", confinement.inner.join(" "));
+    const command = confinement.wrap([node, watchdog, ...flags]);
     return mountsSecrets ? withSecretMount(stage, views.pathOf(spec), command) : command;
   }
 

@@ -26,6 +26,7 @@ export async function openByWeir(engine: BenchEngine): Promise<Starter> {
     secrets: `${data.path}/secrets`,
     platformNamespace: "weir",
     gatewayPort: 8080,
+    defaultLimits: { memory: "512Mi", cpu: "1" },
     log: createLog("bench", "error"),
   }).catch(async (err: unknown) => {
     await data.remove();

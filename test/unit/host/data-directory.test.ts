@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { dataLayout, openDataDirectory } from "../../../runtime/host/data-directory.ts";
-import { holdLock } from "../../../runtime/host/directory-lock.ts";
-import { processStart } from "../../../runtime/host/process-start.ts";
+import { holdLock } from "../../../runtime/process/hold-lock.ts";
+import { processStart } from "../../../runtime/process/process-start.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let place: TempDirectory;

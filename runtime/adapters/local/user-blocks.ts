@@ -1,0 +1,53 @@
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Users that nobody else on this machine has. */
+export interface UserBlock {
+  readonly first: number;
+  readonly count: number;
+  release(): Promise<void>;
+}
+
+/** Takes a lock file for this process; what a dead one left behind is taken over. */
+export type HoldLock = (
+  file: string,
+) => Promise<{ readonly release: () => Promise<void> } | { readonly heldBy: number }>;
+
+/** The range that systems leave to users made for a while, in blocks. */
+const range = { first: 61_184, last: 65_519 } as const;
+const size = 256;
+
+/** Where every Weir of this machine looks, whoever's data directory it has. */
+export const userBlockDirectory = "/run/weir/users";
+
+/**
+ * A block of users for functions, locked below `directory` until it is released; undefined when all are taken. One in which
+ * processes run is not free either: a Weir that was killed may have left them.
+ */
+export async function takeUserBlock(
+  holdLock: HoldLock,
+  directory: string = userBlockDirectory,
+): Promise<UserBlock | undefined> {
+  await mkdir(directory, { recursive: true, mode: 0o755 });
+  for (let first: number = range.first; first <= range.last; first += size) {
+    const held = await holdLock(join(directory, String(first)));
+    if ("heldBy" in held) continue;
+    const count = Math.min(size, range.last - first + 1);
+    if (!(await isInUse(first, count))) return { first, count, release: held.release };
+    await held.release();
+  }
+  return undefined;
+}
+
+async function isInUse(first: number, count: number): Promise<boolean> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const users = await Promise.all(
+    pids.map((pid) =>
+      stat(`/proc/${pid}`).then(
+        ({ uid }) => uid,
+        () => -1,
+      ),
+    ),
+  );
+  return users.some((uid) => uid >= first && uid < first + count);
+}
