@@ -1,7 +1,7 @@
 import type { clusterSettings } from "./cluster-settings.ts";
 import { editionNames } from "./editions.ts";
 import { notAbove, type SettingRule } from "./setting-rules.ts";
-import { choice, duration, list, optionalText, port, text, whole, type Setting } from "./setting.ts";
+import { choice, duration, list, optionalText, port, quantity, text, whole, type Setting } from "./setting.ts";
 import { textRule, withoutUserPart } from "./text-rules.ts";
 
 /** Settings that several processes read, each described once; a process spreads in the groups it reads. */
@@ -161,6 +161,19 @@ export const callbackSettings = {
     fallback: "",
     about: "Hosts, host:port or CIDR ranges that callbacks may always go to",
     rule: textRule.targets,
+  }),
+};
+
+/** What replicas get of functions that state no limits, for those who run functions in containers. */
+export const functionLimitSettings = {
+  functionMemory: quantity("function_memory", {
+    fallback: "512Mi",
+    about: "Memory that a replica may use whose function states no limit; none = any amount; not under provider local",
+  }),
+  functionCpu: quantity("function_cpu", {
+    fallback: "1",
+    about:
+      "Processors that a replica may use whose function states no limit; none = any number; not under provider local",
   }),
 };
 

@@ -147,6 +147,23 @@ export function flag(name: string, options: Described): Setting<boolean> {
   };
 }
 
+const none = "none";
+
+/** A Kubernetes quantity such as `512Mi` or `0.5`, or `none`, which is read as undefined. */
+export function quantity(name: string, options: Described): Setting<string | undefined> {
+  return {
+    name,
+    kind: "quantity",
+    limits: "or none",
+    ...options,
+    parse: (value) => {
+      if (value === none) return { value: undefined };
+      const isQuantity = /^(?!0+(?:\.0+)?(?:$|[a-zA-Z]))\d{1,15}(?:\.\d{1,9})?(?:m|k|[KMGTPE]i?)?$/.test(value);
+      return isQuantity ? { value } : { expected: "a quantity above 0 such as 512Mi or 0.5, or none" };
+    },
+  };
+}
+
 /** One of a few words. */
 export function choice<const T extends string>(name: string, words: readonly T[], options: Described): Setting<T> {
   return {

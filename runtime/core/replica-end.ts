@@ -8,6 +8,8 @@ export interface ReplicaEnd {
   readonly words: string;
   /** Bytes; 0 = none. */
   readonly memoryLimit: number;
+  /** Whether that is what functions get that state no limit. */
+  readonly isDefaultLimit: boolean;
 }
 
 const longestMessage = 400;
@@ -26,7 +28,9 @@ export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly s
     message: (sentence + quoted).slice(0, longestMessage),
   });
   if (end.outOfMemory && end.code !== 0) {
-    const most = end.memoryLimit === 0 ? "than there is" : `than its limit of ${formatBytes(end.memoryLimit)}`;
+    const limit = `than its limit of ${formatBytes(end.memoryLimit)}`;
+    const set = end.isDefaultLimit ? `${limit}, which function_memory sets as the function states none` : limit;
+    const most = end.memoryLimit === 0 ? "than there is" : set;
     return failed("OOMKilled", `Replica ${id} was killed: it used more memory ${most}`);
   }
   if (why !== undefined) return failed(why.startsWith("Cannot run the function") ? "CannotRun" : "Error", why);

@@ -60,6 +60,7 @@ await runService({
       gatewayUrl: clusterGatewayUrl(settings),
       clusterRanges: settings.clusterRanges,
       longestCall: upstreamTimeout,
+      functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
       check: (deployment) => {
         checkDeployment(deployment);
         checkDeploymentEdition(deployment, edition);

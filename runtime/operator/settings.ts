@@ -2,6 +2,7 @@ import { clusterSettings } from "../api/cluster-settings.ts";
 import { list } from "../api/setting.ts";
 import {
   callTimeSettings,
+  functionLimitSettings,
   leaseSettings,
   namespaceRule,
   platformSettings,
@@ -16,6 +17,7 @@ export const operatorSettings = {
   ...leaseSettings,
   /** Replicas that stop get as long to finish their calls. */
   upstreamTimeout: callTimeSettings.upstreamTimeout,
+  ...functionLimitSettings,
   clusterRanges: list("cluster_ranges", {
     fallback: "10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7",
     about: "Ranges of pods, services and nodes, and whatever else functions may not reach by themselves",

@@ -1,7 +1,8 @@
-import { callTimeSettings } from "../api/platform-settings.ts";
+import { callTimeSettings, functionLimitSettings } from "../api/platform-settings.ts";
 
 /** Settings of the single-host provider. */
 export const providerSettings = {
   /** Stopping replicas get as long to finish their calls. */
   upstreamTimeout: callTimeSettings.upstreamTimeout,
+  ...functionLimitSettings,
 };

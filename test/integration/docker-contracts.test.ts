@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { DockerLogSource } from "../../runtime/adapters/docker/docker-log-source.ts";
 import { MemoryUsage } from "../../runtime/adapters/memory/memory-usage.ts";
 import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
@@ -54,7 +55,12 @@ describe.skipIf(process.platform !== "linux")("LocalUsage", () =>
   usageContract(async () => {
     const directory = await tempDirectory("usage");
     const data = directory.path;
-    const provider = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+    const provider = await openLocalProvider({
+      data,
+      secrets: join(data, "secrets"),
+      logs: join(data, "logs"),
+      holdLock,
+    });
     return {
       usage: provider.usage,
       ...usageOf(provider.replicas),

@@ -18,6 +18,7 @@ export async function dockerProvider(engine: Pick<TestDockerEngine, "socket">, d
     secrets: join(data, "secrets"),
     platformNamespace: "weir",
     gatewayPort: 8080,
+    defaultLimits: { memory: "512Mi", cpu: "1" },
     log: createLog("test", "error"),
   });
 }

@@ -13,7 +13,12 @@ export const engineLabel = {
   secrets: "weir.secrets",
   grace: "weir.grace",
   spec: "weir.spec",
+  /** Whose limit of memory it has. */
+  memory: "weir.memory",
 } as const;
+
+/** Value of that label where the function states none. */
+export const defaultMemory = "default";
 
 /** What the labels of a container tell of its replica. */
 export interface LabelledReplica extends FunctionRef {
@@ -39,6 +44,7 @@ export function formatLabels(instance: string, id: string, spec: ReplicaSpec): R
     [engineLabel.replica]: id,
     [engineLabel.secrets]: spec.secrets.join(","),
     [engineLabel.grace]: String(spec.grace),
+    [engineLabel.memory]: spec.limits["memory"] === undefined ? defaultMemory : "own",
     [engineLabel.spec]: createHash("sha256").update(JSON.stringify(spec)).digest("hex").slice(0, 16),
   };
 }

@@ -2,7 +2,7 @@ import { formatDuration } from "../../api/duration.ts";
 import { secretDirectories } from "../../api/names.ts";
 import type { ReplicaSpec } from "../../core/ports/replicas.ts";
 import { formatLabels } from "./container-labels.ts";
-import { containerResources } from "./container-resources.ts";
+import { containerResources, type DefaultLimits } from "./container-resources.ts";
 
 /** What a container is made with, beside its spec. */
 export interface ContainerSurroundings {
@@ -19,6 +19,7 @@ export interface ContainerSurroundings {
   readonly secretsDirectory: string;
   /** `uid:gid` that the function runs as. */
   readonly user: string;
+  readonly defaultLimits: DefaultLimits;
   /** Processors of this host. */
   readonly cpus: number;
 }
@@ -53,7 +54,7 @@ export function containerRequest(spec: ReplicaSpec, surroundings: ContainerSurro
       // told from theirs. Then /tmp is memory; else it is the image's own.
       ReadonlyRootfs: spec.readOnlyRootFilesystem,
       ...(spec.readOnlyRootFilesystem ? { Tmpfs: { "/tmp": temporary } } : {}),
-      ...containerResources(spec.limits, spec.requests, surroundings.cpus),
+      ...containerResources(spec.limits, spec.requests, surroundings.defaultLimits, surroundings.cpus),
       Mounts: secretDirectories.map((target) => ({
         Type: "bind",
         Source: secretsDirectory,

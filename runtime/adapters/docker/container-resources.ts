@@ -22,15 +22,29 @@ const leastShares = 2n;
 /** Nor anything greater: a share of more is the same share. */
 const mostShares = 262_144;
 
+/** What a container may use whose function states no limit: quantities, undefined = any amount. */
+export interface DefaultLimits {
+  readonly memory: string | undefined;
+  readonly cpu: string | undefined;
+}
+
 /**
- * What the engine is told of limits and requests. The engine refuses more processors than there are: `cpus` is the most.
+ * What the engine is told of limits and requests. What a function asks for beyond a default limit is its limit then. The engine
+ * refuses more processors than there are: `cpus` is the most.
  * @throws StartFailure for a device that only other providers know
  */
-export function containerResources(limits: Quantities, requests: Quantities, cpus: number): ContainerResources {
-  const memory = amount(limits["memory"], 1n);
-  const cpu = amount(limits["cpu"], 1_000_000_000n);
+export function containerResources(
+  limits: Quantities,
+  requests: Quantities,
+  defaults: DefaultLimits,
+  cpus: number,
+): ContainerResources {
   const reserved = amount(requests["memory"], 1n);
   const shares = amount(requests["cpu"], 1_024n);
+  const memory = amount(limits["memory"], 1n) ?? atLeast(amount(defaults.memory, 1n), reserved);
+  const cpu =
+    amount(limits["cpu"], 1_000_000_000n) ??
+    atLeast(amount(defaults.cpu, 1_000_000_000n), amount(requests["cpu"], 1_000_000_000n));
   const devices = Object.keys({ ...limits, ...requests }).filter((key) => key.includes("/"));
   const unknown = devices.find((key) => key !== gpu);
   if (unknown !== undefined) {
@@ -57,6 +71,10 @@ export function containerResources(limits: Quantities, requests: Quantities, cpu
 function amount(text: string | undefined, perUnit: bigint): bigint | undefined {
   const quantity = text === undefined ? undefined : parseQuantity(text);
   return quantity === undefined ? undefined : (quantity * perUnit) / quantityScale;
+}
+
+function atLeast(limit: bigint | undefined, asked: bigint | undefined): bigint | undefined {
+  return limit === undefined ? undefined : most(limit, asked ?? 0n);
 }
 
 function most(a: bigint, b: bigint): bigint {

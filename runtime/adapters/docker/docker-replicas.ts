@@ -17,7 +17,7 @@ import type { Networks } from "./networks.ts";
 import type { ProviderLog } from "./provider-log.ts";
 
 /** What docker replicas are made with. */
-export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instance" | "cpus"> {
+export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instance" | "cpus" | "defaultLimits"> {
   readonly engine: EngineClient;
   readonly views: SecretViews;
   readonly images: Images;

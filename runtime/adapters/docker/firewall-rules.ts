@@ -1,3 +1,4 @@
+import { metadataRanges } from "../../api/metadata-addresses.ts";
 import { anyBridge } from "./bridge-name.ts";
 
 /** What the rules of one instance rest on. */
@@ -18,8 +19,6 @@ export interface FirewallChains {
   readonly through: string;
 }
 
-/** Addresses at which clouds tell a machine its secrets. */
-const metadata = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"];
 /** Bridges of container engines and virtual machines, as they are usually named. */
 const bridges = [anyBridge, "docker0", "docker_gwbridge", "br-+", "virbr+", "podman+", "cni+", "lxdbr+", "incusbr+"];
 const answers = "-m conntrack --ctstate RELATED,ESTABLISHED -j RETURN";
@@ -48,7 +47,7 @@ export function firewallRules(facts: FirewallFacts): string {
   const outward = [
     answers,
     ...names,
-    ...metadata.map((range) => `-d ${range} ${refuse}`),
+    ...metadataRanges.v4.map((range) => `-d ${range} ${refuse}`),
     ...facts.uplinks.map((name) => `-o ${name} -j RETURN`),
     ...bridges.map((name) => `-o ${name} ${refuse}`),
   ];

@@ -9,6 +9,7 @@ import type { SecretStore } from "../../core/ports/secret-store.ts";
 import type { Usage } from "../../core/ports/usage.ts";
 import { FileSecretStore } from "../files/file-secret-store.ts";
 import { SecretViews } from "../files/secret-views.ts";
+import type { DefaultLimits } from "./container-resources.ts";
 import { DockerLogSource } from "./docker-log-source.ts";
 import { DockerReplicas } from "./docker-replicas.ts";
 import { checkEngine } from "./docker-socket.ts";
@@ -32,6 +33,8 @@ export interface DockerProviderOptions {
   readonly platformNamespace: string;
   /** The gateway's port on the bridges. */
   readonly gatewayPort: number;
+  /** What replicas get of functions that state no limits. */
+  readonly defaultLimits: DefaultLimits;
   readonly log: ProviderLog;
 }
 
@@ -41,6 +44,8 @@ export interface DockerProvider {
   readonly secrets: SecretStore;
   readonly logs: LogSource;
   readonly usage: Usage;
+  /** What separates functions here, in words. */
+  readonly isolation: string;
   /** Where the function finds its secrets. */
   secretsDirectory(ref: FunctionRef): string;
   /** Addresses of this host at which functions call the gateway. */
@@ -75,6 +80,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       engine,
       instance,
       cpus,
+      defaultLimits: options.defaultLimits,
       views,
       images: new Images(engine),
       networks,
@@ -90,6 +96,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
       logs: new DockerLogSource(engine, replicas),
       usage: new DockerUsage(engine, (ref) => replicas.containersOf(ref)),
+      isolation: "a container per replica, a network per namespace",
       secretsDirectory: () => secretDirectories[0],
       bridgeAddresses: () => networks.addresses(),
       onBridge: (listener) => networks.onBridge(listener),

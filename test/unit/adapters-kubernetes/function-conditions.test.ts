@@ -205,7 +205,7 @@ describe("what is in the way is said", () => {
       "too little memory",
       { pods: [pod({ restarts: 1, state: waiting("CrashLoopBackOff"), lastState: ended("OOMKilled", 137) })] },
       "OOMKilled",
-      "Replica hello-1 was killed: it used more memory than its limit of 128 MiB",
+      "Replica hello-1 was killed: it used more memory than its limit of 128 MiB, which function_memory sets as the function states none",
     ],
     [
       "a command that is not there",

@@ -3,13 +3,17 @@ import { expect, test } from "vitest";
 import { endOf } from "../../../runtime/adapters/docker/container-failure.ts";
 import type { ContainerDocument } from "../../../runtime/adapters/docker/engine-types.ts";
 
-function ended(state: Partial<ContainerDocument["State"]>, memory = 0): ContainerDocument {
+function ended(
+  state: Partial<ContainerDocument["State"]>,
+  memory = 0,
+  labels: Record<string, string> = {},
+): ContainerDocument {
   return {
     Id: "id",
     Image: "image",
     State: { Running: false, OOMKilled: false, ExitCode: 0, Error: "", ...state },
     HostConfig: { Memory: memory },
-    Config: { Labels: {} },
+    Config: { Labels: labels },
     NetworkSettings: { Networks: {} },
   };
 }
@@ -44,4 +48,11 @@ test.each([
 
 test("a long line is cut", () => {
   expect(endOf("r", ended({ ExitCode: 1 }), ["x".repeat(10_000)]).message).toHaveLength(400);
+});
+
+test("who is killed beyond a limit that the platform set is told the setting's name", () => {
+  const container = ended({ ExitCode: 137, OOMKilled: true }, 536_870_912, { "weir.memory": "default" });
+  expect(endOf("r", container, []).message).toBe(
+    "Replica r was killed: it used more memory than its limit of 512 MiB, which function_memory sets as the function states none",
+  );
 });

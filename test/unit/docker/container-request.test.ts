@@ -11,6 +11,7 @@ const surroundings = {
   gatewayHosts: [],
   secretsDirectory: "/s",
   user: "1:1",
+  defaultLimits: { memory: "512Mi", cpu: "1" },
   cpus: 2,
 };
 const environmentOf = (environment: Record<string, string>) =>

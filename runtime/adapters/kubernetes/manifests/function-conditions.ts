@@ -1,6 +1,7 @@
-import { objectAnnotation } from "../../../api/names.ts";
+import { annotation, objectAnnotation } from "../../../api/names.ts";
 import type { ConditionFacts } from "../../../core/conditions.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";
+import { keyValue } from "../../../core/keys.ts";
 import type { Backoff, ReplicaFailure } from "../../../core/reconcile-backoff.ts";
 import type { ObservedDeployment, ObservedPod } from "./observed-objects.ts";
 import { placementFailure, podFailure, type PodFailure } from "./pod-failure.ts";
@@ -31,9 +32,12 @@ export function conditionFacts(facts: FunctionFacts): ConditionFacts {
   const readyCurrent = current.filter(isReady).length;
   const pending = current.filter((pod) => !isReady(pod) && pod.metadata.deletionTimestamp === undefined);
   const enough = readyCurrent >= wanted.replicas;
-  const { image, annotations } = wanted.deployment;
+  const { image, annotations, limits } = wanted.deployment;
   const readinessProbe = fault === undefined ? podProbes(annotations).readinessProbe : undefined;
-  const failed = pending.map((pod) => podFailure(pod, { name: wanted.name, image, readinessProbe }, now));
+  // A Profile may state a limit, too; then it is not the platform's to explain.
+  const limitsMemory = limits?.["memory"] !== undefined || keyValue(annotations, annotation.profile) !== undefined;
+  const container = { name: wanted.name, image, readinessProbe, limitsMemory };
+  const failed = pending.map((pod) => podFailure(pod, container, now));
   const backoff = enough ? undefined : worst(failed, now);
   const refused = enough ? undefined : (facts.missing ?? creationFailure(facts));
   const stuck = enough ? undefined : (first(pending.map(placementFailure)) ?? overdue(facts, backoff));

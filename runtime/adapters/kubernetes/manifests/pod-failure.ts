@@ -48,6 +48,8 @@ export interface WantedContainer {
   readonly name: string;
   readonly image: string;
   readonly readinessProbe: Probe | undefined;
+  /** Whether it states how much memory it may use. */
+  readonly limitsMemory: boolean;
 }
 
 /** What went wrong with the function's container in a pod that is not ready; `now` in Unix milliseconds. */
@@ -65,7 +67,7 @@ export function podFailure(pod: ObservedPod, wanted: WantedContainer, now: numbe
   if (ended === undefined) return undefined;
   const ends = container.restartCount + (container.state?.running === undefined ? 1 : 0);
   return {
-    failure: endFailure(pod, container, ended),
+    failure: endFailure(pod, container, ended, wanted),
     failures: isLong(ended) ? 1 : ends,
     pauses: waiting?.reason === "CrashLoopBackOff",
   };
@@ -83,7 +85,12 @@ function waitingFailure(pod: string, reason: string, message: string, image: str
   return { reason, message: cut(`Cannot ${verb} image ${quote(image)}: ${words}`) };
 }
 
-function endFailure(pod: ObservedPod, container: ContainerStatus, ended: Ended): ReplicaFailure {
+function endFailure(
+  pod: ObservedPod,
+  container: ContainerStatus,
+  ended: Ended,
+  { limitsMemory }: WantedContainer,
+): ReplicaFailure {
   const id = pod.metadata.name;
   if (ended.reason === "StartError" || ended.reason === "ContainerCannotRun") {
     return { reason: "CannotRun", message: cut(`Cannot run replica ${id}: ${ended.message ?? "no reason is given"}`) };
@@ -95,6 +102,7 @@ function endFailure(pod: ObservedPod, container: ContainerStatus, ended: Ended):
     code: ended.exitCode,
     words: "",
     memoryLimit: Number(memory / quantityScale),
+    isDefaultLimit: !limitsMemory,
   };
   return replicaEndFailure(id, end, (ended.message ?? "").split("\n"));
 }

@@ -26,6 +26,8 @@ export interface OperatorOptions {
   readonly clusterRanges: readonly string[];
   /** Milliseconds a call may take at most. */
   readonly longestCall: number;
+  /** What functions get that state no limits: quantities, undefined = any amount. */
+  readonly functionLimits: { readonly memory: string | undefined; readonly cpu: string | undefined };
   /** Throws for a description that breaks a rule or is beyond the edition. */
   readonly check: (deployment: FunctionDeployment) => void;
   /** Told when the API server cannot be heard or refuses something lasting. */
@@ -38,8 +40,10 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
   const { gatewayUrl, clusterRanges, longestCall, check } = options;
   const caches = openFunctionCaches(client, namespaces, platformNamespace, onTrouble);
   const accounts = new ServiceAccounts(client);
+  const defaults = defaultNamespaceSettings(platformNamespace);
   const settings = {
-    ...defaultNamespaceSettings(platformNamespace),
+    ...defaults,
+    limits: withLimits(defaults.limits, options.functionLimits),
     clusterRanges,
     bindAccounts: manyNamespaces,
   };
@@ -65,6 +69,14 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
       account: (namespace, name) => accounts.of(namespace, name),
     }),
   ];
+}
+
+/** `limits` with those of memory and processors that the platform's settings say. */
+function withLimits(
+  { memory: _memory, cpu: _cpu, ...others }: Readonly<Record<string, string>>,
+  { memory, cpu }: OperatorOptions["functionLimits"],
+): Readonly<Record<string, string>> {
+  return { ...others, ...(memory === undefined ? {} : { memory }), ...(cpu === undefined ? {} : { cpu }) };
 }
 
 /** What the API server cannot check of an object: values within conditions. */
