@@ -1,3 +1,4 @@
+import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { gatewayPort } from "./gateway.ts";
@@ -19,7 +20,6 @@ interface Flow {
 const functionPort = 8_080;
 /** The API server behind its Service may listen on another port than the Service has. */
 const apiServerPorts = [443, 6_443];
-const metadataRanges = { v4: "169.254.0.0/16", v6: "fe80::/10" };
 
 /** In the platform's namespace nothing is reached and nothing reaches out, but what is said here. */
 export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
@@ -132,8 +132,10 @@ function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): ob
 function outside({ clusterRanges }: Platform): object[] {
   const isV6 = (range: string) => range.includes(":");
   return [
-    { ipBlock: { cidr: "0.0.0.0/0", except: [metadataRanges.v4, ...clusterRanges.filter((range) => !isV6(range))] } },
-    { ipBlock: { cidr: "::/0", except: [metadataRanges.v6, ...clusterRanges.filter(isV6)] } },
+    {
+      ipBlock: { cidr: "0.0.0.0/0", except: [...metadataRanges.v4, ...clusterRanges.filter((range) => !isV6(range))] },
+    },
+    { ipBlock: { cidr: "::/0", except: [...metadataRanges.v6, ...clusterRanges.filter(isV6)] } },
   ];
 }
 

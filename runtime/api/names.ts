@@ -20,7 +20,18 @@ export const header = {
   retry: "X-Retry",
   retryMax: "X-Retry-Max",
   startTime: "X-Start-Time",
+  weirAuth: "X-Weir-Auth",
 } as const;
+
+/** Who a caller is, said by the gateway to functions that ask for it. */
+export const principalHeader = {
+  subject: "X-Auth-Subject",
+  issuer: "X-Auth-Issuer",
+  claims: "X-Auth-Claims",
+} as const;
+
+/** Value of `X-Weir-Auth` in a 401: the gateway asks for credentials, and not the function. */
+export const authRequired = "required";
 
 /** Value of `X-OpenFaaS-Internal`: the reply was made by the gateway and not by the function. */
 export const internalGateway = "gateway";

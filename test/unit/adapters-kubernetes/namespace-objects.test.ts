@@ -34,8 +34,13 @@ test("of the Internet no range is allowed that is the cluster's or a metadata se
   expect(internet?.spec.egress).toEqual([
     {
       to: [
-        { ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } },
-        { ipBlock: { cidr: "::/0", except: ["fd00::/8", "fe80::/10"] } },
+        {
+          ipBlock: {
+            cidr: "0.0.0.0/0",
+            except: ["10.0.0.0/8", "100.100.100.200/32", "168.63.129.16/32", "169.254.0.0/16", "192.0.0.192/32"],
+          },
+        },
+        { ipBlock: { cidr: "::/0", except: ["fd00::/8", "fd00:ec2::254/128", "fe80::/10"] } },
       ],
     },
   ]);

@@ -128,7 +128,9 @@ describe("the network", () => {
 
   test("callbacks leave, but not to metadata services and the cluster's own ranges", () => {
     const text = JSON.stringify(spec("queue-worker", { clusterRanges: ["10.0.0.0/8"] }));
-    expect(text).toContain('{"cidr":"0.0.0.0/0","except":["169.254.0.0/16","10.0.0.0/8"]}');
+    const metadata = ["169.254.0.0/16", "168.63.129.16/32", "192.0.0.192/32", "100.100.100.200/32"];
+    expect(text).toContain(JSON.stringify({ cidr: "0.0.0.0/0", except: [...metadata, "10.0.0.0/8"] }));
+    expect(text).toContain(JSON.stringify({ cidr: "::/0", except: ["fd00:ec2::254/128", "fe80::/10"] }));
     expect(JSON.stringify(spec("autoscaler"))).not.toContain("ipBlock");
   });
 });

@@ -1,3 +1,4 @@
+import { metadataRanges } from "../../../api/metadata-addresses.ts";
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
 import type { KubernetesObject, LabelSelector } from "./object-types.ts";
 
@@ -39,8 +40,6 @@ export const privateRanges = ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "1
 /** Where DNS caches of nodes listen. */
 export const nodeDnsRanges = ["169.254.20.10/32"] as const;
 
-/** Link-local addresses: those of the services that tell machines their credentials. */
-const metadataRanges = ["169.254.0.0/16", "fe80::/10"] as const;
 const namespaceName = "kubernetes.io/metadata.name";
 const port = 8080;
 
@@ -82,7 +81,7 @@ export function networkPolicies(namespace: string, settings: NetworkSettings): r
     }),
     policy(namespace, "weir-internet", {
       policyTypes: ["Egress"],
-      egress: [{ to: internet([...metadataRanges, ...settings.clusterRanges]) }],
+      egress: [{ to: internet([...metadataRanges.v4, ...metadataRanges.v6, ...settings.clusterRanges]) }],
     }),
   ];
 }
