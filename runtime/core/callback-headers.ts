@@ -20,6 +20,7 @@ const platform = new Set(
     "user-agent",
     "host",
     "content-length",
+    header.weirAuth,
     // Of a request only, and no client of ours sends it.
     "expect",
     // A callback carries neither cookies nor credentials, whoever wrote them.

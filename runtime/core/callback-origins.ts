@@ -21,6 +21,15 @@ export function gatewayOrigins(facts: OriginFacts): string[] {
   return [...new Set(origins.filter((origin) => origin !== undefined))];
 }
 
+/** Where a container engine listens to TCP, plain and with TLS, unless told otherwise. */
+const usualEnginePorts = [2_375, 2_376];
+
+/** The ports of the container engine, whose holder holds the machine; `dockerHost` is `DOCKER_HOST`. */
+export function enginePorts(dockerHost: string | undefined): number[] {
+  const named = Number(URL.parse(dockerHost ?? "")?.port ?? "");
+  return named > 0 && !usualEnginePorts.includes(named) ? [...usualEnginePorts, named] : usualEnginePorts;
+}
+
 /** The ports that addresses, separated by commas, name: those of the broker are closed to callbacks. */
 export function portsOf(urls: string): number[] {
   return urls

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 
+import { metadataAddresses, metadataNames } from "../api/metadata-addresses.ts";
 import { PlatformError } from "../api/platform-error.ts";
 
 /** Where callbacks may go: `any` refuses only what is never right, `public` also private and loopback addresses. */
@@ -11,8 +12,10 @@ export interface CallbackRules {
   readonly allow: readonly string[];
   /** Origins of the gateway itself (`http://host:port`); they pass for invocation paths only. */
   readonly gatewayOrigins: readonly string[];
-  /** Ports on this machine that belong to the platform: broker, its monitoring, admin. */
+  /** Ports that belong to the platform: broker, its monitoring, admin, container engine. Closed at addresses that are not public, and at this machine's own. */
   readonly closedPorts: readonly number[];
+  /** Addresses of this machine. */
+  readonly ownAddresses?: readonly string[] | undefined;
 }
 
 /** Longest callback address, characters (contract §4.3). */
@@ -33,15 +36,8 @@ const neverBlocks = [
 /** All that is given out as public among IPv6 addresses (RFC 4291 §2.4, IANA registry). */
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 const translated = ipaddr.parseCIDR("64:ff9b::/96");
-const metadataHosts = new Set([
-  "metadata",
-  "metadata.google.internal",
-  "metadata.goog",
-  "instance-data",
-  "instance-data.ec2.internal",
-]);
-/** Metadata services outside the link-local range. */
-const metadataAddresses = new Set(["100.100.100.200", "168.63.129.16", "fd00:ec2::254"]);
+const metadataHosts = new Set(metadataNames);
+const metadataServices = new Set(metadataAddresses);
 
 /**
  * The one reading of a callback address; what it returns is what is judged and used.
@@ -87,12 +83,13 @@ export function judgeAddress(address: string, port: number, rules: CallbackRules
   const parsed = unwrap(ipaddr.parse(address));
   const text = parsed.toString();
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
-  if (metadataAddresses.has(text)) return "it is a metadata service";
+  if (metadataServices.has(text)) return "it is a metadata service";
   if (neverBlocks.some((block) => isIn(parsed, block)))
     return `${text} is no address to call back at (${parsed.range()})`;
-  if (isPublic(parsed)) return undefined;
-  if (rules.policy === "public") return `${text} is not public (${parsed.range()})`;
-  return rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
+  const isOutside = isPublic(parsed);
+  if (rules.policy === "public" && !isOutside) return `${text} is not public (${parsed.range()})`;
+  const isNear = !isOutside || rules.ownAddresses?.includes(text) === true;
+  return isNear && rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
 }
 
 function isPublic(address: Address): boolean {

@@ -1,6 +1,7 @@
 import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { gatewayOrigins } from "../core/callback-origins.ts";
+import { enginePorts, gatewayOrigins } from "../core/callback-origins.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
+import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { isLoopback } from "./check-settings.ts";
 import type { ProviderName } from "./provider-choice.ts";
 import type { HostSettings } from "./settings.ts";
@@ -41,6 +42,7 @@ export function hostCallbackRules(settings: HostSettings, own: string, closedUrl
       clusterGatewayUrl: clusterGatewayUrl(settings),
       publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
     }),
-    closedPorts: closedUrls.map((url) => Number(new URL(url).port)),
+    closedPorts: [...closedUrls.map((url) => Number(new URL(url).port)), ...enginePorts(dockerHost())],
+    ownAddresses: ownAddresses(),
   };
 }

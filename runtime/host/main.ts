@@ -29,6 +29,7 @@ import { buildAutoscaler } from "../autoscaler/build-autoscaler.ts";
 import { buildGateway } from "../gateway/build-gateway.ts";
 import { drainGateway } from "../gateway/drain-gateway.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { holdLock } from "../process/hold-lock.ts";
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
 import { environment } from "../process/settings.ts";
@@ -134,11 +135,12 @@ await runService({
             secrets: layout.secrets,
             platformNamespace: settings.platformNamespace,
             gatewayPort: bridgePort,
+            defaultLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
             log: log.child({ part: "docker" }),
           })
         : undefined;
     const machine =
-      docker ?? (await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs }));
+      docker ?? (await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs, holdLock }));
     lifecycle.onClose("replicas", () => machine.close());
     const url = ownUrl(settings, port);
     const provider = buildProvider({
@@ -237,6 +239,7 @@ await runService({
         passwordFile: join(settings.data, "credentials", "basic-auth-password"),
         edition: settings.edition,
         provider: chosen,
+        isolation: machine.isolation,
         durability: settings.durability,
       }),
     );

@@ -49,7 +49,7 @@ export const hostSettings = {
   data: text("data", { fallback: ".weir", about: "Directory where everything is kept" }),
   provider: choice("provider", ["auto", "local", "docker"], {
     fallback: "auto",
-    about: "What runs functions: processes without isolation, or containers; auto keeps what the first start took",
+    about: "What runs functions: processes, or containers; auto keeps what the first start took",
   }),
   dockerSocket: unixSocket("docker_socket", {
     fallback: engineSocket,
@@ -79,6 +79,7 @@ export const hostSettings = {
     fallback: "warn",
     about: "Least severe level that is logged",
   }),
+  maxConnectionsPerClient: { ...gatewaySettings.maxConnectionsPerClient, fallback: "1000" },
   shutdownDelay: duration("shutdown_delay", {
     fallback: "0s",
     max: 3_600_000,

@@ -8,7 +8,7 @@ import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
-import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
@@ -16,6 +16,7 @@ import { passwordFileRule } from "../process/file-rules.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
+import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { openQueueWorker } from "./open-queue-worker.ts";
@@ -73,7 +74,8 @@ await runService({
           clusterGatewayUrl: clusterGatewayUrl(settings),
           publicUrls: [settings.gatewayUrl],
         }),
-        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl), ...enginePorts(dockerHost())],
+        ownAddresses: ownAddresses(),
       },
       gatewayOrigin: settings.gatewayUrl,
       headTimeout: callbackHeadTimeout(settings),

@@ -18,7 +18,10 @@ beforeAll(async () => {
     slots: 4,
     callbackWindow: 3_000,
     worker: {
-      preload: [`${stubResolver}?private.example=127.0.0.1&turning.example=none,127.0.0.1`],
+      preload: [
+        `${network}?private.example=10.1.2.3&turning.example=none,10.1.2.3&mixed.example=93.184.216.34%2B10.1.2.3` +
+          "&public.example=93.184.216.34,10.1.2.3&dial=93.184.216.34~127.0.0.1",
+      ],
     },
     workerFlags: ["--callback-policy=public", "--callback-allow=127.0.0.1"],
   });
@@ -30,7 +33,8 @@ beforeEach(() => sink.answerAlways({ kind: "status", status: 200 }));
 
 afterAll(() => bench.close());
 
-const stubResolver = new URL("../support/preload/stub-resolver.ts", import.meta.url).href;
+/** The resolver and the dialler of this test: nothing leaves loopback. */
+const network = new URL("../support/preload/callback-network.ts", import.meta.url).href;
 
 const settled = (id: string, within?: number) => callbackSettled(platform, id, within);
 
@@ -120,6 +124,7 @@ test("FC2 200 callbacks to a target that hangs: four at once, and others come wi
 test.each([
   ["resolves to a blocked address", "private.example", 1],
   ["changes to a blocked address", "turning.example", 2],
+  ["resolves to a blocked address beside a public one", "mixed.example", 1],
 ])("FC3 a name that %s: no connection there, a dead letter", async (_what, host, attempts) => {
   const target = await openRawFunction((socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const port = target.address.split(":")[1] ?? "";
@@ -130,6 +135,15 @@ test.each([
   expect(callback.attempts).toBeGreaterThanOrEqual(attempts);
   expect(target.connections).toBe(0);
   expect((await platform.broker.deadLetter(id, "callback"))?.headers.get("Weir-Dead-Reason")).toBe("callback");
+  await target.close();
+});
+
+test("FC3 a name that is public is sent to the address that was checked, once", async () => {
+  const target = await openRawFunction((socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  const port = target.address.split(":")[1] ?? "";
+  const id = await platform.calls.accepted("echo", { callbackUrl: `http://public.example:${port}/` });
+  expect(await settled(id, 15_000)).toMatchObject({ state: "sent", attempts: 1 });
+  expect(target.connections).toBe(1);
   await target.close();
 });
 

@@ -2,16 +2,24 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { enginePorts } from "../../runtime/core/callback-origins.ts";
+import { machineNetwork } from "../../runtime/adapters/http/callback-network.ts";
 import { HttpCallbackSender, type CallbackSenderOptions } from "../../runtime/adapters/http/http-callback-sender.ts";
 import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
 import type { CallbackOutcome } from "../../runtime/core/ports/callback-sender.ts";
+import { testNetwork, type TestNetwork } from "../support/callback-network.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
 import { openRawFunction } from "../support/function-server.ts";
 
 const closing: (() => Promise<void>)[] = [];
+/** Nothing in this file leaves loopback. */
+let network: TestNetwork;
+beforeEach(() => {
+  network = testNetwork();
+});
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
@@ -30,6 +38,7 @@ function sender(over: Partial<CallbackRules> = {}, options: Partial<CallbackSend
     gatewayOrigin: undefined,
     headTimeout: 400,
     timeout: 1_200,
+    network,
     ...options,
   });
   closing.push(() => made.close());
@@ -249,29 +258,85 @@ describe("where it may go", () => {
     },
   );
 
-  test("under public never to loopback of IPv6, by number or name", async () => {
-    const here = await trap("::1").catch(() => undefined);
-    if (here === undefined) return;
-    for (const host of ["[::1]", "[::0001]"]) {
-      expect(await send(sender({ policy: "public" }), `http://${host}:${here.port}/`)).toMatchObject({
-        kind: "forbidden",
-      });
-    }
-    expect(here.connections).toBe(0);
-  });
+  test.each(["[::1]", "[::0001]", "[0:0:0:0:0:0:0:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fd00::1]"])(
+    "under public never to %s, not even a connection",
+    async (host) => {
+      expect(await send(sender({ policy: "public" }), `http://${host}:1234/`)).toMatchObject({ kind: "forbidden" });
+      expect(network.dialled).toEqual([]);
+    },
+  );
 
   test.each([
     "http://169.254.169.254/latest",
+    "http://168.63.129.16/",
+    "http://192.0.0.192/opc/v2/",
+    "http://100.100.100.200/",
+    "http://[fd00:ec2::254]/",
     "http://metadata.google.internal/",
+    "http://metadata.google.internal./",
     "http://0.0.0.0:1/",
+    "http://[fe80::1]/",
+    "http://224.0.0.1/",
     "http://user@127.0.0.1/",
     "file:///etc/passwd",
     "gopher://127.0.0.1/",
     "http://127.0.0.1/\r\nX: y",
     "nonsense",
-  ])("never to %j", async (url) => {
-    expect(await send(sender(), url)).toMatchObject({ kind: "forbidden" });
+  ])("never to %j, under no policy", async (url) => {
+    for (const policy of ["any", "public"] as const)
+      expect(await send(sender({ policy }), url)).toMatchObject({ kind: "forbidden" });
+    expect(network.dialled).toEqual([]);
   });
+
+  test.each([
+    ["a private address", [["10.1.2.3"]]],
+    ["loopback", [["127.0.0.1"]]],
+    ["loopback as IPv4 in IPv6", [["::ffff:127.0.0.1"]]],
+    ["a metadata service", [["169.254.169.254"]]],
+    ["a public address and a private one", [["93.184.216.34", "192.168.0.1"]]],
+    ["a private address and a public one", [["fd00::1", "2606:2800:220:1::1"]]],
+  ])("under public never to a name that means %s", async (_what, answers) => {
+    network = testNetwork({ "name.example": answers });
+    expect(await send(sender({ policy: "public" }), "http://name.example:80/")).toMatchObject({ kind: "forbidden" });
+    expect(network.dialled).toEqual([]);
+  });
+
+  test("to the very address of a name that was checked, also when the name changes its mind", async () => {
+    const received = await sink();
+    network = testNetwork({ "turning.example": [["93.184.216.34"], ["10.1.2.3"]] }, { "93.184.216.34": "127.0.0.1" });
+    const by = sender({ policy: "public" });
+    expect(await send(by, `http://turning.example:${received.port}/callback`)).toMatchObject({ kind: "answered" });
+    await by.close();
+    expect(await send(sender({ policy: "public" }), `http://turning.example:${received.port}/callback`)).toMatchObject({
+      kind: "forbidden",
+    });
+    expect(network.dialled).toEqual(["93.184.216.34"]);
+    expect(received.received).toHaveLength(1);
+  });
+
+  test.each([2_375, 2_376, 12_345])(
+    "under any never to the container engine's port %i, by number or by name",
+    async (port) => {
+      network = testNetwork({ "engine.example": [["10.1.2.3"]], "own.example": [["203.0.113.9"]] });
+      const closedPorts = enginePorts("tcp://10.1.2.3:12345");
+      for (const host of [
+        "127.0.0.1",
+        "localhost",
+        "10.1.2.3",
+        "engine.example",
+        "[::1]",
+        "203.0.113.9",
+        "own.example",
+      ]) {
+        const by = sender({ closedPorts, ownAddresses: ["203.0.113.9"] });
+        expect(await send(by, `http://${host}:${port}/`)).toMatchObject({
+          kind: "forbidden",
+          error: `port ${port} belongs to the platform`,
+        });
+      }
+      expect(network.dialled).toEqual([]);
+    },
+  );
 
   test("never to a port of the platform, by number or by name", async () => {
     const broker = await trap();
@@ -285,6 +350,7 @@ describe("where it may go", () => {
   test("a name that resolves to what is not allowed is refused by what it resolves to", async () => {
     const here = await trap();
     const outcome = await send(sender({ policy: "public" }), `http://localhost:${here.port}/`);
+    expect(here.connections).toBe(0);
     expect(outcome).toMatchObject({ kind: "forbidden", error: expect.stringMatching(/is not public/) });
   });
 
@@ -329,7 +395,7 @@ describe("where it may go", () => {
 
   test("one address of a name may be deaf: another that was checked is taken", async () => {
     const server: Server = createServer((_request, response) => response.end());
-    // Listens on IPv4 only, while the name means both families where the machine has them.
+    // Listens on IPv4 only, while the name means both families.
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     closing.push(async () => {
@@ -338,6 +404,11 @@ describe("where it may go", () => {
       await once(server, "close");
     });
     const { port } = server.address() as AddressInfo;
-    expect(await send(sender(), `http://localhost:${port}/`)).toMatchObject({ kind: "answered", status: 200 });
+    // Sockets of this machine, which know how to go on with the next address; both are loopback.
+    const both = { ...machineNetwork, resolve: async () => ["::1", "127.0.0.1"] };
+    expect(await send(sender({}, { network: both }), `http://both.example:${port}/`)).toMatchObject({
+      kind: "answered",
+      status: 200,
+    });
   });
 });

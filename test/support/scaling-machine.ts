@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { Registry } from "prom-client";
 
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
 import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
@@ -51,7 +52,7 @@ export async function openScalingMachine(
   const directory = await tempDirectory("scaling");
   closes.push(() => directory.remove());
   const data = directory.path;
-  const local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs") });
+  const local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
   closes.push(() => local.close());
   const providerLink = await link(natsUser.provider);
   const functions = await NatsFunctionStore.open(providerLink);

@@ -1,10 +1,10 @@
-import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 
 import ipaddr from "ipaddr.js";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 
 import { judgeAddress, type CallbackRules } from "../../core/callback-policy.ts";
+import type { CallbackNetwork } from "./callback-network.ts";
 
 /** The rules do not let this callback go where its address leads. */
 export class ForbiddenAddressError extends Error {
@@ -15,17 +15,21 @@ export class ForbiddenAddressError extends Error {
  * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
  * socket goes to one of those that did, so that a name cannot change its mind between check and connect.
  */
-export function checkedConnector(rules: CallbackRules, timeout: number): buildConnector.connector {
+export function checkedConnector(
+  rules: CallbackRules,
+  timeout: number,
+  network: CallbackNetwork,
+): buildConnector.connector {
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, "");
-    addressesOf(host).then(
+    addressesOf(host, network).then(
       (addresses) => {
         const port = options.port === "" ? (options.protocol === "https:" ? 443 : 80) : Number(options.port);
         for (const address of addresses) {
           const why = judgeAddress(address, port, rules);
           if (why !== undefined) return callback(new ForbiddenAddressError(why), null);
         }
-        const connect = buildConnector({ timeout, allowH2: false, lookup: knownLookup(addresses) });
+        const connect = network.connector({ timeout, allowH2: false, lookup: knownLookup(addresses) });
         return connect({ ...options, hostname: host }, callback);
       },
       (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
@@ -44,7 +48,6 @@ function knownLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-async function addressesOf(host: string): Promise<string[]> {
-  if (ipaddr.isValid(host)) return [host];
-  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+async function addressesOf(host: string, network: CallbackNetwork): Promise<readonly string[]> {
+  return ipaddr.isValid(host) ? [host] : network.resolve(host);
 }

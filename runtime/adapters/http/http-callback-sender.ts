@@ -3,6 +3,7 @@ import { Agent } from "undici";
 import { isAllowed, isGateway, judgeUrl, parseCallbackUrl, type CallbackRules } from "../../core/callback-policy.ts";
 import { headerValue } from "../../core/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../core/ports/callback-sender.ts";
+import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
 import { pinnedConnector } from "./pinned-connector.ts";
 import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
 
@@ -19,6 +20,8 @@ export interface CallbackSenderOptions {
   readonly headTimeout: number;
   /** Milliseconds in all. */
   readonly timeout: number;
+  /** This machine's if absent. */
+  readonly network?: CallbackNetwork;
 }
 
 /** Sends callbacks with undici, without redirects, cookies or proxies. */
@@ -38,13 +41,14 @@ export class HttpCallbackSender implements CallbackSender {
       maxHeaderSize: answerLimit,
       allowH2: false,
     };
-    this.#trusted = new Agent({ ...limits, connect: { timeout: headTimeout } });
+    const { network = machineNetwork } = options;
+    this.#trusted = new Agent({ ...limits, connect: network.connector({ timeout: headTimeout, allowH2: false }) });
     const { gatewayCertificate: certificate } = options;
     this.#gateway =
       certificate === undefined
         ? this.#trusted
         : new Agent({ ...limits, connect: pinnedConnector(certificate, options.headTimeout) });
-    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout) });
+    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout, network) });
   }
 
   async send(callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {

@@ -1,0 +1,17 @@
+import { lookup } from "node:dns/promises";
+
+import { buildConnector } from "undici";
+
+/** How callbacks reach the network. */
+export interface CallbackNetwork {
+  /** All addresses of a name, at least one; rejects when it has none. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** Makes what opens connections, as undici's own `buildConnector`. */
+  connector(options: buildConnector.BuildOptions): buildConnector.connector;
+}
+
+/** The resolver and the sockets of this machine. */
+export const machineNetwork: CallbackNetwork = {
+  resolve: async (name) => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address),
+  connector: (options) => buildConnector(options),
+};
