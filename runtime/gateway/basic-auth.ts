@@ -11,8 +11,17 @@ export interface BasicAuth {
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
    */
   check(authorization: string | undefined, address: string): void;
-  /** Whether the header holds them; such a header never reaches a function or the queue. */
-  isPlatformCredential(authorization: string | undefined): boolean;
+  /**
+   * The same for the call of a function, where an address that sent too many wrong ones is told what it was told before:
+   * they are wrong. Nothing is compared then, so nothing can be learnt.
+   * @throws PlatformError `credentials_required`, `credentials_invalid`
+   */
+  checkCall(authorization: string | undefined, address: string): void;
+  /**
+   * Whether the header names the platform's user, with whatever password, which is not looked at: it never reaches a
+   * function or the queue, and whoever sends one learns nothing from that.
+   */
+  namesPlatformUser(authorization: string): boolean;
 }
 
 /**
@@ -31,6 +40,16 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
     const rightPassword = timingSafeEqual(digest(sent.password), password);
     return rightUser && rightPassword;
   };
+  const compare = (authorization: string | undefined, address: string): void => {
+    if (isMissing(authorization)) {
+      throw new PlatformError("credentials_required", "Cannot answer this request: it has no credentials");
+    }
+    if (throttle.waitOf(address) === 0) {
+      if (matches(authorization)) return;
+      throttle.failed(address);
+    }
+    throw new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
+  };
 
   return {
     check(authorization, address) {
@@ -40,28 +59,28 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
           retryAfterSeconds: wait / 1_000,
         });
       }
-      if (isMissing(authorization)) {
-        throw new PlatformError("credentials_required", "Cannot answer this request: it has no credentials");
-      }
-      if (matches(authorization)) return;
-      throttle.failed(address);
-      throw new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
+      compare(authorization, address);
     },
-    isPlatformCredential: (authorization) =>
-      authorization !== undefined && isBasic(authorization) && matches(authorization),
+    checkCall: compare,
+    namesPlatformUser: (authorization) => {
+      const user = userOf(authorization);
+      return user !== undefined && timingSafeEqual(digest(user), credentials().user);
+    },
   };
 }
 
 /** For `basic_auth=false`: everyone may, no header is the platform's. */
-export const openToAll: BasicAuth = { check: () => {}, isPlatformCredential: () => false };
+export const openToAll: BasicAuth = { check: () => {}, checkCall: () => {}, namesPlatformUser: () => false };
 
 /** A scheme with nothing after it, as some clients send, counts as missing. */
 function isMissing(authorization: string | undefined): authorization is undefined {
   return authorization === undefined || /^\s*(basic|bearer)?\s*$/i.test(authorization);
 }
 
-function isBasic(authorization: string): boolean {
-  return authorization.slice(0, 6).toLowerCase() === "basic ";
+/** The user that a Basic header names, read as leniently as anybody behind us might. */
+function userOf(authorization: string): string | undefined {
+  const encoded = /^\s*basic\s+(.*)$/i.exec(authorization)?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8").split(":", 1)[0];
 }
 
 function parseBasic(authorization: string): { readonly user: string; readonly password: string } | undefined {

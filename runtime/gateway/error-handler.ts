@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { header, internalGateway } from "../api/names.ts";
+import { authRequired, header, internalGateway } from "../api/names.ts";
 import type { ErrorCode, PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
 import { traceIdOf } from "../core/trace-parent.ts";
 import type { Log } from "../process/log.ts";
 import { errorText } from "./error-text.ts";
-import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
+import type { ErrorResponse, FailedRequest } from "./invocation/write-error.ts";
 import { platformErrorOf } from "./platform-error-of.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -56,8 +56,6 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
 
 /** Seconds of `Retry-After` when the error names none, and most of them. */
 const retryAfter = { usual: 2, most: 30 } as const;
-/** Milliseconds that the rest of a request is still read after its error, so that the client can see the reply. */
-const linger = 2_000;
 
 /** The HTTP status of an error code; known here alone. */
 export function statusOf(code: ErrorCode): number {
@@ -81,14 +79,14 @@ export interface ErrorWriter {
    * For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. Returns the bytes
    * of the body that it sent.
    */
-  writeError(request: CallRequest, response: CallResponse, err: unknown, context?: ErrorContext): number;
+  writeError(request: FailedRequest, response: ErrorResponse, err: unknown, context?: ErrorContext): number;
   /** For Fastify's handlers. */
   sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
 }
 
 /** The error writer of one gateway; `log` gets every error that is our own defect, once. */
 export function createErrorWriter(log: Log): ErrorWriter {
-  const answer = (request: CallRequest, path: string, err: unknown, context: ErrorContext) => {
+  const answer = (request: FailedRequest, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
     if (error.code === "internal_error") {
@@ -113,7 +111,6 @@ export function createErrorWriter(log: Log): ErrorWriter {
         response.destroy();
         return 0;
       }
-      dropRest(request, response);
       response.writeHead(status, headers).end(body);
       return request.method === "HEAD" ? 0 : Buffer.byteLength(body);
     },
@@ -121,7 +118,6 @@ export function createErrorWriter(log: Log): ErrorWriter {
       // Answered already, by the server, because the body came too slowly.
       if (reply.raw.headersSent) return reply.hijack();
       const { status, headers, body } = answer(request.raw, pathOf(request.originalUrl), err, context);
-      dropRest(request.raw, reply.raw);
       // Fastify asks to close after every body that failed, also when it was read to its end.
       reply.removeHeader("connection");
       // As bytes, because Fastify adds a charset to JSON text.
@@ -142,8 +138,10 @@ function headersOf(
     headers["Cache-Control"] = "no-store";
     headers[header.apiVersion] = apiVersion;
   }
-  if (status === 401) headers["WWW-Authenticate"] = 'Basic realm="Restricted"';
-  if (status === 408) headers["Connection"] = "close";
+  if (status === 401) {
+    headers["WWW-Authenticate"] = 'Basic realm="Restricted"';
+    if (context.invocation === true) headers[header.weirAuth] = authRequired;
+  }
   if (status === 429 || status === 503) {
     const seconds = Math.ceil(error.retryAfterSeconds ?? retryAfter.usual);
     headers["Retry-After"] = String(Math.min(Math.max(seconds, 1), retryAfter.most));
@@ -160,14 +158,4 @@ function headersOf(
 function pathOf(target = "/"): string {
   const mark = target.indexOf("?");
   return mark === -1 ? target : target.slice(0, mark);
-}
-
-function dropRest(request: CallRequest, response: CallResponse): void {
-  response.once("finish", () => {
-    if (request.complete) return;
-    request.resume();
-    setTimeout(() => {
-      if (!request.complete) request.socket.destroy();
-    }, linger).unref();
-  });
 }

@@ -1,3 +1,5 @@
+import { networkOf } from "./client-network.ts";
+
 const most = 20;
 const window = 60_000;
 const capacity = 10_000;
@@ -38,9 +40,4 @@ export class LoginThrottle {
       this.#windows.delete(key);
     }
   }
-}
-
-/** One IPv6 host has a whole /64 to itself, so that is what counts. */
-function networkOf(address: string): string {
-  return address.includes(":") ? address.split(":", 4).join(":") : address;
 }

@@ -12,7 +12,6 @@ const credentialErrors: readonly ErrorCode[] = [
   "credentials_required",
   "credentials_invalid",
   "forbidden",
-  "too_many_logins",
   "queue_unavailable",
 ];
 const shownId = { [header.callId]: "Id of the call" };

@@ -43,7 +43,7 @@ const AsyncHeaders = Type.Object({
 });
 
 const anything = Type.String({ format: "binary" });
-const credentialErrors = ["credentials_required", "credentials_invalid", "forbidden", "too_many_logins"] as const;
+const credentialErrors = ["credentials_required", "credentials_invalid", "forbidden"] as const;
 const syncErrors: readonly ErrorCode[] = [
   ...credentialErrors,
   "function_not_found",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openBasicAuth, openToAll } from "../../../runtime/gateway/basic-auth.ts";
+import { openBasicAuth, openToAll, type BasicAuth } from "../../../runtime/gateway/basic-auth.ts";
 import { LoginThrottle } from "../../../runtime/gateway/login-throttle.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
@@ -17,6 +17,14 @@ beforeAll(async () => {
 afterAll(() => directory.remove());
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+const refuses = (auth: BasicAuth, authorization: string): boolean => {
+  try {
+    auth.check(authorization, authorization);
+    return false;
+  } catch {
+    return true;
+  }
+};
 const code = (value: string) => expect.objectContaining({ code: value });
 
 describe("openBasicAuth()", () => {
@@ -43,24 +51,43 @@ describe("openBasicAuth()", () => {
     "pass:word",
   ])("%j is wrong", (authorization) => {
     expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_invalid"));
-    expect(openBasicAuth(directory.path).isPlatformCredential(authorization)).toBe(false);
   });
 
   test("no other text passes", () => {
     const auth = openBasicAuth(directory.path);
-    fc.assert(
-      fc.property(
-        fc.string(),
-        (text) => !auth.isPlatformCredential(`Basic ${text}`) && !auth.isPlatformCredential(basic(text)),
-      ),
-    );
+    fc.assert(fc.property(fc.string(), (text) => refuses(auth, `Basic ${text}`) && refuses(auth, basic(text))));
   });
 
-  test("knows its own credentials without counting", () => {
-    const auth = openBasicAuth(directory.path);
-    for (let count = 0; count < 30; count += 1) auth.isPlatformCredential(basic("admin:wrong"));
-    expect(auth.isPlatformCredential(basic("admin:pass:word"))).toBe(true);
-    auth.check(basic("admin:pass:word"), "a");
+  test.each(["admin:pass:word", "admin:wrong", "admin:", "admin"])(
+    "knows the platform's user in %j, whatever the password, without counting",
+    (text) => {
+      const auth = openBasicAuth(directory.path);
+      const plain = basic(text);
+      const spelt = [plain, plain.replaceAll("=", ""), plain.replace("Basic ", "bAsIc \t "), ` ${plain} `, `${plain}!`];
+      for (const authorization of spelt) {
+        for (let count = 0; count < 30; count += 1) expect(auth.namesPlatformUser(authorization)).toBe(true);
+      }
+      auth.check(basic("admin:pass:word"), "a");
+    },
+  );
+
+  test.each(["Admin:x", "root:pass:word", ":admin", " admin:x", "administrator:x"])("%j names another user", (text) => {
+    expect(openBasicAuth(directory.path).namesPlatformUser(basic(text))).toBe(false);
+    expect(openBasicAuth(directory.path).namesPlatformUser(`Bearer ${basic(text)}`)).toBe(false);
+  });
+
+  test("of a call wrong ones are counted, too; too many are told as one: nothing is learnt by trying on", () => {
+    let now = 0;
+    const auth = openBasicAuth(directory.path, () => now);
+    for (let count = 0; count < 20; count += 1)
+      expect(() => auth.checkCall(basic("admin:guess"), "a")).toThrow(code("credentials_invalid"));
+    for (const text of ["admin:guess", "admin:pass:word"])
+      expect(() => auth.checkCall(basic(text), "a")).toThrow(code("credentials_invalid"));
+    expect(() => auth.check(basic("admin:pass:word"), "a")).toThrow(code("too_many_logins"));
+    expect(() => auth.checkCall(undefined, "a")).toThrow(code("credentials_required"));
+    auth.checkCall(basic("admin:pass:word"), "b");
+    now = 60_000;
+    auth.checkCall(basic("admin:pass:word"), "a");
   });
 
   test("missing ones are not counted, wrong ones are, per address and minute", () => {
@@ -107,7 +134,8 @@ describe("openBasicAuth()", () => {
 
 test("openToAll asks nothing", () => {
   openToAll.check(undefined, "a");
-  expect(openToAll.isPlatformCredential(basic("admin:pass:word"))).toBe(false);
+  openToAll.checkCall(undefined, "a");
+  expect(openToAll.namesPlatformUser(basic("admin:pass:word"))).toBe(false);
 });
 
 describe("LoginThrottle", () => {
