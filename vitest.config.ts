@@ -17,13 +17,20 @@ function project(name: string, timeout: number, retry = 0) {
   };
 }
 
+/** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/give-back.ts`). */
+const poison = "weir-poison";
+
 const onCluster = project("cluster", 180_000, 1);
 
 /** Tests on a real API server get to know of it by `provide`. */
 const cluster = { ...onCluster, test: { ...onCluster.test, globalSetup: ["test/support/cluster-setup.ts"] } };
 
 export default defineConfig({
+  resolve: { conditions: [poison] },
+  ssr: { resolve: { conditions: [poison], externalConditions: [poison] } },
   test: {
+    execArgv: [`--conditions=${poison}`],
+    env: { NODE_OPTIONS: `--conditions=${poison}` },
     environment: "node",
     // Real processes, signals and sockets: threads would share the process.
     pool: "forks",

@@ -1,3 +1,5 @@
+import { connectionOptions } from "../api/http-grammar.ts";
+
 const names: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -11,16 +13,6 @@ const names: ReadonlySet<string> = new Set([
 /** Whether the header, named in lower case, concerns one connection only and stops at every hop (RFC 9110 §7.6.1). */
 export function isHopByHop(lowerName: string): boolean {
   return names.has(lowerName) || lowerName.startsWith("proxy-");
-}
-
-/** The lower-case names and options that a `Connection` header lists. */
-export function connectionOptions(value: string): string[] {
-  const options: string[] = [];
-  for (const part of value.split(",")) {
-    const option = part.trim().toLowerCase();
-    if (option !== "") options.push(option);
-  }
-  return options;
 }
 
 /** Whether every option of a `Connection` value speaks of the connection alone and names no further header. */

@@ -1,4 +1,4 @@
-import { isHeaderValue } from "./http-grammar.ts";
+import { isHeaderValue } from "../api/http-grammar.ts";
 
 /** Headers as they go over the wire. */
 export interface WrittenHeaders {

@@ -29,6 +29,12 @@ export function readCommand(process: string | undefined, path: string): Command 
   return [program, ...args];
 }
 
+/** The command behind the words of `prefix`. */
+export function behind(prefix: string | undefined, command: Command): Command {
+  const [program, ...words] = prefix?.split(" ").filter((word) => word !== "") ?? [];
+  return program === undefined ? command : [program, ...words, ...command];
+}
+
 function splitWords(text: string): string[] {
   try {
     return split(text);

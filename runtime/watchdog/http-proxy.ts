@@ -79,7 +79,12 @@ export class HttpProxy {
     upstream.once("error", () => socket.destroy());
     // Read from the beginning, as only who reads hears of a client that leaves before the answer.
     const early = [head];
-    const collect = (chunk: Buffer): void => void early.push(chunk);
+    let bytes = head.byteLength;
+    const collect = (chunk: Buffer): void => {
+      early.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes >= mostEarly) socket.pause();
+    };
     const leave = (): void => void socket.destroy();
     socket.on("data", collect).once("end", leave);
     upstream.once("upgrade", (answer, peer, peerHead) => {
@@ -125,6 +130,8 @@ export class HttpProxy {
   }
 }
 
+/** Bytes of a client that sends before its upgrade was agreed to; then it is read no more until it is. */
+const mostEarly = 65_536;
 /** Safe methods (RFC 9110 §9.2.1). */
 const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);

@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 
 import { flagName, readSettings, SettingsError } from "../api/read-settings.ts";
-import { readCommand } from "./command.ts";
+import { behind, readCommand } from "./command.ts";
 import { FailureError } from "./failure-error.ts";
 import { startHttpProcess } from "./http-process.ts";
 import { connectParent, type Failure } from "./parent.ts";
@@ -43,7 +43,7 @@ try {
   flushCompileCache();
   if (place.runAs !== undefined) runAs(place.runAs);
 
-  const command = readCommand(settings.process, environment["PATH"] ?? "");
+  const command = behind(place.execPrefix, readCommand(settings.process, environment["PATH"] ?? ""));
   const common = { command, environment, groups, log, execTimeout: settings.execTimeout };
   const handler =
     settings.mode === "http"

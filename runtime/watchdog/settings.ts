@@ -29,6 +29,9 @@ export const functionSettings = {
 export const placeSettings = {
   host: text("host", { fallback: "0.0.0.0", about: "Address to listen on" }),
   port: port("port", { fallback: "8080", about: "Port to listen on; 0 = any free one" }),
+  execPrefix: optionalText("exec_prefix", {
+    about: "Words that stand before the function's own command, separated by blanks",
+  }),
   runAs: optionalText("run_as", { about: "uid:gid that is taken on before any request is read; needs root" }),
 };
 

@@ -13,7 +13,7 @@ describe("raw HTTP", () => {
 
   beforeAll(async () => {
     echo = await openFunctionServer((request, response, body) => response.end(`${request.url} ${body}`));
-    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodySilence: 1_000 } });
+    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodyIdleTimeout: 1_000 } });
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {
@@ -258,9 +258,9 @@ describe("raw HTTP", () => {
   test("a connection whose first request is on its way when the gateway closes is served, others wait no longer", async () => {
     const own = await openSyncGateway();
     own.deploy("echo", { addresses: [echo.address] });
-    const connections = () =>
-      new Promise((resolve) => own.gateway.server.getConnections((_err, count) => resolve(count)));
     const [first, silent] = [await openRawClient(own.port), await openRawClient(own.port)];
+    const connections = () =>
+      new Promise((resolve) => own.gateway.listener.getConnections((_err, count) => resolve(count)));
     await expect.poll(connections).toBe(2);
 
     const closed = own.gateway.close();

@@ -22,7 +22,7 @@ describe("raw HTTP/1.1 over TLS", () => {
     const tls = await selfSigned();
     ({ cert } = tls);
     echo = await openFunctionServer((request, response, body) => response.end(`${request.url} ${body}`));
-    gateway = await openSyncGateway({ server: { tls, headersTimeout: 1_000, bodySilence: 1_000 } });
+    gateway = await openSyncGateway({ server: { tls, headersTimeout: 1_000, bodyIdleTimeout: 1_000 } });
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import { readFromFunctionSlowly, sendToSlowFunction } from "../support/slow-readers.ts";
+import { openSyncGateway } from "../support/sync-gateway.ts";
 import {
   endWatchdogsAfterEachTest,
   call,
@@ -44,6 +46,35 @@ describe("mode http", () => {
     expect((await once(answer, "data")).toString()).toBe("first");
     request.end("second");
     expect(await text(answer)).toBe("second");
+  });
+
+  test("keeps bodies and answers whole for a process and for clients that read slowly (H11)", async () => {
+    const gateway = await openSyncGateway({ upstreamTimeout: 60_000, server: { bodyIdleTimeout: 30_000 } });
+    onTestFinished(() => gateway.close());
+    /** A process that carries each connection on to the test's own function. */
+    const front = async (address: string): Promise<string> => {
+      const to = address.slice(address.lastIndexOf(":") + 1);
+      const relay = `
+        const { connect, createServer } = require("node:net");
+        const server = createServer((socket) => {
+          const peer = connect(${to}, "127.0.0.1");
+          socket.pipe(peer).pipe(socket);
+          socket.on("error", () => peer.destroy());
+          peer.on("error", () => socket.destroy());
+        });
+        server.listen(process.env.PORT, "127.0.0.1")`;
+      const { port } = await start({ fprocess: js(relay), mode: "http" }, ["--write-timeout", "60s"]);
+      return `127.0.0.1:${port}`;
+    };
+    const transfer = { size: 6_000_000, rate: 2_000_000, transfers: 4, others: 20, front } as const;
+    const outcomes = await Promise.all([
+      sendToSlowFunction(gateway, { ...transfer, by: "length" }),
+      sendToSlowFunction(gateway, { ...transfer, by: "chunks" }),
+      sendToSlowFunction(gateway, { ...transfer, by: "websocket" }),
+      readFromFunctionSlowly(gateway, transfer),
+    ]);
+
+    expect(outcomes.flatMap(({ faults }) => faults)).toEqual([]);
   });
 
   test("passes a body of a GET and an empty POST", async () => {

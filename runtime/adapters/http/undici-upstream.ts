@@ -5,7 +5,7 @@ import { Pool, type buildConnector, type Dispatcher } from "undici";
 import { headerValue } from "../../core/header-list.ts";
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
 import { joinHeaders } from "../../core/repeated-headers.ts";
-import { framingFault } from "./framing-fault.ts";
+import { framingFault } from "../../http1/framing-fault.ts";
 import { pinnedConnector } from "./pinned-connector.ts";
 
 /** Durations in milliseconds. */

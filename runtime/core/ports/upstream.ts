@@ -3,11 +3,8 @@ import type { Duplex, Readable } from "node:stream";
 import type { FunctionProtocol } from "../function-limits.ts";
 import type { RepeatedHeaders } from "../repeated-headers.ts";
 
-/** A body whose reader may say that it keeps no piece. */
-export interface LentBody extends Readable {
-  /** Set by a reader that is done with a piece when its `data` listener returns, or has paused the body by then. */
-  borrowed?: boolean;
-}
+/** Keeps borrowed bytes as they are until the function that it returns is called. */
+export type KeepBytes = () => () => void;
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -18,7 +15,7 @@ export interface UpstreamRequest {
   /** Flat: name, value, …; complete with `forward` but for `Host`, which is the replica's. */
   readonly headers: string[];
   /** Null when the request has none. */
-  readonly body: LentBody | Uint8Array | null;
+  readonly body: Readable | Uint8Array | null;
   /** The protocol that the client wants to go on with; the replica may answer without changing to it. */
   readonly upgrade?: "websocket" | undefined;
   /** What the replica speaks; HTTP/1.1 if absent. */
@@ -32,10 +29,10 @@ export interface UpstreamListener {
   /** The head of the final answer; status 200 to 599, header names and values flat, as sent. */
   onHead(status: number, headers: readonly string[]): void;
   /**
-   * False asks to pause until `resume`. The chunk is lent: it may be used until this returns; one of more than `joinedBody`
-   * bytes, if false is returned, until `resume`.
+   * False asks to pause until `resume`. The chunk is borrowed: its bytes are others' once this returns, unless they were
+   * copied, or `keep` was called before and not released yet.
    */
-  onData(chunk: Uint8Array): boolean;
+  onData(chunk: Uint8Array, keep?: KeepBytes): boolean;
   /** Before `onEnd`, from a replica that speaks HTTP/2: flat, as sent. */
   onTrailers?(trailers: readonly string[]): void;
   onEnd(): void;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { connectionOptions, endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/hop-by-hop.ts";
+import { connectionOptions } from "../../../runtime/api/http-grammar.ts";
+import { endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/hop-by-hop.ts";
 
 test("isHopByHop() knows the headers that stop at every hop", () => {
   for (const name of [

@@ -1,4 +1,5 @@
-import { HeadMemory } from "./head-memory.ts";
+import type { AnswerHead } from "../../../http1/answer-head.ts";
+import { HeadMemory } from "../../../http1/head-memory.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
 import type { ReuseTurns } from "./reuse-turns.ts";
@@ -16,7 +17,7 @@ const fullFor = 1_000;
  * wait, in order, for one that is opened or becomes free.
  */
 export class ConnectionPool implements ConnectionOwner {
-  readonly heads = new HeadMemory();
+  readonly heads = new HeadMemory<AnswerHead>();
   readonly #destination: Destination;
   readonly #turns: ReuseTurns;
   readonly #open = new Set<RawConnection>();

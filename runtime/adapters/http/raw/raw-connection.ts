@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 
-import { joinedBody } from "../../../core/latin1.ts";
-import { AnswerParser, type AnswerSink } from "./answer-parser.ts";
-import type { HeadMemory } from "./head-memory.ts";
+import type { AnswerHead } from "../../../http1/answer-head.ts";
+import { AnswerParser, type AnswerSink } from "../../../http1/answer-parser.ts";
+import type { HeadMemory } from "../../../http1/head-memory.ts";
+import { ReadBuffer } from "../../../http1/read-buffer.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
-import { ReadBuffer } from "./read-buffer.ts";
 import { RequestSender } from "./request-sender.ts";
 
 /** Where a connection leads; milliseconds. */
@@ -17,7 +17,7 @@ export interface Destination {
 /** Whoever opened a connection. */
 export interface ConnectionOwner {
   /** Of the answers of this replica. */
-  readonly heads: HeadMemory;
+  readonly heads: HeadMemory<AnswerHead>;
   onOpened(connection: RawConnection): void;
   /** It could not be opened for the call; `late`: nobody took it in time. */
   onUnopened(call: RawCall, err: Error, late: boolean): void;
@@ -61,6 +61,11 @@ export class RawConnection implements CallCarrier, AnswerSink {
       if (chunk === null) return;
       this.#onBytes(chunk);
     }
+  };
+  readonly #onBytes = (chunk: Buffer): void => {
+    // What nobody asked for must not become the answer to the next call.
+    if (this.#state === "busy") this.#parser.parse(chunk);
+    else this.close();
   };
   readonly #onError = (err: Error): void => void (this.#failure = err);
   readonly #onEnd = (): void => {
@@ -137,7 +142,6 @@ export class RawConnection implements CallCarrier, AnswerSink {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#buffer.takeBack();
     if (this.#mayBeHanded) this.#onReadable();
     else this.#socket.resume();
   }
@@ -151,11 +155,8 @@ export class RawConnection implements CallCarrier, AnswerSink {
   }
 
   onAnswerData(chunk: Buffer): void {
-    // What is read as a stream is nobody's to use again.
-    const whole = this.#mayBeHanded || this.#buffer.lendable || chunk.byteLength <= joinedBody;
-    if (this.#call?.listener.onData(whole ? chunk : Buffer.from(chunk)) !== false || this.#paused) return;
+    if (this.#call?.listener.onData(chunk, this.#buffer.keep) !== false || this.#paused) return;
     this.#paused = true;
-    this.#buffer.lend();
     if (!this.#mayBeHanded) this.#socket.pause();
   }
 
@@ -165,8 +166,6 @@ export class RawConnection implements CallCarrier, AnswerSink {
     const time = idleTime === undefined ? keepAlive.unsaid : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
     const goesOn = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
     if (goesOn) {
-      // The last of it may still be lent: whoever has it keeps it.
-      this.#buffer.drop();
       this.resume();
       this.#call = undefined;
       this.#state = "idle";
@@ -197,14 +196,8 @@ export class RawConnection implements CallCarrier, AnswerSink {
   }
 
   #onRead(size: number, { buffer, byteOffset }: Uint8Array): boolean {
-    this.#onBytes(Buffer.from(buffer, byteOffset, size));
+    this.#buffer.read(Buffer.from(buffer, byteOffset, size), this.#onBytes);
     return true;
-  }
-
-  #onBytes(chunk: Buffer): void {
-    // What nobody asked for must not become the answer to the next call.
-    if (this.#state === "busy") this.#parser.parse(chunk);
-    else this.close();
   }
 
   #onClose(): void {
@@ -232,7 +225,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
     this.#call = undefined;
     this.#parser.stop();
     if (begun) this.#sender.stop();
-    this.#buffer.drop();
+    this.#buffer.close();
     this.#socket.destroy();
   }
 }

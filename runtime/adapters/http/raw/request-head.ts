@@ -1,12 +1,14 @@
-import { httpGrammar } from "../../../core/http-grammar.ts";
-import type { LentBody, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import type { Readable } from "node:stream";
+
+import { httpGrammar } from "../../../api/http-grammar.ts";
+import type { UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { checkHeaderValue, writeHeaders, type WrittenHeaders } from "../../../core/repeated-headers.ts";
 
 /** A request made ready to be sent. */
 export interface RawRequest {
   /** Request line, headers and the empty line, one character per byte. */
   readonly head: string;
-  readonly body: LentBody | Uint8Array | null;
+  readonly body: Readable | Uint8Array | null;
   /** Bytes of a body that is a stream; undefined: sent in chunks. */
   readonly length: number | undefined;
   /** Whether the connection may be used again after it. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
-import type { LentBody } from "../../../core/ports/upstream.ts";
-import { joinedBody, latin1 } from "../../../core/latin1.ts";
+import { joinedBody, latin1 } from "../../../http1/latin1.ts";
 import type { RawRequest } from "./request-head.ts";
 
 const lastChunk = "0\r\n\r\n";
@@ -10,7 +10,7 @@ const lastChunk = "0\r\n\r\n";
 export class RequestSender {
   readonly #socket: Socket;
   readonly #onFault: (err: Error) => void;
-  #body: LentBody | undefined;
+  #body: Readable | undefined;
   /** Waits for the first bytes of the body, until the end of the turn of the event loop at most. */
   #head = "";
   /** Bytes of the body that are still to come; undefined: sent in chunks. */
@@ -61,10 +61,8 @@ export class RequestSender {
     this.#socket.off("drain", this.#onDrain);
   }
 
-  #read(body: LentBody): void {
+  #read(body: Readable): void {
     this.#body = body;
-    // What is not with the kernel when it was written pauses the body.
-    body.borrowed = true;
     if (body.readableEnded) this.#end();
     else if (body.destroyed) this.#onFault(body.errored ?? new Error("the body was given up"));
     else {
@@ -119,7 +117,6 @@ export class RequestSender {
     const body = this.#body;
     this.#body = undefined;
     this.#head = "";
-    if (body !== undefined) body.borrowed = false;
     body?.off("data", this.#onData).off("end", this.#onEnd).off("error", this.#onError).off("close", this.#onClose);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { httpDate } from "../../../runtime/gateway/fast-path/http-date.ts";
+import { httpDate } from "../../../runtime/http1/http-date.ts";
 
 test("httpDate() follows the clock, forwards and backwards", () => {
   expect(httpDate(1_000_999)).toBe("Thu, 01 Jan 1970 00:16:40 GMT");

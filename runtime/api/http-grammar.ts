@@ -20,3 +20,14 @@ export function isHeaderValue(text: string): boolean {
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
+
+/** The lower-case names and options that a `Connection` header lists. */
+export function connectionOptions(value: string): string[] {
+  const options: string[] = [];
+  for (const part of value.split(",")) {
+    // Not by trim(), which takes bytes above ASCII for blanks, too.
+    const option = part.replace(/^[\t ]+|[\t ]+$/g, "").toLowerCase();
+    if (option !== "") options.push(option);
+  }
+  return options;
+}

@@ -1,17 +1,19 @@
-import { connectionOptions } from "../../../core/hop-by-hop.ts";
-import { headerLine, isBlank } from "../../../core/http-grammar.ts";
-import { framingFault } from "../framing-fault.ts";
+import { connectionOptions } from "../api/http-grammar.ts";
+import { framingFault } from "./framing-fault.ts";
+import type { HeadKind, HeadText } from "./head-pieces.ts";
+import { readHeaderLines } from "./header-lines.ts";
 
 const lineEnd = "\r\n";
 const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
-const headerLines = new RegExp(`(?:${headerLine})*`, "y");
 const statusLineStart = "HTTP/1.";
 const noBody = { content: 204, change: 304 } as const;
 const digits = /^\d+$/;
 const keepAliveTimeout = /timeout=(\d+)/i;
+/** Interim answers come before another head. */
+const firstFinal = 200;
 
 /** The head of one answer, read line by line, and how the body behind it is framed (`security.md` H9). */
-export class AnswerHead {
+export class AnswerHead implements HeadText<string> {
   /** 0 until the status line was read. */
   status = 0;
   /** Flat, as sent. */
@@ -43,15 +45,7 @@ export class AnswerHead {
       if (this.status === 0) return "status 0";
       at = statusLine.lastIndex;
     }
-    headerLines.lastIndex = at;
-    headerLines.test(text);
-    const to = headerLines.lastIndex;
-    while (at < to) {
-      const colon = text.indexOf(":", at);
-      const end = text.indexOf("\r", colon);
-      this.headers.push(text.slice(at, colon), trimmed(text, colon + 1, end));
-      at = end + lineEnd.length;
-    }
+    at = readHeaderLines(text, at, this.headers);
     if (at === text.length) return -1;
     return text.startsWith(lineEnd, at) ? (this.#judge() ?? at + lineEnd.length) : "a header that is none";
   }
@@ -61,9 +55,8 @@ export class AnswerHead {
     return this.status === noBody.content || this.status === noBody.change;
   }
 
-  /** Whether `text`, which has no line's end yet, may become the status line. */
-  static mayBegin(text: string): boolean {
-    return text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart);
+  get memorable(): boolean {
+    return this.status >= firstFinal;
   }
 
   /** What is wrong with the framing; sets the facts about it. */
@@ -121,10 +114,17 @@ export class AnswerHead {
   }
 }
 
-function trimmed(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
+/** Bytes of an answer's head (`security.md` H9). */
+const limit = 65_536;
+
+/** Heads of answers. */
+export const answerHeads: HeadKind<AnswerHead, string> = {
+  limit,
+  create: () => new AnswerHead(),
+  mayBegin: (text) => text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart),
+  faults: {
+    tooLong: `a head over ${limit} bytes`,
+    control: "a control byte in its head",
+    firstLine: "a status line that is none",
+  },
+};

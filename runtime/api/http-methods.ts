@@ -1,0 +1,22 @@
+/**
+ * Methods that a request may have (`security.md` H12): those of the IANA registry that Node.js parses, without TRACE and
+ * CONNECT.
+ */
+export const httpMethods: readonly string[] = (
+  "ACL BIND CHECKOUT COPY DELETE GET HEAD LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE OPTIONS PATCH POST " +
+  "PROPFIND PROPPATCH PUT QUERY REBIND REPORT SEARCH UNBIND UNLINK UNLOCK"
+).split(" ");
+
+/** Methods that are known, and of no use here: TRACE and CONNECT, those of relatives of HTTP, and ones that were never registered. */
+const others =
+  "TRACE CONNECT PURGE NOTIFY SUBSCRIBE UNSUBSCRIBE M-SEARCH SOURCE PRI ANNOUNCE DESCRIBE FLUSH GET_PARAMETER PAUSE PLAY " +
+  "RECORD REDIRECT SETUP SET_PARAMETER TEARDOWN";
+
+const allowed: ReadonlySet<string> = new Set(httpMethods);
+const refused: ReadonlySet<string> = new Set(others.split(" "));
+
+/** Whether a request may have this method, it is known but may not, or there is no such method; methods are case-sensitive. */
+export function judgeMethod(text: string): "allowed" | "refused" | "unknown" {
+  if (allowed.has(text)) return "allowed";
+  return refused.has(text) ? "refused" : "unknown";
+}
