@@ -81,7 +81,7 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFo
         Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
       );
       parts.auth.check(request.headers.authorization, address);
-      checkOrigin(request.raw, parts.origins);
+      checkOrigin(request.headers.origin, parts.origins);
     }
     if (entry !== undefined) checkBuilt(entry);
     if (request.method !== "GET" && request.method !== "HEAD") checkBodyHeaders(request.raw);

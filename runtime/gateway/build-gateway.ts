@@ -12,6 +12,7 @@ import { FunctionTable } from "../core/function-table.ts";
 import { ensureDefaultNamespace } from "../core/namespace-changes.ts";
 import { isUsable, type NamespaceRules } from "../core/namespace-rules.ts";
 import { NamespaceTable } from "../core/namespace-table.ts";
+import { isOwnToken } from "../core/own-token.ts";
 import type { Activity } from "../core/ports/activity.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { CallQueue } from "../core/ports/call-queue.ts";
@@ -40,7 +41,11 @@ import { EndWatch } from "./async/end-watch.ts";
 import { QueuePositions } from "./async/queue-positions.ts";
 import { openBasicAuth, openToAll } from "./basic-auth.ts";
 import { createCallObserver, type CallObserver } from "./call-observer.ts";
+import { configuredOrigins, loopbackOrigins } from "./check-origin.ts";
 import { clientAddresses } from "./client-address.ts";
+import { asyncBodyPace } from "./body-watch.ts";
+import { buildRefusedConnections } from "./edge/refused-connections.ts";
+import type { ListenAddress } from "./edge/servers-beside.ts";
 import { emptyNamespaces } from "./empty-namespaces.ts";
 import { createErrorWriter } from "./error-handler.ts";
 import { registerGatewayMetrics } from "./gateway-metrics.ts";
@@ -51,7 +56,6 @@ import { createSyncInvoker } from "./invocation/sync-invoker.ts";
 import type { WriteError } from "./invocation/write-error.ts";
 import { openInvokeKey } from "./invoke-key.ts";
 import { RouteCounts } from "./route-counts.ts";
-import type { ListenAddress } from "./servers-beside.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** Everything a gateway works with. */
@@ -124,15 +128,17 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const writeError: WriteError = (request, response, err, context) =>
     errors.writeError(request, response, err, context);
   const clients = clientAddresses(settings.trustedProxies);
+  const origins = { allowed: new Set(configuredOrigins(settings)), clients };
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
   const workers = new WorkerSums(parts.activity, undefined, source);
   const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: settings.ackWait };
   const common = {
     table,
-    authorise: (authorization: string | undefined, client: string) => auth.check(authorization, client),
+    authorise: (authorization: string | undefined, client: string) => auth.checkCall(authorization, client),
     clientOf: (peer: string | undefined, forwardedFor: string | undefined) => clients.of(peer, forwardedFor),
-    isPlatformCredential: (authorization: string) => auth.isPlatformCredential(authorization),
+    isPlatformCredential: (authorization: string) =>
+      auth.namesPlatformUser(authorization) || isOwnToken(authorization, settings.publicUrl),
     writeError,
   };
   const observe = (path: string): CallObserver =>
@@ -168,7 +174,12 @@ export function buildGateway(parts: GatewayParts): Gateway {
     writeError,
     routes,
     headersTimeout: settings.headersTimeout,
-    bodySilence: settings.bodySilence,
+    bodyIdleTimeout: settings.bodySilence,
+    asyncBody: asyncBodyPace(settings.asyncMaxBody),
+    maxConnectionsPerClient: settings.maxConnectionsPerClient,
+    onMalformed: (method, target, why) =>
+      log.debug({ method, target: target.split("?", 1)[0], why }, "malformed request"),
+    onTooManyConnections: buildRefusedConnections(parts.registry),
     webSocketGrace: settings.upstreamTimeout,
     isTrustedProxy: (address) => clients.isTrusted(address),
     isInvokeKey: openInvokeKey(settings.secretMountPath),
@@ -179,7 +190,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       log,
       errors,
       auth,
-      origins: { allowed: allowedOrigins(settings), clients },
+      origins,
       functions,
       secrets: parts.secrets,
       logs: parts.logs,
@@ -216,7 +227,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
       endings.push(reportActivity(parts.activity, source, () => counts.entries()));
       endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
       await app.ready();
-      return server.listen({ host: settings.host, port: settings.port });
+      const port = await server.listen({ host: settings.host, port: settings.port });
+      for (const origin of loopbackOrigins(port, settings.tlsCert !== undefined)) origins.allowed.add(origin);
+      return port;
     },
     listenAlso: (addresses) => server.listenAlso(addresses),
     drain: () => server.drain(),
@@ -236,11 +249,6 @@ function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable)
   if (entry === undefined) return undefined;
   const { retry, queue } = knownLimits(entry.wanted.deployment);
   return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
-}
-
-function allowedOrigins({ allowedOrigins: allowed, publicUrl }: GatewaySettings): readonly string[] {
-  const own = publicUrl === undefined ? null : URL.parse(publicUrl);
-  return own === null ? allowed : [...allowed, own.origin];
 }
 
 function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {

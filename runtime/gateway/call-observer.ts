@@ -30,7 +30,7 @@ export interface CallEnd {
 const clientLeftStatus = 499;
 
 /** The status of a response that is closed. */
-export function endStatus(response: CallResponse): number {
+export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCode">): number {
   return response.headersSent ? response.statusCode : clientLeftStatus;
 }
 

@@ -5,6 +5,7 @@ import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
@@ -17,7 +18,7 @@ import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { apiVersion, release } from "../api/version.ts";
-import { gatewayOrigins, portsOf } from "../core/callback-origins.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { buildGateway } from "./build-gateway.ts";
 import { drainGateway } from "./drain-gateway.ts";
 import { gatewayDrainTimeout, gatewayPortRule, gatewayRules, gatewaySettings } from "./settings.ts";
@@ -71,7 +72,8 @@ await runService({
           clusterGatewayUrl: clusterGatewayUrl(settings),
           publicUrls: [settings.publicUrl],
         }),
-        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+        closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl), ...enginePorts(dockerHost())],
+        ownAddresses: ownAddresses(),
       },
       info: {
         provider: {

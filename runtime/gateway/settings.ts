@@ -15,7 +15,7 @@ import {
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
 import { differentPorts } from "../api/setting-rules.ts";
-import { duration, flag, list, optionalText, port, text, type Values } from "../api/setting.ts";
+import { duration, flag, list, optionalText, port, text, whole, type Values } from "../api/setting.ts";
 import { textRule } from "../api/text-rules.ts";
 
 /** Every setting that the gateway reads. */
@@ -78,6 +78,12 @@ export const gatewaySettings = {
     min: 100,
     max: 3_600_000,
     about: "Longest a body may go without a byte",
+  }),
+  maxConnectionsPerClient: whole("max_connections_per_client", {
+    fallback: "0",
+    unit: "connections",
+    about:
+      "Most connections of one client at a time, 0 = any number; an IPv6 /64 is one client, loopback and trusted_proxies are not counted",
   }),
   websocketIdle: duration("websocket_idle", {
     fallback: "10m",

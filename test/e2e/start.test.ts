@@ -61,7 +61,7 @@ describe("npm start", { timeout: 180_000 }, () => {
   test("serves, says where, and ends with Ctrl-C leaving no process", async () => {
     const weir = await start({ through: "npm", within: 120_000 });
     expect(weir.output()).toContain(`Weir ${release} is ready`);
-    expect(weir.output()).toMatch(/^ {2}provider {4}local \(no isolation: for trusted code\)$/m);
+    expect(weir.output()).toMatch(/^ {2}isolation {3}(no isolation|a user per function)/m);
     expect(weir.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${weir.adminUrl}/readyz`)).status).toBe(200);
     expect((await fetch(`${weir.url}/system/functions`)).status).toBe(401);

@@ -182,7 +182,7 @@ async function queueNotFound(): Promise<Response> {
 }
 
 async function requestTimeout(): Promise<Response> {
-  await using impatient = await openRestPlatform({ bodySilence: 200 });
+  await using impatient = await openRestPlatform({ bodyIdleTimeout: 200 });
   const headers = ["Accept", "application/json", "Authorization", impatient.authorization, "Content-Length", "9"];
   return await sendVerbatim(impatient.port, { method: "PUT", target: "/system/functions", headers, body: "{" });
 }

@@ -276,7 +276,7 @@ describe("the gateway over HTTP/2", () => {
   });
 
   test("a body that stops coming is answered 408", async () => {
-    const { gateway, client } = await open({ server: { bodySilence: 200 } });
+    const { gateway, client } = await open({ server: { bodyIdleTimeout: 200 } });
     const fn = await fixture.serve();
     gateway.deploy("hello", { addresses: [fn.address] });
     const stream = client.session.request({ ":method": "POST", ":path": "/function/hello" });
@@ -291,6 +291,62 @@ describe("the gateway over HTTP/2", () => {
     expect(client.session.remoteSettings.maxConcurrentStreams).toBe(100);
     const answers = await Promise.all(Array.from({ length: 300 }, () => client.ask({ ":path": "/function/hello" })));
     expect(answers.every(({ status, body }) => status === 200 && body === "ok")).toBe(true);
+  });
+
+  test("hundreds of bodies at once share a connection, more than it carries at a time", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((request, response) => request.pipe(response), { readBody: false });
+    gateway.deploy("echo", { addresses: [fn.address] });
+    const bodies = Array.from({ length: 500 }, (_none, index) => `${index} ${"x".repeat(index * 10)}`);
+    const answers = await Promise.all(
+      bodies.map((body) => client.ask({ ":method": "POST", ":path": "/function/echo" }, body)),
+    );
+    expect(answers.map(({ body }) => body)).toEqual(bodies);
+  });
+
+  test("bodies that nobody reads, or not to their end, leave no stream behind", async () => {
+    const other: RequestListener = (request, response) => {
+      const answer = (): void => void setTimeout(() => response.end("enough"), 20);
+      if (request.url === "/ignored") return answer();
+      request.once("data", () => {
+        request.pause();
+        answer();
+      });
+    };
+    const { gateway, client } = await open({ other });
+    const fn = await fixture.serve((_request, response) => response.end("enough"), { readBody: false });
+    gateway.deploy("early", { addresses: [fn.address] });
+    // One that has come whole by the time of the answer, and one larger than what may come unread.
+    const bodies = ["small", "x".repeat(100_000)];
+    const targets = [
+      { path: "/function/nobody", status: 404 },
+      { path: "/function/early", status: 200 },
+      { path: "/ignored", status: 200 },
+      { path: "/begun", status: 200 },
+    ];
+    // Of each more, in all, than a connection carries at a time.
+    for (const body of bodies) {
+      for (const { path, status } of targets) {
+        const answers = await Promise.all(
+          Array.from({ length: 150 }, () => client.ask({ ":method": "POST", ":path": path }, body)),
+        );
+        for (const answer of answers) expect(answer.status).toBe(status);
+      }
+    }
+  });
+
+  test("a client that ends its connection ends the calls of all its streams", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+    });
+    gateway.deploy("events", { addresses: [fn.address] });
+    const streams = [1, 2, 3].map(() => client.session.request({ ":path": "/function/events" }));
+    for (const stream of streams) stream.on("error", () => {});
+    await Promise.all(streams.map((stream) => once(stream, "data")));
+    client.close();
+    await eventually(() => fn.aborted === 3, { within: 2_000, what: "the function hearing of it" });
+    await eventually(() => gateway.lines.length === 3, { within: 2_000, what: "the end of the calls" });
   });
 
   test("a client that resets stream after stream loses its connection", async () => {
@@ -310,7 +366,7 @@ describe("the gateway over HTTP/2", () => {
 
   test("a client that does not read is cut, and its other streams go on", async () => {
     const other: RequestListener = (_request, response) => void response.end(Buffer.alloc(5_000_000));
-    const { client } = await open({ other, server: { bodySilence: 300 } });
+    const { client } = await open({ other, server: { bodyIdleTimeout: 300 } });
     const slow = client.session.request({ ":path": "/large" });
     const failed = once(slow, "error");
     await once(slow, "response");

@@ -500,7 +500,7 @@ describe("bodies", () => {
   });
 
   test("that stop coming are 408", async () => {
-    await using impatient = await openRestPlatform({ bodySilence: 200 });
+    await using impatient = await openRestPlatform({ bodyIdleTimeout: 200 });
     const head = `PUT /system/functions HTTP/1.1\r\nHost: x\r\nAuthorization: ${impatient.authorization}\r\nContent-Length: 9\r\n\r\n{`;
     expect(await rawRequest(impatient.port, head)).toMatchObject({ status: 408, closed: true });
     expect(impatient.logged).toEqual([]);
@@ -538,8 +538,22 @@ describe("credentials", () => {
     expect((await fetch(`${open.url}/system/info`, { headers: { origin: "https://evil.example" } })).status).toBe(403);
   });
 
+  test.each(["evil.example", "127.0.0.1.evil.example"])(
+    "a page whose name the Host header repeats is foreign all the same: %s",
+    async (name) => {
+      await using open = await openRestPlatform({ auth: openToAll });
+      const host = `${name}:${open.port}`;
+      for (const headers of [`Origin: http://${host}\r\n`, `Origin: https://${host}\r\nX-Forwarded-Proto: https\r\n`]) {
+        const bytes = `GET /system/functions HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`;
+        expect((await rawRequest(open.port, bytes)).status).toBe(403);
+      }
+    },
+  );
+
   test("the 21st wrong one in a minute is 429 for its address, seen through trusted proxies", async () => {
-    await using fresh = await openRestPlatform({ origins: { allowed: [], clients: clientAddresses(["127.0.0.1"]) } });
+    await using fresh = await openRestPlatform({
+      origins: { allowed: new Set(), clients: clientAddresses(["127.0.0.1"]) },
+    });
     const from = (client: string, authorization: string) =>
       fetch(`${fresh.url}/system/info`, { headers: { authorization, "x-forwarded-for": client } });
     for (let count = 0; count < 20; count += 1) expect((await from("1.1.1.1", "Basic eDp5")).status).toBe(401);
@@ -574,6 +588,7 @@ describe("credentials", () => {
     expect(await from("null")).toBe("cross_origin");
     expect(await from(platform.url.replace("http:", "https:"))).toBe("cross_origin");
     expect(await from(platform.url)).toBe("malformed_request");
+    expect(await from(platform.url.replace("127.0.0.1", "LOCALHOST"))).toBe("malformed_request");
     expect(await from("https://console.example")).toBe("malformed_request");
   });
 });

@@ -124,7 +124,7 @@ test("a reader that does not read holds the source back", async () => {
 });
 
 test("a reader that does not read is cut, its source closed and its place free", async () => {
-  await using impatient = await openRestPlatform({ bodySilence: 300 });
+  await using impatient = await openRestPlatform({ bodyIdleTimeout: 300 });
   await impatient.call("PUT", "/system/functions", { service: "hello", image: "a" });
   const line = record("x".repeat(60_000));
   let begun = 0;
@@ -153,7 +153,7 @@ test("a reader that does not read is cut, its source closed and its place free",
 });
 
 test("a reader of a long answer that does not read is cut", async () => {
-  await using impatient = await openRestPlatform({ bodySilence: 300 });
+  await using impatient = await openRestPlatform({ bodyIdleTimeout: 300 });
   const annotations = { text: "x".repeat(260_000) };
   for (let index = 0; index < 40; index += 1)
     await impatient.call("PUT", "/system/functions", { service: `f-${index}`, image: "a", annotations });

@@ -18,6 +18,7 @@ import type { SecretStore } from "../../runtime/core/ports/secret-store.ts";
 import type { AppParts } from "../../runtime/gateway/app-parts.ts";
 import { buildApp } from "../../runtime/gateway/app.ts";
 import { openBasicAuth } from "../../runtime/gateway/basic-auth.ts";
+import { loopbackOrigins } from "../../runtime/gateway/check-origin.ts";
 import { clientAddresses } from "../../runtime/gateway/client-address.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer } from "../../runtime/gateway/http-server.ts";
@@ -90,7 +91,7 @@ const password = "päss:word";
 export async function openRestPlatform(
   options: Partial<AppParts> & {
     readonly edition?: Edition;
-    readonly bodySilence?: number;
+    readonly bodyIdleTimeout?: number;
     readonly namespaceStore?: MemoryNamespaceStore;
   } = {},
 ): Promise<RestPlatform> {
@@ -110,12 +111,16 @@ export async function openRestPlatform(
   const edition = options.edition ?? "community";
   const unknown = (_request: unknown, response: { end(): void }) => response.end();
   const routes = new RouteCounts();
+  const allowed = new Set(["https://console.example"]);
   const gateway = createGatewayServer({
     invoke: unknown,
     invokeAsync: unknown,
     writeError: errors.writeError,
     headersTimeout: 10_000,
-    bodySilence: options.bodySilence ?? 30_000,
+    bodyIdleTimeout: options.bodyIdleTimeout ?? 30_000,
+    asyncBody: {},
+    maxConnectionsPerClient: 0,
+    onTooManyConnections: () => {},
     webSocketGrace: 0,
     routes,
   });
@@ -139,7 +144,7 @@ export async function openRestPlatform(
       log,
       errors,
       auth: openBasicAuth(directory.path),
-      origins: { allowed: ["https://console.example"], clients: clientAddresses(["10.0.0.0/8"]) },
+      origins: { allowed, clients: clientAddresses(["10.0.0.0/8"]) },
       logs,
       endpoints: (ref) => endpoints.get(formatRef(ref)),
       invocations: () => 7,
@@ -161,12 +166,13 @@ export async function openRestPlatform(
     gateway.serverFactory,
   );
   const connections = new Set<Socket>();
-  gateway.server.on("connection", (socket: Socket) => {
+  gateway.listener.on("connection", (socket: Socket) => {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));
   });
   await app.ready();
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
+  for (const origin of loopbackOrigins(port, false)) allowed.add(origin);
   const url = `http://127.0.0.1:${port}`;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
@@ -193,7 +199,7 @@ export async function openRestPlatform(
     },
     async [Symbol.asyncDispose]() {
       await app.close();
-      gateway.server.closeAllConnections();
+      gateway.cutConnections();
       await gateway.close();
       await directory.remove();
     },

@@ -36,7 +36,16 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     ["xchunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
     ["chunked twice", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     ["101 without an upgrade", `HTTP/1.1 101 Switching\r\n\r\nHTTP/1.1 200 OK\r\n${ok}`],
-    ["100 that nobody asked for", `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n${ok}`],
+    [
+      "a chunk size that is none, beside its head",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n",
+    ],
+    [
+      "a chunk without its end, beside its head",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokay\r\n0\r\n\r\n",
+    ],
+    ["a coding with a tab behind it", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n"],
+    ["a length with a tab behind it", "HTTP/1.1 200 OK\r\nContent-Length: 2\t\r\n\r\nok"],
     ["status 000", `HTTP/1.1 000 None\r\n${ok}`],
     ["a status of four digits", `HTTP/1.1 2000 OK\r\n${ok}`],
     ["HTTP/1.9", `HTTP/1.9 200 OK\r\n${ok}`],
@@ -101,15 +110,37 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     }
   });
 
-  test("a chunk size that is none cuts the client's connection", async () => {
-    const fn = await serveRaw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n");
+  test("a chunk size that is none behind a head that is out cuts the client's connection", async () => {
+    let go: (() => void) | undefined;
+    const fn = await serveRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      go = () => void socket.write("0x2\r\nok\r\n0\r\n\r\n");
+    });
     const gateway = await open();
     gateway.deploy("bad", { addresses: [fn.address] });
     const client = await openRawClient(gateway.port);
     client.send("GET /function/bad HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => client.text).toContain("\r\n\r\n");
+    go?.();
     await client.end();
     expect(client.text).not.toContain("ok\r\n");
     expect(client.text).not.toContain("\r\n0\r\n\r\n");
+  });
+
+  test("100 that nobody asked for is skipped, also in a piece of its own", async () => {
+    const fn = await serveRaw((socket) => {
+      socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+      setImmediate(() => socket.write(`HTTP/1.1 200 OK\r\n${ok}`));
+    });
+    const gateway = await open();
+    gateway.deploy("good", { addresses: [fn.address] });
+    for (let round = 0; round < 2; round += 1) {
+      const reply = await rawRequest(
+        gateway.port,
+        "POST /function/good HTTP/1.1\r\nHost: g\r\nContent-Length: 0\r\n\r\n",
+      );
+      expect(reply).toMatchObject({ status: 200, body: "ok" });
+    }
   });
 
   test.each([

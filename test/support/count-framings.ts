@@ -1,16 +1,14 @@
-import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 
 import { eventually } from "./eventually.ts";
 import type { Framing } from "./framings.ts";
 import { openProxy } from "./proxy-in-front.ts";
 import type { ProxyKind, ProxyLine } from "./proxy-programs.ts";
-import { PlainRequest } from "../../runtime/gateway/fast-path/plain-request.ts";
 import { openFunctionServer } from "./function-server.ts";
 import { openMemoryAsyncInvoker } from "./memory-async-invoker.ts";
 import { parseReplies } from "./raw-client.ts";
+import { sendToSlowFunction, type SlowTransfer } from "./slow-readers.ts";
 import { openSyncGateway } from "./sync-gateway.ts";
 
 /** What proxy and gateway made of framings. */
@@ -19,7 +17,9 @@ export interface FramingCounts {
   readonly read: number;
   /** Requests that the proxy sent to the gateway. */
   readonly sent: number;
-  /** Requests that only one of the two counted, and answers that came to another's connection, one sentence each. */
+  /** Bodies of uploads that a slow function got whole. */
+  readonly uploads: number;
+  /** Requests that only one of the two counted, and answers and bodies that came to another's place, one sentence each. */
   readonly differences: readonly string[];
 }
 
@@ -31,23 +31,26 @@ const patience = 10_000;
 
 /**
  * Sends framings through a proxy to a gateway, each on a connection of its own, and compares the proxy's access log with
- * the requests that the gateway's parsers saw.
+ * the requests that the gateway's parsers saw. `uploads` go through the same proxy to a function that reads slowly, again
+ * and again until the framings are over.
  */
-export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>): Promise<FramingCounts> {
+export async function countFramings(
+  kind: ProxyKind,
+  framings: Iterable<Framing>,
+  uploads?: SlowTransfer,
+): Promise<FramingCounts> {
   const echo = await openFunctionServer((request, response) => response.end(`${request.method} ${request.url}`));
   const seen: string[] = [];
   const gateway = await openSyncGateway({
-    // Those that node:http does not see.
-    onCall: (request) => {
-      if (request instanceof PlainRequest) seen.push(`${request.method} ${request.url}`);
-    },
+    onRequest: (request) => void seen.push(request),
     invokeAsync: (...call) => invokeAsync(...call),
-    server: { headersTimeout: 10_000, bodySilence: 10_000 },
+    server: { headersTimeout: 10_000, bodyIdleTimeout: 10_000 },
   });
   const invokeAsync = openMemoryAsyncInvoker(gateway.table);
   gateway.deploy("echo", { addresses: [echo.address] });
-  countRequests(gateway.gateway.server, seen);
   const differences: string[] = [];
+  let going = true;
+  let uploaded = 0;
   try {
     await using proxy = await openProxy(kind, { gateways: [gateway] });
     const waiting = framings[Symbol.iterator]();
@@ -57,7 +60,15 @@ export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>
         if (said !== undefined) differences.push(said);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, sendNext));
+    const through = { port: proxy.port, deploy: gateway.deploy };
+    const sending = Promise.all(Array.from({ length: atOnce }, sendNext)).finally(() => (going = false));
+    while (going && uploads !== undefined) {
+      const by = uploaded % 2 === 0 ? "length" : "chunks";
+      const { faults } = await sendToSlowFunction(through, { ...uploads, by });
+      differences.push(...faults);
+      uploaded += uploads.transfers - faults.length;
+    }
+    await sending;
     // A line is written when its request is over, which the client need not wait for.
     await eventually(() => difference(proxy.lines(), seen).length === 0, {
       within: 10_000,
@@ -65,29 +76,16 @@ export async function countFramings(kind: ProxyKind, framings: Iterable<Framing>
     }).catch(() => undefined);
     const lines = proxy.lines();
     differences.push(...difference(lines, seen));
-    return { read: lines.length, sent: lines.reduce((sum, line) => sum + line.sent, 0), differences };
+    return {
+      read: lines.length,
+      sent: lines.reduce((sum, line) => sum + line.sent, 0),
+      uploads: uploaded,
+      differences,
+    };
   } finally {
     await gateway.close();
     await echo.close();
   }
-}
-
-/** Adds method and target of each request, as the parser of node:http has them. */
-function countRequests(server: NodeJS.EventEmitter, seen: string[]): void {
-  const reading = new WeakMap<Duplex, IncomingMessage>();
-  const broken = new WeakSet<Duplex>();
-  for (const event of ["request", "checkContinue", "checkExpectation", "upgrade", "connect"]) {
-    server.on(event, (request: IncomingMessage) => {
-      reading.set(request.socket, request);
-      seen.push(`${request.method} ${request.url}`);
-    });
-  }
-  server.on("clientError", (err: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
-    // The rest of a request that was counted, what came after a fault, or no request at all.
-    if (reading.get(socket)?.complete === false || broken.has(socket) || err.rawPacket === undefined) return;
-    broken.add(socket);
-    seen.push(requestOf(err.rawPacket.toString("latin1")));
-  });
 }
 
 /** `METHOD target` of a request line, however the client wrote it. */

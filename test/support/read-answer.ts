@@ -1,8 +1,9 @@
 import { request } from "node:http";
 import { Duplex } from "node:stream";
 
-import { AnswerParser, type AnswerSink } from "../../runtime/adapters/http/raw/answer-parser.ts";
-import type { HeadMemory } from "../../runtime/adapters/http/raw/head-memory.ts";
+import { AnswerParser, type AnswerSink } from "../../runtime/http1/answer-parser.ts";
+import type { AnswerHead } from "../../runtime/http1/answer-head.ts";
+import type { HeadMemory } from "../../runtime/http1/head-memory.ts";
 import { below, seededRandom } from "../../scripts/random.ts";
 
 /** What becomes of the bytes of one connection on which one answer is awaited. */
@@ -24,7 +25,7 @@ export interface Asked {
   readonly headOnly?: boolean;
   readonly upgrade?: string | undefined;
   readonly ends?: boolean;
-  readonly memory?: HeadMemory;
+  readonly memory?: HeadMemory<AnswerHead>;
 }
 
 /** Reads an answer that comes in these pieces, which share memory as reads of a connection do. */

@@ -10,13 +10,13 @@ import type { AccessLine } from "../../runtime/gateway/access-log.ts";
 import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
-import type { CallRequest } from "../../runtime/gateway/invocation/exchange.ts";
 import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
 import {
   createSyncInvoker,
   type CallHandler,
   type SyncInvokerParts,
 } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import type { WriteError } from "../../runtime/gateway/invocation/write-error.ts";
 import { RouteCounts } from "../../runtime/gateway/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
@@ -129,8 +129,8 @@ export interface SyncGatewayOptions {
   readonly invoker?: Partial<SyncInvokerParts>;
   readonly invokeAsync?: CallHandler;
   readonly other?: RequestListener;
-  /** Hears of each call before it is handled. */
-  readonly onCall?: (request: CallRequest) => void;
+  /** Hears of each request that the gateway read the head of: `METHOD target`. */
+  readonly onRequest?: (request: string) => void;
 }
 
 /** Opens a gateway on a free port. */
@@ -142,7 +142,17 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const counts = new InvocationCounts();
   const upstream = new HttpUpstream();
   table.onGone((address) => upstream.forget(address));
-  const { writeError } = createErrorWriter(createLog("test", "silent"));
+  const told = new WeakSet<object>();
+  const tell = (request: { readonly method?: string | undefined; readonly url?: string | undefined }): void => {
+    if (told.has(request)) return;
+    told.add(request);
+    options.onRequest?.(`${request.method} ${request.url}`);
+  };
+  const errors = createErrorWriter(createLog("test", "silent"));
+  const writeError: WriteError = (request, ...more) => {
+    tell(request);
+    return errors.writeError(request, ...more);
+  };
   const routes = new RouteCounts();
   const lines: AccessLine[] = [];
   const clientOf = options.invoker?.clientOf ?? ((peer: string | undefined) => peer ?? "");
@@ -167,29 +177,34 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     ...options.invoker,
   });
   const invokeAsync: CallHandler = options.invokeAsync ?? ((_request, response) => response.writeHead(202).end());
-  const told =
+  const telling =
     (handler: CallHandler): CallHandler =>
     (request, response, head) => {
-      options.onCall?.(request);
+      tell(request);
       handler(request, response, head);
     };
   const gateway: GatewayServer = createGatewayServer({
-    invoke: told(invoke),
-    invokeAsync: told(invokeAsync),
+    invoke: telling(invoke),
+    invokeAsync: telling(invokeAsync),
     writeError,
     routes,
     headersTimeout: 2_000,
-    bodySilence: 2_000,
+    bodyIdleTimeout: 2_000,
+    asyncBody: {},
+    maxConnectionsPerClient: 0,
+    onTooManyConnections: () => {},
+    onMalformed: (method, target) => options.onRequest?.(`${method} ${target}`),
     webSocketGrace: 0,
     ...options.server,
   });
-  gateway.serverFactory(
-    options.other ??
-      ((request, response) => {
-        request.resume();
-        response.end("other");
-      }),
-  );
+  gateway.serverFactory((request, response) => {
+    tell(request);
+    if (options.other !== undefined) options.other(request, response);
+    else {
+      request.resume();
+      response.end("other");
+    }
+  });
   const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
   return {
     ...platform,
@@ -202,7 +217,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     lines,
     close: async () => {
       const closed = gateway.close();
-      gateway.server.closeAllConnections();
+      gateway.cutConnections();
       await closed;
       await upstream.close();
     },

@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import { PlainRequest } from "../fast-path/plain-request.ts";
+import { Http1Request } from "../edge/http1-request.ts";
 import type { CallRequest } from "../invocation/exchange.ts";
 
 /** What became of a body; `gone` means that the client left before its end. */
@@ -21,7 +21,7 @@ export function readBody(
     done({ error: tooLarge(`${contentLength} bytes are`, limit) });
     return;
   }
-  const source = request instanceof PlainRequest ? (request.body ?? nothing) : request;
+  const source = request instanceof Http1Request ? (request.body ?? nothing) : request;
   if (source instanceof Uint8Array) {
     done({ body: source });
     return;

@@ -1,13 +1,11 @@
-import { IncomingMessage, METHODS } from "node:http";
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { Http2Socket } from "./http2-socket.ts";
 
 /** Contract §1.6: bytes of names and values. */
 const headLimit = 16_384;
-/** Those of HTTP/1.1, whose parser refuses others itself. */
-const methods: ReadonlySet<string> = new Set(METHODS);
 
 /**
  * A request over HTTP/2 in the words of HTTP/1.1, so that the same rules read it: `:authority` is `Host`, cookies are
@@ -16,6 +14,8 @@ const methods: ReadonlySet<string> = new Set(METHODS);
 export class Http2Request extends IncomingMessage {
   /** Bytes of the head as it was decoded. */
   readonly headBytes: number;
+  /** Bytes of its body that came so far. */
+  received = 0;
   readonly #stream: ServerHttp2Stream;
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[], hasBody: boolean) {
@@ -36,6 +36,7 @@ export class Http2Request extends IncomingMessage {
     if (chunked) this.headers["transfer-encoding"] = "chunked";
 
     stream.on("data", (chunk: Buffer) => {
+      this.received += chunk.byteLength;
       if (!this.push(chunk)) stream.pause();
     });
     stream.once("trailers", (_trailers, _flags, list: string[]) => {
@@ -51,17 +52,18 @@ export class Http2Request extends IncomingMessage {
     stream.pause();
   }
 
+  /** Whether its body is waited for at the moment. */
+  get awaited(): boolean {
+    return this.readableFlowing === true;
+  }
+
   override _read(): void {
     if (!this.#stream.destroyed) this.#stream.resume();
   }
 }
 
-/** @throws PlatformError for what only HTTP/2 can say, or says otherwise */
+/** @throws PlatformError for a head that is too large */
 export function checkHttp2Head(request: Http2Request): void {
-  if (request.method === constants.HTTP2_METHOD_CONNECT)
-    throw new PlatformError("method_not_allowed", 'Cannot use method "CONNECT": it is not allowed here');
-  if (!methods.has(request.method ?? ""))
-    throw new PlatformError("malformed_request", "Cannot read request: there is no such method");
   if (request.headBytes > headLimit) {
     throw new PlatformError(
       "headers_too_large",

@@ -94,6 +94,13 @@ export class Http2Response extends ServerResponse {
     this.#trailers = added;
   }
 
+  /** Takes back a head of which nothing was sent, so that another one can be made; false: it is out. */
+  takeBack(): boolean {
+    if (this.#head !== undefined && (this.#stream.headersSent || this.#stream.destroyed)) return false;
+    this.#head = undefined;
+    return true;
+  }
+
   override destroy(): this {
     this.destroyed = true;
     cutStream(this.#stream);

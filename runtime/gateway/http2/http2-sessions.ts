@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   constants,
   createServer,
@@ -6,7 +5,6 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { Server } from "node:net";
 import type { TLSSocket } from "node:tls";
 
 import { Http2Request } from "./http2-request.ts";
@@ -14,7 +12,7 @@ import { Http2Response } from "./http2-response.ts";
 
 /** What the HTTP/2 side of the gateway works with; durations in milliseconds. */
 export interface Http2Parts {
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly handle: (request: Http2Request, response: Http2Response) => void;
   /** Longest a connection may take to its first request. */
   readonly headersTimeout: number;
   /** Longest a connection may rest without a request. */
@@ -35,7 +33,7 @@ const options = {
 
 const highestStream = 2 ** 31 - 1;
 
-/** The HTTP/2 connections of a TLS server, which keeps those of HTTP/1.1. */
+/** The HTTP/2 connections of a server. */
 export class Http2Sessions {
   readonly #parts: Http2Parts;
   readonly #open = new Set<ServerHttp2Session>();
@@ -48,14 +46,9 @@ export class Http2Sessions {
     this.#server.on("sessionError", (_err, session) => session.destroy());
   }
 
-  /** Takes the connections of `server` whose client chose HTTP/2 by ALPN. */
-  join(server: Server): void {
-    const others = server.listeners("secureConnection");
-    server.removeAllListeners("secureConnection");
-    server.on("secureConnection", (socket: TLSSocket) => {
-      if (socket.alpnProtocol === "h2") this.#server.emit("connection", socket);
-      else for (const listener of others) Reflect.apply(listener, server, [socket]);
-    });
+  /** Takes a connection whose client chose HTTP/2 by ALPN. */
+  take(socket: TLSSocket): void {
+    this.#server.emit("connection", socket);
   }
 
   /** Tells clients to go on elsewhere; what they send meanwhile is still served. */

@@ -1,7 +1,7 @@
-import { constants, type ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
 import { Socket } from "node:net";
 
-import { cutStream } from "./cut-stream.ts";
+import { cutStream, stopReading } from "./cut-stream.ts";
 
 /** What a request over HTTP/2 has for a connection: its stream alone, so that ending it harms no other request. */
 export class Http2Socket extends Socket {
@@ -24,7 +24,7 @@ export class Http2Socket extends Socket {
   }
 
   override destroySoon(): void {
-    if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    if (!this.#stream.destroyed) stopReading(this.#stream);
   }
 
   /** Cuts a client that reads nothing of what waits for it for so many milliseconds. */

@@ -1,4 +1,3 @@
-import type { CallRequest } from "./exchange.ts";
 import { readRequestHead, type Peer, type RequestHead } from "./request-head.ts";
 import { workerHead } from "./worker-head.ts";
 
@@ -11,15 +10,14 @@ export interface TrustedPeers {
 }
 
 /**
- * Reads the head of a request with what is known of its connection, `secure` if it speaks TLS.
+ * Reads the headers of a request with what is known of its connection, `secure` if it speaks TLS.
  * @throws PlatformError as `readRequestHead`
  */
-export type HeadReader = (request: Pick<CallRequest, "rawHeaders" | "socket">, secure: boolean) => RequestHead;
+export type HeadReader = (rawHeaders: readonly string[], address: string, secure: boolean) => RequestHead;
 
 /** A reader of heads that knows whom to believe. */
 export function createHeadReader({ isTrustedProxy, isInvokeKey }: TrustedPeers): HeadReader {
-  return ({ rawHeaders, socket }, secure) => {
-    const address = socket.remoteAddress ?? "";
+  return (rawHeaders, address, secure) => {
     const { client, proxy } = secure ? securePeers : plainPeers;
     const head = readRequestHead(rawHeaders, address, isTrustedProxy?.(address) === true ? proxy : client);
     return head.invokeKey !== undefined && isInvokeKey?.(head.invokeKey) === true ? workerHead(rawHeaders, head) : head;

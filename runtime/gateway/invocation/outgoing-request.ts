@@ -1,9 +1,9 @@
 import type { UpstreamRequest } from "../../core/ports/upstream.ts";
+import { UpgradeResponse } from "../edge/http1-upgrade.ts";
 import { Http2Request } from "../http2/http2-request.ts";
 import { passedTrailers } from "./pass-trailers.ts";
 import type { CallBody } from "./request-body.ts";
 import type { SyncCallFacts } from "./sync-call-parts.ts";
-import { UpgradeResponse } from "./upgrade-response.ts";
 
 /** What a replica is asked: over HTTP/2 with trailers, if client and function speak it; a WebSocket only over HTTP/1.1. */
 export function outgoingRequest(facts: SyncCallFacts, body: CallBody): UpstreamRequest {

@@ -1,5 +1,6 @@
 import { header } from "../../api/names.ts";
-import { connectionOptions, isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { connectionOptions } from "../../api/http-grammar.ts";
+import { isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
 import { withoutHeaders } from "../../core/header-list.ts";
 import { RepeatedHeaders } from "../../core/repeated-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
@@ -13,8 +14,9 @@ const kinds = new HeaderKinds<ReplyHeaderKind>(
     [header.callId.toLowerCase(), replyHeader.replaced],
     [header.startTime.toLowerCase(), replyHeader.replaced],
     [header.durationSeconds.toLowerCase(), replyHeader.duration],
+    [header.weirAuth.toLowerCase(), replyHeader.hop],
   ]),
-  { twin: replyHeader.pass, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
+  { twin: replyHeader.hop, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
 );
 
 const lengthOnly: ReadonlySet<string> = new Set(["content-length"]);

@@ -1,6 +1,7 @@
-import { joinedBody, latin1 } from "../../core/latin1.ts";
+import type { KeepBytes } from "../../core/ports/upstream.ts";
 import { joinHeaders, type RepeatedHeaders } from "../../core/repeated-headers.ts";
-import { PlainResponse } from "../fast-path/plain-response.ts";
+import { joinedBody, latin1 } from "../../http1/latin1.ts";
+import { Http1Response } from "../edge/http1-response.ts";
 import type { CallResponse } from "./exchange.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
 
@@ -26,14 +27,14 @@ export class ReplyWriter implements Unsent {
    */
   begin(status: number, passed: RepeatedHeaders, added: string[], later: FlushLater): void {
     const response = this.#response;
-    if (response instanceof PlainResponse) response.writeHead(status, added, passed);
+    if (response instanceof Http1Response) response.writeHead(status, added, passed);
     else response.writeHead(status, joinHeaders(passed, added));
     this.#unsent = true;
     later.add(this);
   }
 
-  /** False asks to wait for the response's `drain`. The chunk is lent, as `UpstreamListener` says. */
-  write(chunk: Uint8Array): boolean {
+  /** False asks to wait for the response's `drain`. The chunk is borrowed, as `UpstreamListener` says. */
+  write(chunk: Uint8Array, keep?: KeepBytes): boolean {
     this.bytes += chunk.byteLength;
     const isShort = chunk.byteLength <= joinedBody;
     if (this.#unsent && this.#held === undefined) {
@@ -46,7 +47,16 @@ export class ReplyWriter implements Unsent {
     }
     this.flush();
     if (isShort) return this.#response.write(latin1(chunk), "latin1");
-    return this.#response.write(this.#response instanceof PlainResponse ? chunk : Buffer.from(chunk));
+    return keep === undefined ? this.#response.write(Buffer.from(chunk)) : this.#response.write(chunk, keep());
+  }
+
+  /** Takes back a head of which nothing was sent; false: it is out. */
+  takeBack(): boolean {
+    if (!this.#response.takeBack()) return false;
+    this.bytes = 0;
+    this.#unsent = false;
+    this.#held = undefined;
+    return true;
   }
 
   flush(): void {

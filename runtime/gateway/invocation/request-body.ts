@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
-import type { PlainBody } from "../fast-path/plain-body.ts";
-import { PlainRequest } from "../fast-path/plain-request.ts";
+import type { Http1Body } from "../edge/http1-body.ts";
+import { Http1Request } from "../edge/http1-request.ts";
 import type { CallRequest } from "./exchange.ts";
 
 const ignore = (): void => {};
 
 /** The body of a request on its way to a function: its bytes if they are here; null if it has none. */
-export type CallBody = RequestBody | PlainBody | Buffer | null;
+export type CallBody = RequestBody | Http1Body | Buffer | null;
 
 /** The body of a request that has one. */
 export function bodyOf(request: CallRequest): CallBody {
-  return request instanceof PlainRequest ? (request.body ?? null) : new RequestBody(request);
+  return request instanceof Http1Request ? (request.body ?? null) : new RequestBody(request);
 }
 
 /** Whether something of it was taken or lost, so that it cannot be sent a second time. */

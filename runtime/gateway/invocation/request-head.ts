@@ -1,7 +1,9 @@
 import { parseCallId } from "../../api/grammar.ts";
+import { isHost } from "../../api/host-grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import { connectionOptions, isPlainConnection } from "../../core/hop-by-hop.ts";
+import { connectionOptions } from "../../api/http-grammar.ts";
+import { isPlainConnection } from "../../core/hop-by-hop.ts";
 import { RepeatedHeaders } from "../../core/repeated-headers.ts";
 import { isTraceParent } from "../../core/trace-parent.ts";
 import {
@@ -36,6 +38,10 @@ export interface RequestHead {
   readonly expect: boolean;
   /** Lower case. */
   readonly upgrade: string | undefined;
+  /** Whether `Connection` names `upgrade`, `close`, `keep-alive`. */
+  readonly upgrades: boolean;
+  readonly closes: boolean;
+  readonly keeps: boolean;
   /** Undefined if none was sent, several, or no valid one; never in `forward`. */
   readonly traceParent: string | undefined;
   /** `X-Forwarded-For` as it came, to be believed only from a trusted proxy. */
@@ -58,6 +64,8 @@ export interface Peer {
 
 /** Contract §1.6. */
 const mostHeaders = 100;
+/** Options of `Connection` that say whether it goes on. */
+const persistence: ReadonlySet<string> = new Set(["close", "keep-alive"]);
 const untrusted: Peer = { trusted: false, secure: false };
 
 /**
@@ -88,6 +96,9 @@ export function readRequestHead(
   let startTime: string | undefined;
   let expect = false;
   let upgrade: string | undefined;
+  let options: string[] | undefined;
+  let closes = false;
+  let keeps = false;
   let traceParent: string | undefined;
   let traceState: string[] | undefined;
   let named: string[] | undefined;
@@ -137,8 +148,16 @@ export function readRequestHead(
         forwardedProto = value;
         break;
       case requestHeader.connection:
+        if (value === "keep-alive" || value === "Keep-Alive") {
+          keeps = true;
+          break;
+        }
         if (!isPlainConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
-        else if (value.toLowerCase().includes("transfer-encoding")) malformed('"Connection" names "transfer-encoding"');
+        options = [...(options ?? []), ...connectionOptions(value)];
+        break;
+      case requestHeader.proxyConnection:
+        // No standard knows it, but llhttp and others take it for a `Connection`.
+        options = [...(options ?? []), ...connectionOptions(value).filter((option) => persistence.has(option))];
         break;
       case requestHeader.upgrade:
         upgrade = value.toLowerCase();
@@ -192,6 +211,12 @@ export function readRequestHead(
     }
   }
   if (host === undefined) malformed('header "Host" is missing');
+  if (!isHost(host)) malformed(`"${host.slice(0, 100)}" is no host`);
+  if (options !== undefined) {
+    if (options.includes("transfer-encoding")) malformed('"Connection" names "transfer-encoding"');
+    closes = options.includes("close");
+    keeps ||= options.includes("keep-alive");
+  }
   if (chunked && contentLength !== undefined) malformed("it has both a content length and a transfer coding");
   if (traceParent !== undefined && (!isTraceParent(traceParent) || named?.includes("traceparent") === true))
     traceParent = undefined;
@@ -216,6 +241,9 @@ export function readRequestHead(
     startTime,
     expect,
     upgrade,
+    upgrades: options?.includes("upgrade") === true,
+    closes,
+    keeps,
     traceParent,
     forwardedFor,
     invokeKey,

@@ -1,5 +1,5 @@
 import { isHopByHop } from "../../core/hop-by-hop.ts";
-import { header, invokeHeader } from "../../api/names.ts";
+import { header, invokeHeader, principalHeader } from "../../api/names.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 /** What the gateway does with a request header. */
@@ -20,19 +20,20 @@ export const requestHeader = {
   connection: 9,
   upgrade: 10,
   expect: 11,
-  startTime: 12,
-  functionStatus: 13,
+  proxyConnection: 12,
+  startTime: 13,
+  functionStatus: 14,
   /** From here on: at most once (`security.md` H3). */
-  host: 14,
-  authorization: 15,
-  contentType: 16,
-  contentLength: 17,
-  transferEncoding: 18,
-  callId: 19,
-  callbackUrl: 20,
-  callDepth: 21,
-  invokeKey: 22,
-  invokeTimeout: 23,
+  host: 15,
+  authorization: 16,
+  contentType: 17,
+  contentLength: 18,
+  transferEncoding: 19,
+  callId: 20,
+  callbackUrl: 21,
+  callDepth: 22,
+  invokeKey: 23,
+  invokeTimeout: 24,
 } as const;
 
 export type RequestHeaderKind = (typeof requestHeader)[keyof typeof requestHeader];
@@ -42,12 +43,17 @@ const known: ReadonlyMap<string, RequestHeaderKind> = new Map<string, RequestHea
   ["tracestate", requestHeader.traceState],
   [header.callAttempt.toLowerCase(), requestHeader.forbidden],
   [header.parentCallId.toLowerCase(), requestHeader.forbidden],
+  [header.weirAuth.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.subject.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.issuer.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.claims.toLowerCase(), requestHeader.forbidden],
   [invokeHeader.key.toLowerCase(), requestHeader.invokeKey],
   [invokeHeader.timeout.toLowerCase(), requestHeader.invokeTimeout],
   [header.forwardedFor.toLowerCase(), requestHeader.forwardedFor],
   [header.forwardedHost.toLowerCase(), requestHeader.forwardedHost],
   [header.forwardedProto.toLowerCase(), requestHeader.forwardedProto],
   ["connection", requestHeader.connection],
+  ["proxy-connection", requestHeader.proxyConnection],
   ["keep-alive", requestHeader.hop],
   ["upgrade", requestHeader.upgrade],
   ["expect", requestHeader.expect],

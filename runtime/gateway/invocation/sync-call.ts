@@ -2,8 +2,9 @@ import { Readable, type Duplex } from "node:stream";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
-import type { UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
+import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
 import { endStatus } from "../call-observer.ts";
+import { UpgradeResponse } from "../edge/http1-upgrade.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
 import { passTrailers } from "./pass-trailers.ts";
@@ -11,7 +12,6 @@ import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.t
 import { ReplyWriter } from "./reply-writer.ts";
 import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
-import { UpgradeResponse } from "./upgrade-response.ts";
 import { waitingCaller } from "./waiting-caller.ts";
 
 /** Time a client has for reading the error that ended its call; then its connection is cut. */
@@ -64,8 +64,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
     }
   }
 
-  onData(chunk: Uint8Array): boolean {
-    if (this.#reply.write(chunk)) return true;
+  onData(chunk: Uint8Array, keep?: KeepBytes): boolean {
+    if (this.#reply.write(chunk, keep)) return true;
     this.#awaitDrain();
     return false;
   }
@@ -75,12 +75,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   onEnd(): void {
-    const { request, response } = this.#facts;
     this.#release();
-    if (response.writableEnded) return;
-    // A function that answers without reading the rest does not oblige us to read it either.
-    if (!request.complete) response.once("finish", () => request.socket.destroySoon());
-    this.#reply.end();
+    if (!this.#facts.response.writableEnded) this.#reply.end();
   }
 
   onUpgrade(headers: readonly string[], connection: Duplex): void {
@@ -102,7 +98,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const { response } = this.#facts;
     const refusing = this.#replica;
     this.#release();
-    if (response.headersSent) {
+    // A fault that came with the head is told instead of it.
+    if (!this.#reply.takeBack()) {
       response.destroy();
     } else if (kind === "refused" && this.#retry(refusing)) {
       return;

@@ -1,7 +1,7 @@
 import { getDefaultHighWaterMark } from "node:stream";
 
 import type { WaitingCaller } from "../../core/wake.ts";
-import { PlainRequest } from "../fast-path/plain-request.ts";
+import { Http1Request } from "../edge/http1-request.ts";
 import type { CallRequest } from "./exchange.ts";
 
 /** Bytes of a body that are read before anybody asks for them: as many as a stream of Node holds. */
@@ -15,7 +15,7 @@ export function waitingCaller(request: CallRequest, signal: AbortSignal): Waitin
   const { url = "" } = request;
   const rawHeaders: readonly string[] = request.rawHeaders;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-  if (request instanceof PlainRequest) return { signal, bytes: head + Math.min(request.length, mostRead) };
+  if (request instanceof Http1Request) return { signal, bytes: head + Math.min(request.length ?? mostRead, mostRead) };
   const { headers, readableHighWaterMark } = request;
   const chunked = headers["transfer-encoding"] !== undefined;
   const length = chunked ? readableHighWaterMark : Number(headers["content-length"] ?? 0);

@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
-import { Server as TcpServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
-import { answerClientError } from "./client-error.ts";
+import type { Http1Server } from "./http1-server.ts";
 
 /** Milliseconds that a turn with next to nothing to do may take, and how many are waited for. */
 const shortTurn = 0.3;
@@ -19,28 +18,23 @@ export interface ListenAddress {
 }
 
 /** Resolves with the port; rejects when the address cannot be had. */
-export async function startServer(server: Server, { host, port }: ListenAddress): Promise<number> {
-  // Fastify adds a listener of its own, which would answer a second time.
-  server.removeAllListeners("clientError");
-  server.on("clientError", answerClientError);
-  server.listen(port, host);
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
+export async function startServer({ listener }: Http1Server, { host, port }: ListenAddress): Promise<number> {
+  listener.listen(port, host);
+  await once(listener, "listening");
+  return (listener.address() as AddressInfo).port;
 }
 
 /** Stops listening, then closes idle connections and resolves when the last reply was sent. */
-export async function endServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
+export async function endServer(server: Http1Server): Promise<void> {
+  const { listener } = server;
+  if (!listener.listening) return;
+  const closed = once(listener, "close");
   await quietTurn();
-  // The close of node:http would at once end connections whose first request is still on its way.
-  TcpServer.prototype.close.call(server);
+  listener.close();
   // After a turn as well, as a request may lie there unread. Connections whose reply began before the drain are idle later.
-  const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idlePeriod);
+  const idle = setInterval(() => setImmediate(() => server.closeIdle()), idlePeriod);
   await closed;
   clearInterval(idle);
-  // Ends its watch over slow requests; that it listens no more is no error.
-  server.close(() => {});
 }
 
 /**
@@ -57,16 +51,13 @@ async function quietTurn(): Promise<void> {
 
 /** Servers at addresses that come and go. */
 export class ServersBeside {
-  readonly #make: () => Server;
-  readonly #cut: (server: Server) => void;
-  readonly #running = new Map<string, Server>();
+  readonly #make: () => Http1Server;
+  readonly #running = new Map<string, Http1Server>();
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** `cut` closes all connections of a server, whatever is under way on them. */
-  constructor(make: () => Server, cut: (server: Server) => void) {
+  constructor(make: () => Http1Server) {
     this.#make = make;
-    this.#cut = cut;
   }
 
   /** Serves at exactly these addresses; rejects with the first that cannot be had, when the others are served. */
@@ -74,6 +65,11 @@ export class ServersBeside {
     const done = this.#last.then(() => (this.#closed ? undefined : this.#serve(addresses)));
     this.#last = done.catch(() => {});
     return done;
+  }
+
+  /** Closes the connections that were handed over. */
+  cutHandedOver(): void {
+    for (const server of this.#running.values()) server.cutHandedOver();
   }
 
   /** Ends all of them; none starts any more. */
@@ -89,7 +85,7 @@ export class ServersBeside {
       if (wanted.has(key)) continue;
       this.#running.delete(key);
       // Its address is gone from this machine, and with it whoever was connected to it.
-      this.#cut(server);
+      server.closeAll();
       await endServer(server);
     }
     const failed: unknown[] = [];

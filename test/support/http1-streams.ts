@@ -1,0 +1,158 @@
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+import type { RequestText } from "../../runtime/http1/request-text.ts";
+import { Http1Connection, type Http1Owner } from "../../runtime/gateway/edge/http1-connection.ts";
+import { understandRequest } from "../../runtime/gateway/edge/understand-request.ts";
+import { createHeadReader } from "../../runtime/gateway/invocation/head-reader.ts";
+
+/** A request as a server reads it, whole or as far as it came; one character per byte. */
+export interface StreamRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+  body: string;
+  complete: boolean;
+}
+
+/** What a server makes of the bytes of one connection. */
+export interface StreamReading {
+  /** In order; the last one may be a part. */
+  readonly requests: StreamRequest[];
+  /** It refused what follows them. */
+  refused: boolean;
+}
+
+/** The far end of a connection in memory. */
+class Wire extends Duplex {
+  readonly remoteAddress = "192.0.2.1";
+  /** What was answered. */
+  written = "";
+
+  constructor() {
+    super({ allowHalfOpen: true });
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.written += chunk.toString("latin1");
+    done();
+  }
+
+  destroySoon(): void {
+    if (this.writableFinished) this.destroy();
+    else this.end(() => this.destroy());
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What the gateway's own connection makes of these pieces, each request answered once it is whole. */
+export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamReading> {
+  const reading: StreamReading = { requests: [], refused: false };
+  const wire = new Wire();
+  const readHead = createHeadReader({});
+  const owner: Http1Owner = {
+    goesOn: "Connection: keep-alive\r\n",
+    understand: (text: RequestText, address) => understandRequest(text, address, false, readHead),
+    serve: (request, response) => {
+      const { method, url: target, rawHeaders, body } = request;
+      const seen: StreamRequest = { method, target, rawHeaders, body: "", complete: false };
+      reading.requests.push(seen);
+      const end = (): void => {
+        seen.complete = true;
+        response.writeHead(200, { "Content-Length": "0" }).end();
+      };
+      if (body === undefined) end();
+      else if (body instanceof Uint8Array) {
+        seen.body = body.toString("latin1");
+        end();
+      } else body.on("data", (chunk: Buffer) => (seen.body += chunk.toString("latin1"))).on("end", end);
+    },
+    refuse: (_request, response) => {
+      response.writeHead(400, { "Content-Length": "0" }).end();
+    },
+    onMalformed: () => {},
+    onHandedOver: () => {},
+    onClosed: () => {},
+  };
+  const connection = new Http1Connection(wire as unknown as Socket, owner);
+  for (const piece of pieces) {
+    // A connection that ended reads away what comes.
+    if (wire.destroyed) break;
+    wire.push(Buffer.from(piece));
+    await nextTurn();
+  }
+  await nextTurn();
+  reading.refused = / [45]\d\d .*\r\n[^]*$/.test(wire.written);
+  connection.socket.destroy();
+  await nextTurn();
+  return reading;
+}
+
+/** What node:http, whose parser is llhttp, makes of these pieces. */
+export async function readAsNode(pieces: readonly Uint8Array[]): Promise<StreamReading> {
+  const reading: StreamReading = { requests: [], refused: false };
+  const wire = new Wire();
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    const { method = "", url: target = "", rawHeaders } = request;
+    const seen: StreamRequest = {
+      method,
+      target,
+      rawHeaders: rawHeaders.map((text) => text.replace(/[ \t]+$/, "")),
+      body: "",
+      complete: false,
+    };
+    reading.requests.push(seen);
+    request.on("data", (chunk: Buffer) => (seen.body += chunk.toString("latin1")));
+    request.on("error", () => {});
+    request.on("end", () => {
+      seen.complete = true;
+      // Without a length node closes the connections of HTTP/1.0, whatever was agreed on.
+      response.writeHead(200, { "Content-Length": "0" }).end();
+    });
+  });
+  server.maxHeadersCount = 0;
+  const refuse = (): void => void (reading.refused = true);
+  server.on("clientError", refuse).on("connect", refuse);
+  server.emit("connection", wire);
+  for (const piece of pieces) {
+    if (wire.destroyed) break;
+    wire.push(Buffer.from(piece));
+    await nextTurn();
+  }
+  await nextTurn();
+  await nextTurn();
+  wire.destroy();
+  await nextTurn();
+  return reading;
+}
+
+/**
+ * How Weir's reading differs from node's: a request that it takes and node does not, or takes for another one. That Weir
+ * refuses more is no difference (`security.md` H1 to H12).
+ */
+export function differenceOf(weir: StreamReading, node: StreamReading): string | undefined {
+  for (const [index, ours] of weir.requests.entries()) {
+    const theirs = node.requests[index];
+    if (theirs === undefined) return `request ${index} is none to node: ${JSON.stringify(ours)}`;
+    const isLast = index === weir.requests.length - 1;
+    if (!isSame(ours, theirs, weir.refused && isLast))
+      return `request ${index} is another one to node: ${JSON.stringify([ours, theirs])}`;
+  }
+  return undefined;
+}
+
+/** `mayBeCut`: that Weir takes it for a part may be because it refused the rest. */
+function isSame(ours: StreamRequest, theirs: StreamRequest, mayBeCut: boolean): boolean {
+  const sameHead =
+    ours.method === theirs.method &&
+    ours.target === theirs.target &&
+    ours.rawHeaders.length === theirs.rawHeaders.length &&
+    ours.rawHeaders.every((text, at) => text === theirs.rawHeaders[at]);
+  if (!sameHead) return false;
+  if (ours.complete) return theirs.complete && ours.body === theirs.body;
+  return (mayBeCut || !theirs.complete) && (theirs.body.startsWith(ours.body) || ours.body.startsWith(theirs.body));
+}
