@@ -30,7 +30,8 @@ export async function runTarget(order: Omit<Order, "shared">): Promise<FuzzOutco
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     workerData: { ...order, shared } satisfies Order,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    execArgv: [],
+    // Bytes that were given back are filled (`runtime/http1/give-back.ts`).
+    execArgv: ["--conditions=weir-poison"],
   });
   let seen = -1;
   let seenAt = performance.now();

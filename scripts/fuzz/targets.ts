@@ -8,13 +8,13 @@ import { headers } from "./targets/headers.ts";
 import { names } from "./targets/names.ts";
 import { numbers } from "./targets/numbers.ts";
 import { pathSplit } from "./targets/path-split.ts";
-import { plainRequest } from "./targets/plain-request.ts";
+import { requestStream } from "./targets/request-stream.ts";
 import { watchDecoder } from "./targets/watch-decoder.ts";
 
 /** Everything that is fuzzed (`security.md` §11). */
 export const targets: readonly FuzzTarget[] = [
   gatewayBytes,
-  plainRequest,
+  requestStream,
   answer,
   pathSplit,
   names,

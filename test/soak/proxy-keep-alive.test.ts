@@ -33,7 +33,7 @@ for (const kind of proxyKinds) {
       const proxy = closing(await openProxy(kind, { gateways: [gateway] }));
       let closedByWeir = 0;
       let opened = 0;
-      gateway.gateway.server.on("connection", (socket: Socket) => {
+      gateway.gateway.listener.on("connection", (socket: Socket) => {
         opened += 1;
         let left = false;
         const leave = (): void => void (left = true);

@@ -13,7 +13,7 @@ import { below, seededRandom } from "../../random.ts";
 
 /** The gateway's limits, shortened from 10 and 30 s so that slow clients can be tried; milliseconds. */
 const headersTimeout = 1_000;
-const bodySilence = 1_000;
+const bodyIdleTimeout = 1_000;
 /** Longest to wait for all answers and the end of a connection. */
 const patience = 9_000;
 /** Runs after which calls queued in memory are forgotten. */
@@ -33,7 +33,7 @@ async function open(): Promise<() => Promise<void>> {
   });
   const opened = await openSyncGateway({
     invokeAsync: (...call) => invokeAsync?.(...call),
-    server: { headersTimeout, bodySilence },
+    server: { headersTimeout, bodyIdleTimeout },
   });
   opened.deploy("echo", { addresses: [server.address] });
   invokeAsync = openMemoryAsyncInvoker(opened.table);

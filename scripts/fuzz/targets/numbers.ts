@@ -66,7 +66,7 @@ function checkQuantities(text: string): void {
     NanoCpus = 0,
     CpuShares = 0,
     MemoryReservation = 0,
-  } = containerResources(resources, resources, 4);
+  } = containerResources(resources, resources, { memory: "512Mi", cpu: "1" }, 4);
   for (const value of [Memory, NanoCpus, CpuShares, MemoryReservation])
     mustHold(Number.isInteger(value) && value >= 0 && value <= 2 ** 63, "the engine is told what it cannot read");
 }
