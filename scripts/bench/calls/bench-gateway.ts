@@ -54,7 +54,10 @@ const gateway: GatewayServer = createGatewayServer({
   writeError,
   routes,
   headersTimeout: 10_000,
-  bodySilence: 30_000,
+  bodyIdleTimeout: 30_000,
+  asyncBody: {},
+  maxConnectionsPerClient: 0,
+  onTooManyConnections: () => {},
   webSocketGrace: 1_000,
 });
 const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
