@@ -26,6 +26,13 @@ const refused: readonly Import[] = [
   ["runtime/core/a.ts", "../provider/b.ts"],
   ["runtime/core/a.ts", "../host/b.ts"],
   ["runtime/core/a.ts", "../watchdog/b.ts"],
+  ["runtime/core/a.ts", "../http1/b.ts"],
+  ["runtime/http1/a.ts", "../core/b.ts"],
+  ["runtime/http1/a.ts", "../gateway/b.ts"],
+  ["runtime/http1/a.ts", "../adapters/http/b.ts"],
+  ["runtime/queue-worker/a.ts", "../http1/b.ts"],
+  ["runtime/provider/a.ts", "../http1/b.ts"],
+  ["runtime/cli/a.ts", "../http1/b.ts"],
   ["runtime/process/a.ts", "../api/b.ts"],
   ["runtime/process/a.ts", "../core/b.ts"],
   ["runtime/adapters/nats/a.ts", "../../process/b.ts"],
@@ -74,6 +81,10 @@ const refused: readonly Import[] = [
 ];
 
 const allowed: readonly Import[] = [
+  ["runtime/http1/c.ts", "../api/b.ts"],
+  ["runtime/gateway/edge/c.ts", "../../http1/b.ts"],
+  ["runtime/watchdog/c.ts", "../http1/b.ts"],
+  ["runtime/adapters/http/raw/c.ts", "../../../http1/b.ts"],
   ["runtime/api/c.ts", "./b.ts"],
   ["runtime/core/c.ts", "../api/b.ts"],
   ["runtime/core/ports/c.ts", "../call.ts"],

@@ -36,7 +36,7 @@ const refused: readonly (readonly [rule: string, file: string, text: string])[] 
   ["eslint(no-console)", "runtime/gateway/console.ts", 'export const say = (): void => console.log("x");\n'],
   ["node(no-process-env)", "runtime/gateway/env.ts", 'export const home = (): unknown => process.env["HOME"];\n'],
   ["unicorn(filename-case)", "runtime/core/camelCase.ts", "export const one = 1;\n"],
-  ["eslint(max-lines)", "runtime/core/long.ts", "export {};\n".repeat(251)],
+  ["eslint(max-lines)", "runtime/core/long.ts", "export {};\n".repeat(301)],
 ];
 
 const allowed: Readonly<Record<string, string>> = {
