@@ -72,9 +72,8 @@ export function decideReconcile(facts: ReconcileFacts): readonly ReconcileAction
   for (const replica of superseded) retire(replica, "superseded");
 
   const remaining = old.length - superseded.length;
-  const missing = wanted.replicas - kept;
-  const room = wanted.replicas + (remaining > 0 ? 1 : 0) - kept - remaining;
-  const count = Math.min(missing, room);
+  // Beside old ones that remain there is room for one more than wanted.
+  const count = wanted.replicas - kept - Math.max(0, remaining - 1);
   const blocked =
     facts.exclusive && facts.replicas.some((replica) => replica.generation !== wanted.generation || replica.retired);
   if (count <= 0 || blocked) return actions;

@@ -137,7 +137,60 @@ describe("FunctionTable", () => {
     expect([...table.entries()]).toEqual([]);
   });
 
+  test("a function that nobody knows is removed without a word", () => {
+    const table = open();
+    const heard: string[] = [];
+    table.onRemoved((entry) => heard.push(entry.key));
+    table.functionObserver.removed({ name: "never", namespace: "functions" });
+    table.endpointsObserver.removed({ name: "never", namespace: "functions" });
+    expect(heard).toEqual([]);
+  });
+
+  test("endpoints that are removed take the replicas along, for a function that comes again, too", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+    table.endpointsObserver.set(endpoints("hello", ["a:1"]));
+    table.endpointsObserver.removed({ name: "hello", namespace: "functions" });
+    expect(table.findKey("hello")).toMatchObject({ replicas: [], endpoints: undefined });
+    table.functionObserver.removed({ name: "hello", namespace: "functions" });
+    table.functionObserver.set(wanted("hello"));
+    expect(table.findKey("hello")?.replicas).toEqual([]);
+  });
+
+  test("an address that stays is not gone", () => {
+    const table = open();
+    const gone: string[] = [];
+    table.onGone((address) => gone.push(address));
+    table.functionObserver.set(wanted("hello"));
+    table.endpointsObserver.set(endpoints("hello", ["a:1", "b:1"]));
+    table.endpointsObserver.set(endpoints("hello", ["b:1", "c:1"]));
+    expect(gone).toEqual(["a:1"]);
+  });
+
+  test("a name is looked for in the namespace that is named", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+    table.functionObserver.set(wanted("hello", "dev"));
+    expect(table.find("hello", "dev")?.key).toBe("hello.dev");
+    expect(table.find("hello", "qa")).toBeUndefined();
+  });
+
+  test("a function that goes leaves the same name under a real namespace of its alias", () => {
+    const table = new FunctionTable({
+      defaultNamespace: "functions",
+      aliases: ["openfaas-fn"],
+      isUsable: (name) => name === "openfaas-fn",
+    });
+    table.functionObserver.set(wanted("hello"));
+    table.functionObserver.set(wanted("hello", "openfaas-fn"));
+    table.functionObserver.removed({ name: "hello", namespace: "functions" });
+    expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.openfaas-fn");
+  });
+
   test("synced once both watches are", () => {
+    const other = open();
+    other.endpointsObserver.synced();
+    expect(other.synced).toBe(false);
     const table = open();
     table.functionObserver.synced();
     expect(table.synced).toBe(false);
@@ -168,4 +221,16 @@ describe("pickReplica()", () => {
     expect(pickReplica(one, 0, one.replicas[0])).toBeUndefined();
     expect(pickReplica(choice())).toBeUndefined();
   });
+});
+
+test("a pick that finds none does not end anybody's turn", () => {
+  const full = {
+    replicas: [
+      { address: "a", inFlight: 1 },
+      { address: "b", inFlight: 1 },
+    ],
+    turn: 0,
+  };
+  expect(pickReplica(full, 1)).toBeUndefined();
+  expect(pickReplica(full)?.address).toBe("a");
 });

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 
 import { connectionOptions } from "../../../runtime/api/http-grammar.ts";
+import { withoutHeaders } from "../../../runtime/core/header-list.ts";
 import { endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/hop-by-hop.ts";
 
 test("isHopByHop() knows the headers that stop at every hop", () => {
   for (const name of [
     "connection",
+    "http2-settings",
     "keep-alive",
     "proxy-authorization",
     "proxy-x",
@@ -42,4 +44,10 @@ test("endToEndHeaders() keeps order and spelling of what goes on", () => {
     "4",
   ];
   expect(endToEndHeaders(headers)).toEqual(["X-One", "1", "x-one", "3"]);
+});
+
+test("only Connection names headers that stop here, and a name without a value is dropped", () => {
+  expect(endToEndHeaders(["X-Names", "x-two", "X-Two", "2"])).toEqual(["X-Names", "x-two", "X-Two", "2"]);
+  expect(endToEndHeaders(["X-One", "1", "X-Two"])).toEqual(["X-One", "1"]);
+  expect(withoutHeaders(["X-One", "1", "Host", "h", "X-Two"], new Set(["host"]))).toEqual(["X-One", "1"]);
 });

@@ -33,3 +33,20 @@ test("without an issuer only the type tells", () => {
   expect(isOwnToken(token({}, { iss: "undefined" }), undefined)).toBe(false);
   expect(isOwnToken(token({ typ: "weir-x" }, {}), undefined)).toBe(true);
 });
+
+test("a token may have 16 KiB, and what it says must be an object", () => {
+  const bare = `Bearer ${part({ typ: "weir-x" })}.${part({})}.`;
+  expect(isOwnToken(bare.padEnd(16_384, "a"), issuer)).toBe(true);
+  expect(isOwnToken(bare.padEnd(16_385, "a"), issuer)).toBe(false);
+  expect(isOwnToken(`Bearer ${part(null)}.${part({ iss: issuer })}.x`, issuer)).toBe(true);
+  expect(isOwnToken(`Bearer ${part({})}.${part(null)}.x`, issuer)).toBe(false);
+  expect(isOwnToken(token({}, { iss: "undefined/x" }), undefined)).toBe(false);
+});
+
+test.each([
+  ["something before the scheme", `x${token({}, { iss: issuer })}`],
+  ["something behind the token", `${token({}, { iss: issuer })} x`],
+  ["a type that only holds ours", token({ typ: "not-weir-x" }, {})],
+])("a token is not ours: %s", (_name, authorization) => {
+  expect(isOwnToken(authorization, issuer)).toBe(false);
+});

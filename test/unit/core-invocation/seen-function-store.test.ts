@@ -33,3 +33,20 @@ test("an older state that the watch brings late changes nothing, one made anew d
   table.functionObserver.set({ ...first, createdAt: "2026-01-03T00:00:00Z" });
   expect(table.find("hello", undefined)?.wanted.generation).toBe(1);
 });
+
+test("reads and watches are those of the store behind it", async () => {
+  const { store } = open();
+  const written = await store.write(ref, deploy("2026-01-01T00:00:00Z"));
+  expect(await store.get(ref)).toEqual(written);
+  expect(await store.list("functions")).toEqual([written]);
+  const told: string[] = [];
+  const end = await store.watch({
+    set: ({ name }) => told.push(`set ${name}`),
+    removed: ({ name }) => told.push(`removed ${name}`),
+    synced: () => told.push("synced"),
+  });
+  expect(await store.remove(ref)).toBe(true);
+  end();
+  await store.write(ref, deploy("2026-01-02T00:00:00Z"));
+  expect(told).toEqual(["set hello", "synced", "removed hello"]);
+});

@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
@@ -109,6 +111,7 @@ describe("Waker", () => {
     vi.useFakeTimers();
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
+    await vi.advanceTimersByTimeAsync(30_000);
     const since = performance.now();
     await vi.advanceTimersByTimeAsync(45_000);
     let refused = false;
@@ -216,4 +219,72 @@ describe("Waker", () => {
     );
     expect(waker.waitingCallers).toBe(0);
   });
+});
+
+describe("Waker, what it leaves behind", () => {
+  test("one whose signal aborted before, or whose function is gone, does not begin to wait", async () => {
+    const { platform, waker } = open();
+    platform.deploy("figlet", { replicas: 0 });
+    const entry = entryOf(platform, "figlet");
+    await expect(waker.wait(entry, { signal: AbortSignal.abort(new Error("left before")) })).rejects.toThrow(
+      "left before",
+    );
+    expect(platform.store.writes).toBe(0);
+    await platform.store.remove({ name: "figlet", namespace: "functions" });
+    const removed = { code: "function_not_found", message: 'Cannot wake function "figlet.functions": it was removed' };
+    await expect(waker.wait(entry)).rejects.toMatchObject(removed);
+    expect(waker.waitingCallers).toBe(0);
+  });
+
+  test("those who wait are told that the function was removed, and how many wait already", async () => {
+    const { platform, waker } = open({ maxWaitingCallers: 1 });
+    platform.deploy("figlet", { replicas: 1 });
+    const waited = waker.wait(entryOf(platform, "figlet"));
+    await expect(waker.wait(entryOf(platform, "figlet"))).rejects.toThrow(
+      'Cannot wake function "figlet.functions": 1 callers are waiting already',
+    );
+    const removed = { code: "function_not_found", message: 'Cannot wake function "figlet.functions": it was removed' };
+    const told = expect(waited).rejects.toMatchObject(removed);
+    await platform.store.remove({ name: "figlet", namespace: "functions" });
+    await told;
+  });
+
+  test("a caller that was served keeps neither timer nor listener, and wakes nothing any more", async () => {
+    vi.useFakeTimers();
+    const { platform, waker } = open();
+    platform.deploy("figlet", { replicas: 1 });
+    const { signal } = new AbortController();
+    const waited = waker.wait(entryOf(platform, "figlet"), { signal });
+    expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([1, 1]);
+    platform.setReplicas("figlet", ["a:1"]);
+    await waited;
+    expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([0, 0]);
+    vi.useRealTimers();
+    const before = platform.store.writes;
+    platform.store.put({ ...entryOf(platform, "figlet").wanted, replicas: 0 });
+    await Promise.resolve();
+    expect(platform.store.writes).toBe(before);
+  });
+});
+
+test.each([
+  ["Stalled", "False", 60_000, "no replica ready after 60 s"],
+  ["Ready", "True", 60_000, "no replica ready after 60 s"],
+  ["Stalled", "True", 60_000, "no replica ready after 60 s (the image is gone)"],
+  ["Stalled", "False", 1_500, "no replica ready after 1s500ms"],
+] as const)("%s %s: after %i ms the caller is told %s", async (type, status, wakeTimeout, why) => {
+  vi.useFakeTimers();
+  const platform = createTestPlatform();
+  const { store: functions, table } = platform;
+  const waker = new Waker({ functions, table, wakeTimeout, maxWaitingCallers: 10, maxWaitingBytes: 10 });
+  platform.deploy("figlet", { replicas: 1 });
+  const message = `Cannot wake function "figlet.functions": ${why}`;
+  const refused = expect(waker.wait(entryOf(platform, "figlet"))).rejects.toMatchObject({ message });
+  const condition = { type, status, reason: "X", message: "the image is gone", lastTransitionTime: "" };
+  platform.setReplicas("figlet", [], [condition]);
+  await vi.advanceTimersByTimeAsync(wakeTimeout - 1);
+  expect(waker.waitingCallers).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await refused;
+  vi.useRealTimers();
 });

@@ -4,8 +4,10 @@ import type { FunctionDeployment } from "../../../runtime/api/function-deploymen
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { checkDeploymentEdition } from "../../../runtime/core/check-deployment-edition.ts";
 import { checkDeployment, checkExecTimeout } from "../../../runtime/core/check-deployment.ts";
-import { callLimit, functionLimits } from "../../../runtime/core/function-limits.ts";
-import { scaleRules } from "../../../runtime/core/scale-rules.ts";
+import { callLimit, functionLimits, knownLimits } from "../../../runtime/core/function-limits.ts";
+import { probeRules } from "../../../runtime/core/probe-rules.ts";
+import { quote } from "../../../runtime/core/quote.ts";
+import { knownScaleRules, scaleRules } from "../../../runtime/core/scale-rules.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "ghcr.io/acme/hello:1@sha256:00" };
 const annotated = (key: string, value: string): FunctionDeployment => ({
@@ -121,6 +123,112 @@ describe("checkDeployment()", () => {
     expect([refusal.code, refusal.message]).toEqual(["validation_failed", sentence]);
   });
 
+  test.each<[FunctionDeployment, field: string]>([
+    [{ ...hello, service: "Hello" }, "service"],
+    [{ ...hello, envProcess: "x".repeat(4_097) }, "envProcess"],
+    [{ ...hello, envProcess: "a\0b" }, "envProcess"],
+    [{ ...hello, envVars: { "1a": "" } }, "envVars"],
+    [{ ...hello, envVars: { "a b": "" } }, "envVars"],
+    [{ ...hello, envVars: { "": "" } }, "envVars"],
+    [{ ...hello, envVars: { a: "é".repeat(131_072) } }, "envVars"],
+    [{ ...hello, envVars: { a: "x".repeat(131_072), b: "x".repeat(131_072) } }, "envVars"],
+    [{ ...hello, labels: { "-a": "" } }, "labels"],
+    [{ ...hello, labels: { a: "b c" } }, "labels.a"],
+    [{ ...hello, annotations: { "-a": "" } }, "annotations"],
+    [{ ...hello, annotations: { a: "x".repeat(131_072), b: "x".repeat(131_072) } }, "annotations"],
+    [{ ...hello, secrets: ["a/b"] }, "secrets"],
+    [{ ...hello, secrets: ["a", "b", "a"] }, "secrets"],
+    [{ ...hello, limits: { "/gpu": "1" } }, "limits"],
+    [{ ...hello, limits: { gpu: "1" } }, "limits"],
+    [{ ...hello, limits: { memory: "lots" } }, "limits.memory"],
+    [{ ...hello, requests: { memory: "lots" } }, "requests.memory"],
+    [{ ...hello, limits: { memory: "1" }, requests: { memory: "2" } }, "requests.memory"],
+  ])("names the field that breaks a rule %#", (deployment, field) => {
+    const refusal = refusalOf(() => checkDeployment(deployment));
+    expect(refusal.code).toBe("validation_failed");
+    expect(refusal.message).toMatch(new RegExp(`^Cannot read field "${field}"[: ]`));
+  });
+
+  test.each<[FunctionDeployment]>([
+    [{ ...hello, envProcess: "x".repeat(4_096) }],
+    [{ ...hello, envVars: { _: "", "A.b-c_9": "" } }],
+    [{ ...hello, envVars: { ab: "x".repeat(262_142) } }],
+    [{ ...hello, annotations: { ab: "x".repeat(262_142) } }],
+    [{ ...hello, limits: { cpu: "1" }, requests: { cpu: "1" } }],
+    [{ ...hello, limits: { cpu: "1" }, requests: { memory: "1Gi" } }],
+  ])("accepts what just keeps a rule %#", (deployment) => {
+    expect(() => checkDeployment(deployment)).not.toThrow();
+  });
+
+  const most = "8784h";
+  test.each<[key: string, good: string[], bad: string[]]>([
+    ["scale.min", ["1", "20"], ["", "0", "21", "1.5", "-1", "1001", "x1", "1x", "00001"]],
+    ["scale.max", ["1", "1000"], ["", "0", "1001", "1e3"]],
+    ["scale.zero", ["", "true", "no"], ["maybe"]],
+    ["scale.zero-duration", ["10s", most], ["9.999s", "8785h", "x"]],
+    ["scale.type", ["rps", "capacity", "cpu", "queue"], ["memory", ""]],
+    ["scale.target", ["0.000000001", "1", "999999999999999.5"], ["0", "-1", "1.", ".5", "x1", "1x", "1.0000000001"]],
+    ["scale.target-proportion", ["0.01", "1"], ["0", "1.01"]],
+    ["scale.down.window", ["0s", "5m"], ["5.1m", "soon"]],
+  ])("label %s: the range of the contract and nothing beyond", (key, good, bad) => {
+    for (const value of good) expect(() => checkDeployment(labelled(key, value)), value).not.toThrow();
+    for (const value of bad) {
+      const refusal = refusalOf(() => checkDeployment(labelled(key, value)));
+      expect([refusal.code, value], refusal.message).toEqual(["validation_failed", value]);
+    }
+  });
+
+  const seconds = (least: string, below: string): [string[], string[]] => [
+    [least, "3600"],
+    [below, "3601", "1.5"],
+  ];
+  test.each<[key: string, good: string[], bad: string[]]>([
+    ["retry.attempts", ["0", "100"], ["101", "-1", "", "1x", "x1"]],
+    ["retry.codes", ["", " ", "400", "599", "400, 503 ,500"], ["399", "600", "4000", "x500", "500,", "500,x", "200"]],
+    ["retry.min_wait", ["0s", most], ["8785h", "x"]],
+    ["retry.max_wait", ["0s", most], ["8785h", "x"]],
+    ["result.ttl", ["0s", "24h"], ["24.1h"]],
+    ["concurrency.max", ["0", "100000"], ["100001"]],
+    ["auth", ["required", "none"], ["", "maybe"]],
+    ["protocol", ["http1", "h2c"], ["h2"]],
+    ["queue", ["default"], ["", "A/B"]],
+    ["profile", ["gpu", "gpu, spot"], ["", "gpu,,spot", "GPU", "gpu,a/b"]],
+    ["serviceaccount", ["reader"], []],
+    [
+      "health.http.path",
+      ["/", "/_/health?x=1", `/${"x".repeat(1_023)}`],
+      ["", "x/", "/a b", "/é", `/${"x".repeat(1_024)}`],
+    ],
+    ["health.http.initialDelaySeconds", ...seconds("0", "-1")],
+    ["health.http.periodSeconds", ...seconds("1", "0")],
+    ["ready.http.timeoutSeconds", ...seconds("1", "0")],
+    ["ready.http.failureThreshold", ["1", "1000"], ["0", "1001"]],
+  ])("annotation %s: the range of the contract and nothing beyond", (key, good, bad) => {
+    for (const value of good) expect(() => checkDeployment(annotated(key, value)), value).not.toThrow();
+    for (const value of bad) {
+      const refusal = refusalOf(() => checkDeployment(annotated(key, value)));
+      expect([refusal.code, value], refusal.message).toEqual(["validation_failed", value]);
+    }
+  });
+
+  test("retry.codes has at most 1024 characters", () => {
+    const codes = (length: number): FunctionDeployment => annotated("retry.codes", "500,".repeat(300).slice(0, length));
+    expect(() => checkDeployment(codes(1_023))).not.toThrow();
+    expect(() => checkDeployment(codes(1_027))).toThrow(/retry\.codes/);
+  });
+
+  test("one more minimum than maximum is refused, the same is not", () => {
+    const bounds = (min: string, max: string): FunctionDeployment => ({
+      ...hello,
+      labels: { "com.service.scale.min": min, "com.service.scale.max": max },
+    });
+    expect(() => checkDeployment(bounds("5", "5"))).not.toThrow();
+    expect(() => checkDeployment(bounds("1000", "1000"))).not.toThrow();
+    expect(refusalOf(() => checkDeployment(bounds("6", "5"))).message).toBe(
+      "Cannot scale between 6 and 5 replicas: scale.min is above scale.max",
+    );
+  });
+
   test("functions may speak HTTP/2", () => {
     expect(() => checkDeployment(annotated("protocol", "h2c"))).not.toThrow();
   });
@@ -133,6 +241,11 @@ test("exec_timeout may be above one limit but not above both, and the sentence n
   expect(refusalOf(() => checkExecTimeout(slow, 30_000, 60_000)).message).toBe(
     'Cannot deploy function "hello": exec_timeout 10m is above upstream_timeout (30s) and the timeout of queue "default" (1m)',
   );
+});
+
+test("exec_timeout that is just a limit is within it", () => {
+  expect(() => checkExecTimeout({ ...hello, envVars: { exec_timeout: "1m" } }, 1_000, 60_000)).not.toThrow();
+  expect(() => checkExecTimeout(hello, 0, 0)).not.toThrow();
 });
 
 test("another queue needs the edition that has it", () => {
@@ -206,4 +319,89 @@ test("scaleRules() has the defaults of the contract", () => {
     zero: true,
     target: 0.5,
   });
+});
+
+test("limits and rules are read once per deployment; labels that no longer pass count as absent", () => {
+  const deployment = annotated("concurrency.max", "7");
+  expect(knownLimits(deployment)).toBe(knownLimits(deployment));
+  expect(knownLimits(deployment).concurrencyMax).toBe(7);
+  const labels = { "com.service.scale.max": "7" };
+  expect(knownScaleRules(labels)).toBe(knownScaleRules(labels));
+  expect(knownScaleRules(labels).max).toBe(7);
+  expect(knownScaleRules({ "com.service.scale.max": "none" })).toEqual(scaleRules(undefined));
+  expect(knownScaleRules(undefined)).toEqual(scaleRules(undefined));
+});
+
+test("sentences quote at most 64 characters of what was sent", () => {
+  expect(quote("x".repeat(64))).toBe(`"${"x".repeat(64)}"`);
+  expect(quote("x".repeat(65))).toBe(`"${"x".repeat(64)}…"`);
+  expect(quote('a"\n')).toBe(String.raw`"a\"\n"`);
+});
+
+test("retry rules of a function hold only what it says", () => {
+  const retry = (annotations: Record<string, string>) =>
+    functionLimits({
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([key, value]) => [`com.service.retry.${key}`, value]),
+      ),
+    }).retry;
+  expect(Object.entries(retry({}))).toEqual([]);
+  expect(Object.entries(retry({ codes: " 500, 503 " }))).toEqual([["codes", [500, 503]]]);
+  expect(Object.entries(retry({ codes: " " }))).toEqual([["codes", []]]);
+  expect(Object.entries(retry({ min_wait: "2s" }))).toEqual([["minWait", 2_000]]);
+  expect(Object.entries(retry({ max_wait: "2s" }))).toEqual([["maxWait", 2_000]]);
+  expect(retry({ min_wait: "2s", max_wait: "2s" })).toEqual({ minWait: 2_000, maxWait: 2_000 });
+  expect(retry({ codes: `${"500,".repeat(255)}500 ` }).codes).toHaveLength(256);
+});
+
+test.each([
+  [annotated("retry.codes", "x"), "statuses from 400 to 599 separated by commas"],
+  [annotated("profile", "A"), "names separated by commas"],
+  [annotated("serviceaccount", "A"), "the name of a service account"],
+  [annotated("auth", "x"), '"required" or "none"'],
+  [annotated("health.http.path", "x"), 'a path that begins with "/"'],
+])("the sentence says what is expected %#", (deployment, expected) => {
+  expect(refusalOf(() => checkDeployment(deployment)).message).toContain(`: expected ${expected}, got "`);
+});
+
+test("probes are read each under its own key", () => {
+  const annotations = {
+    "com.service.health.http.path": "/healthz",
+    "com.service.health.http.initialDelaySeconds": "1",
+    "com.service.health.http.periodSeconds": "2",
+    "com.service.ready.http.timeoutSeconds": "3",
+    "com.openfaas.ready.http.failureThreshold": "4",
+  };
+  const none = {
+    path: undefined,
+    initialDelaySeconds: undefined,
+    periodSeconds: undefined,
+    timeoutSeconds: undefined,
+    failureThreshold: undefined,
+  };
+  expect(probeRules(annotations)).toEqual({
+    health: { ...none, path: "/healthz", initialDelaySeconds: 1, periodSeconds: 2 },
+    ready: { ...none, timeoutSeconds: 3, failureThreshold: 4 },
+  });
+  expect(probeRules(undefined)).toEqual({ health: none, ready: none });
+});
+
+test.each<[FunctionDeployment, sentence: string]>([
+  [
+    { ...hello, envProcess: "a\0b" },
+    String.raw`Cannot read field "envProcess" "a\u0000b": expected at most 4096 bytes without NUL`,
+  ],
+  [
+    { ...hello, envVars: { "1a": "" } },
+    'Cannot read field "envVars" "1a": expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+  ],
+  [{ ...hello, secrets: ["a", "a"] }, 'Cannot read field "secrets" "a": expected no secret twice'],
+  [
+    { ...hello, limits: { memory: "lots" } },
+    'Cannot read field "limits.memory": expected a quantity such as 128Mi or 500m, got "lots"',
+  ],
+  [labelled("scale.min", "0"), 'Cannot read label "scale.min": expected a whole number from 1 to 1000, got "0"'],
+  [annotated("profile", "A"), 'Cannot read annotation "profile": expected names separated by commas, got "A"'],
+])("the sentence tells what to mend %#", (deployment, sentence) => {
+  expect(refusalOf(() => checkDeployment(deployment)).message).toBe(sentence);
 });

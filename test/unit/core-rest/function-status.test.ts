@@ -88,3 +88,28 @@ test("condition Scaling says why there are this many replicas", () => {
     lastTransitionTime: scaled.at,
   });
 });
+
+test("before the provider has spoken, what is ready is unknown", () => {
+  const pending = { reason: "Pending", lastTransitionTime: wanted.updatedAt };
+  const reconciling = {
+    ...pending,
+    type: "Reconciling",
+    status: "True",
+    message: "The provider has not yet acted on the newest deployment",
+  };
+  const ready = { ...pending, type: "Ready", status: "Unknown", message: "The provider has not yet said" };
+  expect(functionStatus(wanted, undefined, 0).conditions.slice(0, -1)).toEqual([reconciling, ready]);
+  const endpoints = { name: "hello", namespace: "functions", addresses: [], observedGeneration: 1 };
+  const healthy = said("Healthy", "True");
+  expect(functionStatus(wanted, { ...endpoints, conditions: [healthy] }, 0).conditions.slice(0, -1)).toEqual([
+    healthy,
+    reconciling,
+    ready,
+  ]);
+});
+
+test("annotations are shown as deployed, and the queue that they name", () => {
+  const annotations = { "com.openfaas.queue": "slow", topic: "a" };
+  const deployment = { ...wanted.deployment, annotations };
+  expect(functionStatus({ ...wanted, deployment }, undefined, 0)).toMatchObject({ annotations, queue: "slow" });
+});

@@ -64,3 +64,94 @@ test("one that cannot reach the store leads no more before another can, which ta
   );
   expect(performance.now() - from).toBeLessThanOrEqual(leaseTtl);
 });
+
+/** A leadership whose clock and lease are told what they say; it looks once per `look`. */
+function directed(acquire: () => Promise<boolean>) {
+  const said: boolean[] = [];
+  const troubles: unknown[] = [];
+  const asked: number[] = [];
+  const waits: number[] = [];
+  const released: string[] = [];
+  const stop = new AbortController();
+  let next: () => void = () => {};
+  let time = 0;
+  const leadership = new Leadership({
+    leases: {
+      acquire: (_name, _holder, duration) => {
+        asked.push(duration);
+        return acquire();
+      },
+      release: async (name) => void released.push(name),
+    },
+    leaseTtl,
+    name: "process.test",
+    now: () => time,
+    pause: (duration) => {
+      waits.push(duration);
+      return new Promise<void>((resolve) => (next = resolve));
+    },
+    changed: (leads) => said.push(leads),
+    trouble: (err) => troubles.push(err),
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  };
+  const running = leadership.run(stop.signal);
+  const at = async (moment: number): Promise<boolean> => {
+    time = moment;
+    next();
+    await settle();
+    return leadership.leads;
+  };
+  const end = async (): Promise<void> => {
+    stop.abort();
+    next();
+    await running;
+  };
+  return { leadership, said, troubles, asked, waits, released, at, end, settle };
+}
+
+test("it looks five times per lease time, and its lease is shorter by two looks", async () => {
+  const first = directed(async () => true);
+  await first.settle();
+  expect([first.leadership.leads, first.asked, first.waits, first.said]).toEqual([true, [600], [200], [true]]);
+  await first.at(200);
+  expect([first.asked, first.said]).toEqual([[600, 600], [true]]);
+  await first.end();
+  expect([first.leadership.leads, first.released]).toEqual([false, ["process.test"]]);
+});
+
+test("it leads until its lease ends, and not at that moment any more; each change is said once", async () => {
+  let answer: () => Promise<boolean> = async () => true;
+  const one = directed(() => answer());
+  await one.settle();
+  const away = new Error("the store is away");
+  answer = () => Promise.reject(away);
+  expect(await one.at(599)).toBe(true);
+  expect(one.said).toEqual([true]);
+  expect(await one.at(600)).toBe(false);
+  expect([one.said, one.troubles]).toEqual([
+    [true, false],
+    [away, away],
+  ]);
+  answer = async () => false;
+  expect(await one.at(700)).toBe(false);
+  expect(one.said).toEqual([true, false]);
+  await one.end();
+});
+
+test("one whose lease was given to another stops at once", async () => {
+  const answers = [true, false];
+  const one = directed(async () => answers.shift() ?? false);
+  await one.settle();
+  expect(await one.at(1)).toBe(false);
+  expect(one.said).toEqual([true, false]);
+  await one.end();
+});
+
+test("one that never led has no change to say", async () => {
+  const one = directed(async () => false);
+  await one.settle();
+  await one.end();
+  expect(one.said).toEqual([]);
+});

@@ -59,3 +59,11 @@ test("with several namespaces an unknown one is what the route says", () => {
     expect(() => resolveNamespace("qa", pro, unknown)).toThrow(expect.objectContaining({ code: unknown }));
   }
 });
+
+test.each([
+  ["A", rules, 'Cannot read namespace name "A": only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters'],
+  ["weir", rules, 'Cannot use namespace "weir": it is reserved'],
+  ["qa", pro, 'Cannot find namespace "qa": it does not exist'],
+])("the sentence says what is wrong with %j", (name, under, sentence) => {
+  expect(() => resolveNamespace(name, under, "namespace_not_found")).toThrow(sentence);
+});

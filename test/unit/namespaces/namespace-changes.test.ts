@@ -74,12 +74,23 @@ describe("createNamespace()", () => {
     ["qa", { labels: { "a b": "" } }, "validation_failed"],
     ["qa", { labels: { a: "a b" } }, "validation_failed"],
     ["qa", { labels: { "com.service.namespace": "0" } }, "validation_failed"],
-    ["qa", { annotations: { a: "x".repeat(262_144) } }, "validation_failed"],
   ])("%s with %j is %s", async (name, texts, wanted) => {
     await createNamespace({ name: "dev" }, parts);
 
     await expect(createNamespace({ name, ...texts }, parts)).rejects.toEqual(code(wanted));
     expect(namespaceNames(parts)).toEqual(["dev", "functions"]);
+  });
+
+  test("annotations of more than 256 KiB are refused", async () => {
+    const annotations = { a: "x".repeat(262_144) };
+    await expect(createNamespace({ name: "qa", annotations }, parts)).rejects.toEqual(code("validation_failed"));
+  });
+
+  test("the sentence says why a name is taken", async () => {
+    await createNamespace({ name: "dev" }, parts);
+    const sentence = (name: string) => createNamespace({ name }, parts).catch((err: Error) => err.message);
+    expect(await sentence("dev")).toBe('Cannot create namespace "dev": it already exists');
+    expect(await sentence("functions")).toBe('Cannot create namespace "functions": it is the default one');
   });
 
   test("of an alias makes a real namespace, and its deletion gives the alias back", async () => {
@@ -130,6 +141,9 @@ describe("deleteNamespace()", () => {
 
   test("the default one is not deletable", async () => {
     await expect(deleteNamespace("functions", parts)).rejects.toEqual(code("forbidden"));
+    await expect(deleteNamespace("functions", parts)).rejects.toThrow(
+      'Cannot delete namespace "functions": it is the default one',
+    );
   });
 });
 
@@ -155,6 +169,9 @@ test.each(["community", "standard"] as const)(
 
 test("a default namespace that was stored stays one when another becomes the default", async () => {
   await ensureDefaultNamespace(parts);
+  const stored = await store.get("functions");
+  await ensureDefaultNamespace(parts);
+  expect(await store.get("functions")).toBe(stored);
   await ensureDefaultNamespace(partsOf("pro", "work"));
 
   expect(namespaceNames(partsOf("pro", "work"))).toEqual(["functions", "work"]);
@@ -191,4 +208,85 @@ test("until() waits for the watch, and no longer than told", async () => {
   table.observer.removed("dev");
   expect(heard).toEqual(["dev"]);
   expect([table.isDeleting("dev"), table.deleting(), table.names()]).toEqual([false, [], []]);
+});
+
+test("a default namespace may have a name that would be reserved: it exists, and can be changed", async () => {
+  const kept = partsOf("pro", "default");
+  await expect(createNamespace({ name: "default" }, kept)).rejects.toEqual(code("namespace_exists"));
+  await replaceNamespace({ name: "default", labels: { a: "1" } }, kept);
+  expect(await showNamespace("default", kept)).toMatchObject({ name: "default", labels: { a: "1" } });
+  await expect(deleteNamespace("default", kept)).rejects.toEqual(code("forbidden"));
+});
+
+test("sentences say what was asked for", async () => {
+  await expect(createNamespace({ name: "dev" }, partsOf("community"))).rejects.toThrow(
+    'Cannot change namespace "dev": edition "community" has only "functions", more need edition "pro"',
+  );
+  const wrong = { "com.service.namespace": "0" };
+  await expect(createNamespace({ name: "dev", labels: wrong }, parts)).rejects.toThrow('Cannot read label "namespace"');
+  await expect(createNamespace({ name: "dev", annotations: wrong }, parts)).rejects.toThrow(
+    'Cannot read annotation "namespace"',
+  );
+});
+
+test("a change is over when the watch has told it", async () => {
+  const slow = new NamespaceTable();
+  const late = { ...partsOf("pro"), namespaceTable: slow };
+  late.namespaces = { ...late.namespaces, exists: (name) => slow.find(name) !== undefined };
+  const entries: string[] = [];
+  let deliver: () => void = () => {};
+  await store.watch({
+    set: (entry) => {
+      deliver = () => {
+        entries.push(entry.name);
+        slow.observer.set(entry);
+      };
+    },
+    removed: () => {},
+    synced: () => {},
+  });
+  const over: string[] = [];
+  const creating = createNamespace({ name: "dev" }, late).then(() => over.push("created"));
+  await new Promise(setImmediate);
+  expect(over).toEqual([]);
+  deliver();
+  await creating;
+  const deleting = deleteNamespace("dev", late).then(() => over.push("deleted"));
+  await new Promise(setImmediate);
+  expect(over).toEqual(["created"]);
+  deliver();
+  await deleting;
+  expect(entries).toEqual(["dev", "dev"]);
+});
+
+test("who listens hears when a namespace begins to be deleted", () => {
+  const heard: string[] = [];
+  const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00Z", deleting: false };
+  const forget = table.onChange((name) => heard.push(name));
+  for (const next of [entry, entry, { ...entry, deleting: true }]) table.observer.set(next);
+  expect(heard).toEqual(["dev", "dev"]);
+  forget();
+  table.observer.removed("dev");
+  expect(heard).toHaveLength(2);
+});
+
+test("until() waits on while other things change, and listens no longer than it waits", async () => {
+  const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00Z", deleting: false };
+  let asked = 0;
+  let over = false;
+  const isThere = (): boolean => {
+    asked += 1;
+    return table.find("qa") !== undefined;
+  };
+  const waiting = table.until(isThere, 10_000).then(() => (over = true));
+  table.observer.set(entry);
+  await new Promise(setImmediate);
+  expect([over, asked]).toEqual([false, 2]);
+  table.observer.set({ ...entry, name: "qa" });
+  await waiting;
+  const then = asked;
+  table.observer.removed("dev");
+  expect(asked).toBe(then);
+  table.observer.set({ ...entry, name: "old", deleting: true });
+  expect([table.names(), table.deleting()]).toEqual([["qa"], ["old"]]);
 });

@@ -153,3 +153,66 @@ describe("functionConditions", () => {
     ]);
   });
 });
+
+describe("what is said of each condition", () => {
+  const said = (facts: Partial<ConditionFacts>): Record<string, string> => {
+    const conditions = functionConditions({ ...settled, ...facts }, [], at);
+    return Object.fromEntries(conditions.map(({ type, message }) => [type, message]));
+  };
+  const blocked = { reason: "SecretNotFound", message: "Secret x does not exist" };
+  const progress = { reason: "PullingImage", message: "The image is pulled" };
+  const backoff = { failures: 2, until: 0, last: failure };
+
+  test("settled: what runs is what is wanted", () => {
+    expect(said({})).toEqual({
+      Ready: "1 of 1 replicas is ready",
+      Healthy: "No replica has failed",
+      Reconciling: "What runs is what is wanted",
+      Stalled: "Nothing is in the way",
+    });
+    expect(said({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");
+  });
+
+  test("at zero nothing runs that could fail", () => {
+    expect(said({ wanted: 0, ready: 0, readyCurrent: 0, existing: 0 })).toMatchObject({
+      Ready: "No replica is wanted; a call starts one",
+      Healthy: "No replica runs that could fail",
+    });
+    // One that still stops says nothing of the health of what is wanted.
+    expect(shown({ wanted: 0, ready: 1, readyCurrent: 0 })["Healthy"]).toBe("Unknown NothingRuns");
+  });
+
+  test("what is on its way is counted", () => {
+    expect(said(starting)["Reconciling"]).toBe("0 of 1 replicas are ready");
+    expect(said({ superseded: 1, existing: 2, readyCurrent: 0 })["Reconciling"]).toBe(
+      "0 of 1 new replicas are ready, 1 old ones are left",
+    );
+    expect(said({ existing: 3 })["Reconciling"]).toBe("3 replicas exist, 1 are wanted");
+    expect(said({ ...starting, backingOff: true })["Reconciling"]).toBe(
+      "The next replica is started after a pause, as the last attempt failed",
+    );
+  });
+
+  test("what keeps replicas from starting comes before what one waits for, that before the last failure", () => {
+    const ready = (facts: Partial<ConditionFacts>) => said({ ...starting, ...facts })["Ready"];
+    expect(ready({ blocked, progress, backoff })).toBe("0 of 1 replicas are ready: Secret x does not exist");
+    expect(ready({ progress, backoff })).toBe("0 of 1 replicas are ready: The image is pulled");
+    expect(ready({ backoff })).toBe("0 of 1 replicas are ready: The process ended with code 3");
+  });
+
+  test("what a replica waits for is said while fewer are ready than wanted", () => {
+    expect(shown({ ...starting, progress })["Reconciling"]).toBe("True PullingImage");
+    expect(said({ ...starting, progress })["Reconciling"]).toBe("The image is pulled");
+    expect(shown({ existing: 2, progress })["Reconciling"]).toBe("True Stopping");
+    expect(shown({ existing: 2, backingOff: true })["Reconciling"]).toBe("True Stopping");
+  });
+
+  test("a crash loop stalls only what is not ready, and other failures keep their own word", () => {
+    expect(shown({ backoff })["Stalled"]).toBe("False Progressing");
+    const other = { failures: 2, until: 0, last: { reason: "OOMKilled", message: "m" } };
+    expect(shown({ ...starting, backoff: other })).toMatchObject({
+      Healthy: "False OOMKilled",
+      Stalled: "True OOMKilled",
+    });
+  });
+});

@@ -216,3 +216,18 @@ describe("decideReconcile", () => {
     );
   });
 });
+
+describe("decideReconcile, at its edges", () => {
+  test("an old replica that serves stays until a new one does, whoever else is old", () => {
+    const old = [replica("a", { generation: 1 }), replica("b", { generation: 1, ready: false })];
+    expect(decide(old)).toEqual([
+      { action: "retire", id: "b", because: "superseded" },
+      { action: "start", count: 1, because: "superseding" },
+    ]);
+  });
+
+  test("a pause ends at its moment", () => {
+    expect(decide([], { startAfter: now })).toEqual([{ action: "start", count: 1, because: "missing" }]);
+    expect(decide([], { startAfter: now + 1 })).toEqual([{ action: "wait", until: now + 1, because: "backing-off" }]);
+  });
+});

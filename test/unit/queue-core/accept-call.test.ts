@@ -9,6 +9,7 @@ import { acceptCall, type Accepted } from "../../../runtime/core/accept-call.ts"
 import { callDigest, derivedCallId } from "../../../runtime/core/call-digest.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import type { PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
+import { refusedPut } from "../../../runtime/core/queue-refusal.ts";
 import { TestTaker } from "../../contract/call-queue.contract.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -63,6 +64,7 @@ test("stores record and call, and answers with the id that was sent", async () =
     accepted: call.start.toString(),
   });
   expect(ledger.timeLeft(call.id)).toBeGreaterThan(times.callAge + 86_000_000);
+  expect(Math.abs((record?.entry.expires ?? 0) - ledger.now() - times.callAge - 86_400_000)).toBeLessThan(5_000);
   expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
 });
 
@@ -112,6 +114,7 @@ describe("refusals", () => {
     const call = sampleCall();
     const err = await refusal(accept(call));
     expect(err).toMatchObject({ code: "queue_full", callQueued: "no", callId: undefined });
+    expect(err.message).toContain(`Cannot queue call "${call.id}"`);
     expect(err.retryAfterSeconds).toBeGreaterThan(0);
     await eventually(async () => (await ledger.read(call.id)) === undefined, {
       within: 1_000,
@@ -124,7 +127,9 @@ describe("refusals", () => {
 
   test("a full ledger: 429, surely not queued, nothing stored", async () => {
     for (let n = 0; n < 4; n++) await ledger.create(randomUUID(), sampleEntry(), 60_000, soon());
-    expect(await refusal(accept(sampleCall()))).toMatchObject({ code: "queue_full", callQueued: "no" });
+    const call = sampleCall();
+    const message = expect.stringContaining(`Cannot queue call "${call.id}"`);
+    expect(await refusal(accept(call))).toMatchObject({ code: "queue_full", callQueued: "no", message });
     expect(calls.size("default")).toBe(0);
   });
 
@@ -157,6 +162,7 @@ describe("refusals", () => {
       const fault: PortFault = kind === "timed-out" ? { kind: "timed-out" } : { kind: "answer-lost" };
       const err = await refusal(accept(call, { operation, fault, nth: 1 }));
       expect(err).toMatchObject({ code: "queue_unavailable", callQueued: "unknown", callId: call.id });
+      expect(err.message).toContain(`Cannot queue call "${call.id}": no answer from the queue in 3 s`);
       expect(calls.size("default")).toBe(left);
       expect((await accept(call)).id).toBe(call.id);
       expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
@@ -236,4 +242,15 @@ test("the queue is not waited for beyond three seconds in all", async () => {
   await acceptCall({ calls: { put }, ledger, times }, sampleCall(), 7);
   expect(untils[0]).toBeGreaterThanOrEqual(before + 3_000);
   expect(untils[0]).toBeLessThan(before + 3_200);
+});
+
+test.each([
+  ["full", "queue_full", 5, 'queue "slow" is full; send it again later, or see /system/queue/slow'],
+  ["too-large", "payload_too_large", undefined, "body and headers are over the limit of the queue; store the body"],
+  ["unavailable", "queue_unavailable", 1, "the queue cannot be reached; send it again later"],
+] as const)("what was surely not queued says why and what to do: %s", (because, code, retryAfterSeconds, why) => {
+  const cause = new Error("the cause");
+  const err = refusedPut('queue call "x"', "slow", because, cause);
+  expect(err).toMatchObject({ code, callQueued: "no", retryAfterSeconds, cause });
+  expect(err.message).toContain(`Cannot queue call "x": ${why}`);
 });

@@ -67,6 +67,21 @@ test("a function that was removed and made again is counted anew", () => {
   expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[100], [2], [], [5], []]);
 });
 
+test("a function that goes leaves what was said of the others as it is", () => {
+  const totals = new Map<string, ActivityTotals>([
+    ["echo.functions", { finished: 5, inFlight: 0 }],
+    ["gone.functions", { finished: 7, inFlight: 0 }],
+  ]);
+  const end = reportActivity(activity, "me", () => totals);
+  vi.advanceTimersByTime(1_000);
+  totals.delete("gone.functions");
+  vi.advanceTimersByTime(1_000);
+  totals.set("echo.functions", { finished: 6, inFlight: 0 });
+  totals.set("gone.functions", { finished: 8, inFlight: 0 });
+  end();
+  expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[5, 7], [], [1, 8]]);
+});
+
 test("adds up what others say, without the own reports", () => {
   const sums = new ActivitySums(activity, "me");
   heard("me", [{ function: "echo.functions", finished: 100, inFlight: 0 }]);
@@ -101,6 +116,13 @@ test("a queue-worker says each second what it does, soon when it changed, and at
   expect(said.slice(idle)).toEqual([worker]);
   vi.advanceTimersByTime(250);
   expect(said).toHaveLength(idle + 1);
+  worker = { ...worker, slots: 3 };
+  vi.advanceTimersByTime(250);
+  expect(said.at(-1)).toEqual(worker);
   end();
   expect(said.at(-1)).toEqual({ queue: "slow", slots: 0, running: 0 });
+  const all = said.length;
+  worker = { ...worker, running: 0 };
+  vi.advanceTimersByTime(5_000);
+  expect(said).toHaveLength(all);
 });

@@ -60,3 +60,16 @@ test("derived ids are UUIDs of version 5, agree for repeats and differ by id and
   expect(derivedCallId(randomUUID(), "digest")).not.toBe(derived);
   expect(uuid5("default\n1")).not.toBe(uuid5("default\n11"));
 });
+
+test("digests and derived ids are those of every version: records of the one before are still there", () => {
+  const fixed = sampleCall({ body: Buffer.from("hello") });
+  expect(callDigest(fixed)).toBe("WQHOI6uOaSMXKtyiVzteMjZbDGXkBOzpJKevb_eCiTo");
+  expect(callDigest({ ...fixed, query: undefined, callbackUrl: undefined, body: Buffer.alloc(0) })).toBe(
+    "HMM_lP8T3OGCQaQE9zMlVZKV3riR4-9MI9uMtL8PHnc",
+  );
+  expect(derivedCallId("6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1", "digest")).toBe("e6edc598-00a6-5f21-acdb-848c6ae77580");
+});
+
+test("no query is not an empty one", () => {
+  expect(callDigest({ ...call, query: undefined })).not.toBe(callDigest({ ...call, query: "" }));
+});

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 
 import {
   acceptedEntry,
+  callbackRedrivenEntry,
   cancelledEntry,
   endedEntry,
   handedBackEntry,
   isOpen,
+  redrivenEntry,
   takenEntry,
   waitingEntry,
 } from "../../../runtime/core/call-transitions.ts";
@@ -145,6 +147,7 @@ test("a record is open while something is still to come", () => {
   const done = { state: "done", ended: now } as const;
   expect(isOpen(sampleEntry())).toBe(true);
   expect(isOpen(sampleEntry({ state: "waiting" }))).toBe(true);
+  expect(isOpen(sampleEntry({ callback: null }))).toBe(true);
   expect(isOpen(sampleEntry({ ...done, callback: null }))).toBe(false);
   expect(isOpen(sampleEntry({ ...done, callback: null, owes: ["dead-letter"] }))).toBe(true);
   expect(isOpen(sampleEntry(done))).toBe(true);
@@ -152,4 +155,43 @@ test("a record is open while something is still to come", () => {
   expect(isOpen(sampleEntry({ ...done, callback: sent, owes: ["callback"] }))).toBe(true);
   expect(isOpen(sampleEntry({ ...done, callback: { ...sent, state: "failed" } }))).toBe(false);
   expect(isOpen(cancelledEntry(sampleEntry(), now))).toBe(false);
+  expect(isOpen(sampleEntry({ state: "cancelled", ended: now, owes: ["callback"] }))).toBe(false);
+});
+
+test("redriven: counters begin anew, runs go on, and the callback is to be sent again", () => {
+  const facts = { redrives: 2, expires: now + 9 };
+  const sent = { url: "http://x/", state: "failed", attempts: 3, status: 500, first: now } as const;
+  const failed = endedEntry(waitingEntry(take(sampleEntry({ lost: 3 })), end(503), now), {
+    state: "failed",
+    end: end(500),
+    reason: "exhausted",
+    result: { run: 1, size: 3, stored: true, ttl: 5 },
+  });
+  const pending = { url: "http://x/", state: "pending", attempts: 0 };
+  expect(redrivenEntry({ ...failed, callback: sent }, facts)).toEqual({
+    ...failed,
+    ...facts,
+    state: "queued",
+    retries: 0,
+    lost: 0,
+    ended: null,
+    reason: null,
+    status: null,
+    result: null,
+    owes: [],
+    callback: pending,
+  });
+  expect(callbackRedrivenEntry({ ...failed, callback: sent }, facts)).toEqual({
+    ...failed,
+    ...facts,
+    callback: pending,
+  });
+  expect(redrivenEntry({ ...failed, callback: null }, facts).callback).toBeNull();
+});
+
+test("an attempt that has ended keeps its end, and says nothing of an error that there was not", () => {
+  const waiting = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
+  expect(take(waiting, true).attempts[0]).toEqual(waiting.attempts[0]);
+  const done = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result: null });
+  expect(Object.keys(done.attempts[0] ?? {})).not.toContain("error");
 });

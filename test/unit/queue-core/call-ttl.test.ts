@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { endedTtl, floorTtl, openTtl, resultTtlOf } from "../../../runtime/core/call-ttl.ts";
+import { endedTtl, entryTtl, floorTtl, openTtl, resultTtlOf } from "../../../runtime/core/call-ttl.ts";
+import { sampleEntry } from "../../contract/samples.ts";
 
 const hour = 3_600_000;
 const times = { callAge: 168 * hour, callRecordTtl: hour, ackWait: 60_000 };
@@ -32,4 +33,13 @@ test("a result waits for its callback, then lives as the function says", () => {
   expect(resultTtlOf(times, 0, true, 0.9)).toBe(192 * hour);
   expect(resultTtlOf(times, 0, false, 0)).toBe(0);
   expect(resultTtlOf(times, hour, false, 0.25)).toBe(hour);
+});
+
+test("a record lives as its call stands: open, over, or over with a result that lives longer", () => {
+  const over = sampleEntry({ state: "done", ended: 0, callback: null });
+  const result = { run: 1, size: 0, stored: true, ttl: 5 * hour };
+  expect(entryTtl(times, sampleEntry(), 0.9)).toBe(192 * hour);
+  expect(entryTtl(times, over, 0)).toBe(hour);
+  expect(entryTtl(times, { ...over, result }, 0)).toBe(5 * hour);
+  expect(entryTtl(times, { ...over, result }, 0.9)).toBe(130_000);
 });

@@ -90,3 +90,35 @@ test("the callback's address is shown without its query", () => {
   });
   expect(callView(id, entries["cancelled"] ?? queued)).not.toHaveProperty("callback");
 });
+
+const always = "callId functionName namespace queue state acceptedAt startTime retries maxRetries attempts".split(" ");
+
+test.each([
+  ["queued", ["callback"]],
+  ["running", ["callback"]],
+  ["waiting", ["callback", "nextAttemptAt"]],
+  ["done", ["callback", "endedAt", "result"]],
+  ["failed", ["callback", "endedAt", "reason"]],
+  ["cancelled", ["endedAt"]],
+])("%s: only what is known is there", (state, more) => {
+  expect(Object.keys(callView(id, entries[state] ?? queued)).sort()).toEqual([...always, ...more].sort());
+});
+
+test("a failed call says why and when it ended", () => {
+  const failed = callView(id, entries["failed"] ?? queued);
+  expect(failed).toMatchObject({ reason: "exhausted", endedAt: "2026-11-21T12:00:01.500Z" });
+});
+
+test("a run shows only what is known of it, and so does a callback", () => {
+  const [attempt] = callView(id, entries["running"] ?? queued).attempts;
+  expect(Object.keys(attempt ?? {})).toEqual(["number", "startedAt"]);
+  const [ended] = callView(id, entries["done"] ?? queued).attempts;
+  expect(Object.keys(ended ?? {})).not.toContain("error");
+  expect(Object.keys(callView(id, queued).callback ?? {})).toEqual(["url", "state", "attempts"]);
+});
+
+test("there is no result before the call is over", () => {
+  const done = entries["done"] ?? queued;
+  expect(callView(id, { ...done, status: null })).not.toHaveProperty("result");
+  expect(callView(id, { ...done, ended: null })).not.toHaveProperty("result");
+});

@@ -94,3 +94,9 @@ test("a call that gave no status of its own has one that stands for its silence"
   expect(headerValue(callbackHeaders(id, expired, 0, []), "x-function-status")).toBe("504");
   expect(headerValue(callbackHeaders(id, crashed, 0, []), "x-duration-seconds")).toBe("0.000000");
 });
+
+test("the duration is that of the last run, also of the only one", () => {
+  const [first] = done.attempts;
+  const once = { ...done, attempts: first === undefined ? [] : [first] };
+  expect(headerValue(callbackHeaders(id, once, 0, []), "x-duration-seconds")).toBe("9.000000");
+});

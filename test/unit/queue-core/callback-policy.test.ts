@@ -3,8 +3,14 @@ import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { gatewayOrigins, portsOf } from "../../../runtime/core/callback-origins.ts";
-import { judgeAddress, judgeUrl, parseCallbackUrl, type CallbackRules } from "../../../runtime/core/callback-policy.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../../../runtime/core/callback-origins.ts";
+import {
+  judgeAddress,
+  judgeUrl,
+  parseCallbackUrl,
+  portOf,
+  type CallbackRules,
+} from "../../../runtime/core/callback-policy.ts";
 
 const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({
   policy: "public",
@@ -257,4 +263,84 @@ test("the gateway's own origins are its names inside and outside", () => {
 
 test("the broker's ports are those of its addresses", () => {
   expect(portsOf("nats://127.0.0.1:4222, nats://b:4333,nonsense,nats://c")).toEqual([4222, 4333]);
+});
+
+test.each([
+  [undefined, [2_375, 2_376]],
+  ["", [2_375, 2_376]],
+  ["unix:///var/run/docker.sock", [2_375, 2_376]],
+  ["tcp://engine:2376", [2_375, 2_376]],
+  ["tcp://engine:4000", [2_375, 2_376, 4_000]],
+])("with DOCKER_HOST %j the ports of the container engine are %j", (dockerHost, ports) => {
+  expect(enginePorts(dockerHost)).toEqual(ports);
+});
+
+test("a gateway elsewhere is called by its service names, too", () => {
+  const origins = gatewayOrigins({ platformNamespace: "weir", clusterGatewayUrl: "http://edge:80", publicUrls: [] });
+  expect(origins).toEqual([
+    "http://edge",
+    "http://gateway.weir:8080",
+    "http://gateway.weir.svc.cluster.local:8080",
+    "http://gateway.weir.svc.cluster.local.:8080",
+  ]);
+});
+
+describe("the sentence of a refusal says why", () => {
+  const long = `http://example.com/${"a".repeat(2_048)}`;
+  test.each([
+    [long, "longer than 2048 characters"],
+    ["http://example.com/\t", "only printable ASCII without backslashes is allowed"],
+    ["http://example.com\\@127.0.0.1/", "only printable ASCII without backslashes is allowed"],
+    ["//example.com/", "expected an absolute address with http or https"],
+    ["ftp://h/?http://example.com/", "expected an absolute address with http or https"],
+    ["http://999.1.1.1/", "it is no valid address"],
+    [`http://example.com/?${'"'.repeat(1_000)}`, "encoded it is longer than 2048 characters"],
+    ["http://a@example.com/", "a user part is not allowed"],
+    ["http://:b@example.com/", "a user part is not allowed"],
+    ["http://@example.com/", "a user part is not allowed"],
+  ])("%s", (text, why) => {
+    const refused = expect.objectContaining({
+      code: "invalid_callback_url",
+      message: expect.stringMatching(new RegExp(`: ${why}$`)),
+    });
+    expect(() => parseCallbackUrl(text)).toThrow(refused);
+  });
+
+  test("and shows at most 200 characters, none of a password", () => {
+    expect(() => parseCallbackUrl(long)).toThrow(
+      `Cannot call back at "${long.slice(0, 200)}": longer than 2048 characters`,
+    );
+    expect(() => parseCallbackUrl("http://me:s3cret@example.com/")).toThrow(
+      'Cannot call back at "example.com/": a user part is not allowed',
+    );
+    expect(parseCallbackUrl("http://example.com/?http://a@b").hostname).toBe("example.com");
+  });
+
+  test.each([
+    ["http://gateway.weir:8080/system/functions", "the gateway takes callbacks for functions only"],
+    ["http://metadata.google.internal/", "it is a metadata service"],
+    ["http://169.254.169.254/", "it is a metadata service"],
+    ["http://169.254.1.1/", "169.254.1.1 is no address to call back at (linkLocal)"],
+    ["http://10.0.0.1/", "10.0.0.1 is not public (private)"],
+  ])("%s", (text, why) => {
+    expect(judgeUrl(parseCallbackUrl(text), rules())).toBe(why);
+  });
+});
+
+test("closed ports are closed at addresses that are not public, and at this machine's own", () => {
+  const own = rules({ policy: "any", ownAddresses: ["93.184.216.34"] });
+  const closed = "port 4222 belongs to the platform";
+  expect(judgeAddress("10.0.0.1", 4_222, own)).toBe(closed);
+  expect(judgeAddress("93.184.216.34", 4_222, own)).toBe(closed);
+  expect(judgeAddress("93.184.216.34", 4_223, own)).toBeUndefined();
+  expect(judgeAddress("93.184.216.35", 4_222, own)).toBeUndefined();
+  expect(judgeAddress("93.184.216.34", 4_222, any)).toBeUndefined();
+});
+
+test("an address that names no port has that of its scheme", () => {
+  const port = (text: string): number => portOf(new URL(text));
+  expect(["http://h/", "https://h/", "http://h:8080/", "https://h:80/"].map(port)).toEqual([80, 443, 8_080, 80]);
+  const under = rules({ allow: ["10.0.0.1:443"] });
+  expect(passes("https://10.0.0.1/", under)).toBe(true);
+  expect(passes("http://10.0.0.1/", under)).toBe(false);
 });

@@ -59,12 +59,18 @@ test("cancelling twice is the same as once; word is given again, as it may have 
 
 test.each(["done", "failed"] as const)("a call that is %s cannot be cancelled", async (state) => {
   await record({ state, ended: 1 });
-  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({ code: "call_finished" });
+  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({
+    code: "call_finished",
+    message: `Cannot cancel call "${id}": it is ${state}`,
+  });
   expect(word).toEqual([]);
 });
 
 test("an unknown call is not found", async () => {
-  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({ code: "call_not_found" });
+  await expect(cancelCall(parts(), id, all)).rejects.toMatchObject({
+    code: "call_not_found",
+    message: `Cannot cancel call "${id}": it is unknown or expired`,
+  });
 });
 
 test("who may not touch it changes nothing", async () => {
@@ -117,4 +123,28 @@ test("a write that won, though its repeat lost, gives word", async () => {
   });
   await cancelCall(parts(repeating), id, all);
   expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+});
+
+test("a cancelled record expires when its time to live ends", async () => {
+  await record();
+  await cancelCall(parts(), id, all);
+  const expires = (await ledger.read(id))?.entry.expires ?? 0;
+  expect(Math.abs(expires - ledger.now() - times.callAge - 86_400_000)).toBeLessThan(5_000);
+});
+
+test("a record that never comes to rest is given up after 50 races", async () => {
+  await record();
+  let races = 0;
+  const restless = ledgerWith(ledger, {
+    update: async () => {
+      races += 1;
+      return undefined;
+    },
+  });
+  await expect(cancelCall(parts(restless), id, all)).rejects.toMatchObject({
+    code: "queue_unavailable",
+    message: `Cannot cancel call "${id}": its record does not come to rest`,
+    retryAfterSeconds: 1,
+  });
+  expect([races, word]).toEqual([50, []]);
 });

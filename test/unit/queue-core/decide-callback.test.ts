@@ -83,3 +83,12 @@ test.each([
 ])("an entry of %i ms without a record was tried %i times", (age, attempts) => {
   expect(attemptsByAge(age, { minWait: 500 })).toBe(attempts);
 });
+
+test.each([199, 300, 304])("%i is no success: again", (status) => {
+  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500 });
+});
+
+test("what failed for good says what was answered", () => {
+  expect(judge(answered(404))).toEqual({ kind: "failed", status: 404, error: "answered 404" });
+  expect(judge(answered(500), { first: now - 16 * minute })).toMatchObject({ error: "answered 500" });
+});

@@ -55,3 +55,14 @@ test("a server of another version is a reason at once, also shortly after a repa
   expect(decideRepair({ ...quiet, debris: 1 }, memory, 360_000, times)).toMatchObject({ because: "debris" });
   expect(decideRepair({ ...quiet, current: false }, memory, 100_000, times)).toMatchObject({ action: "rebuild" });
 });
+
+test("time in which nothing was unanswered does not count as quiet", () => {
+  const stuck = { unanswered: 1, waitingWorkers: 2 };
+  expect(after(1_000, {}, {}, {}, stuck)).toEqual({ action: "none" });
+  expect(after(1_000, {}, {}, {}, stuck, stuck, stuck)).toEqual({ action: "inspect" });
+});
+
+test("a store is left alone for as long as repairs must lie apart", () => {
+  const memory = { debrisSince: 0, offers: 0, quietSince: 0, rebuiltAt: 60_000 };
+  expect(decideRepair({ ...quiet, debris: 1 }, memory, 359_999, times)).toEqual({ action: "none" });
+});

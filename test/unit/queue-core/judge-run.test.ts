@@ -32,12 +32,12 @@ test.each([400, 401, 403, 404, 409, 418, 501, 505, 599])("status %i is final", (
   });
 });
 
-test.each<[RunOutcome, number]>([
-  [{ kind: "unreachable", error: "reset", sent: true, duration: 1 }, 502],
-  [{ kind: "unreachable", error: "refused", sent: false, duration: 1 }, 502],
-  [{ kind: "no-replica", error: "asleep", duration: 1 }, 503],
-  [{ kind: "timed-out", duration: 1 }, 504],
-])("%o counts as %i and is tried again, whatever the codes", (outcome, status) => {
+test.each<[what: string, status: number, outcome: RunOutcome]>([
+  ["a connection that is reset", 502, { kind: "unreachable", error: "reset", sent: true, duration: 1 }],
+  ["a connection that is refused", 502, { kind: "unreachable", error: "refused", sent: false, duration: 1 }],
+  ["no replica", 503, { kind: "no-replica", error: "asleep", duration: 1 }],
+  ["no answer in time", 504, { kind: "timed-out", duration: 1 }],
+])("%s counts as %i and is tried again, whatever the codes", (_what, status, outcome) => {
   const verdict = judgeRun(outcome, { ...rules, codes: [] }, 3, most);
   expect(verdict).toMatchObject({ kind: "retry", status, delay: 80_000 });
   expect(verdict).toHaveProperty("error", expect.stringMatching(/./));
@@ -56,6 +56,7 @@ test("a deleted function fails for good", () => {
     kind: "failed",
     status: 404,
     reason: "function_not_found",
+    error: "the function was deleted",
   });
 });
 
@@ -86,4 +87,9 @@ describe("Retry-After", () => {
     expect(delayOf("soon")).toMatchObject({ delay: 10_000 });
     expect(delayOf("-5")).toMatchObject({ delay: 10_000 });
   });
+});
+
+test("a 500 that the platform made is tried again, whatever the codes", () => {
+  const outcome = answered(500, ["X-OpenFaaS-Internal", "gateway"]);
+  expect(judgeRun(outcome, { ...rules, codes: [] }, 0)).toMatchObject({ kind: "retry", status: 500 });
 });

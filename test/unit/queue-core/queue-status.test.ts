@@ -38,6 +38,7 @@ describe("the status of a queue", () => {
       limit: 1_000,
     });
     expect(status({})).toMatchObject({ queued: 0, oldestAgeSeconds: 0 });
+    expect(status({})).not.toHaveProperty("why");
   });
 
   test("never counts more running than there are, nor fewer waiting than none", () => {
@@ -58,6 +59,7 @@ describe("the status of a queue", () => {
     [{ fresh: 3, onLoan: 1 }, 1, 1, false, "The only slot runs a call: raise max_inflight"],
     [{ fresh: 3, onLoan: 1 }, 1, 1, true, "The only slot runs a call, as a strict queue has no more"],
     [{ fresh: 3 }, 4, 0, false, "free slots and take the next calls now"],
+    [{ onLoan: 5 }, 4, 4, false, "nextAttemptAt in the record of each says when"],
     [{ onLoan: 3 }, 4, 0, false, "nextAttemptAt in the record of each says when"],
     [{ fresh: 9, onLoan: 1 }, 1, 0, true, "Its first call waits for a retry, and a strict queue lets no other pass"],
   ])("%j with %i slots, %i running, strict %s: why", (over, slots, running, strict, why) => {
@@ -90,6 +92,9 @@ describe("the position of a call", () => {
   test("is 1 for one that was handed back, alone, or of which the queue does not know yet", () => {
     expect(queuePosition({ ...hundred, delivered: 60 }, 1_100)).toBe(1);
     expect(queuePosition(state(), 5)).toBe(1);
+    expect(queuePosition({ ...hundred, firstAt: undefined }, 9_900)).toBe(1);
+    expect(queuePosition({ ...hundred, lastAt: undefined }, 9_900)).toBe(1);
+    expect(queuePosition({ ...hundred, fresh: 0 }, 9_900)).toBe(1);
     expect(queuePosition(state({ fresh: 1, first: 4, last: 4, firstAt: 5, lastAt: 5, delivered: 3 }), 5)).toBe(1);
   });
 
@@ -143,4 +148,17 @@ test("workers are added up by queue, forgotten at their end and after some silen
   sums.close();
   await say("a", "default", 4, 1);
   expect(sums.of("default")).toEqual({ slots: 0, running: 0 });
+});
+
+test("a worker that runs nothing still has its slots, until it was silent for more than 3.5 s", async () => {
+  const activity = new MemoryActivity();
+  let now = 0;
+  const sums = new WorkerSums(activity, () => now);
+  activity.publish({ source: "a", number: 1, deltas: [], worker: { queue: "default", slots: 2, running: 0 } });
+  await Promise.resolve();
+  now = 3_500;
+  expect(sums.of("default")).toEqual({ slots: 2, running: 0 });
+  now = 3_501;
+  expect(sums.of("default")).toEqual({ slots: 0, running: 0 });
+  sums.close();
 });

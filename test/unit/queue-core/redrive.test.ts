@@ -9,6 +9,7 @@ import type { QueuedCall } from "../../../runtime/core/call.ts";
 import { adviceOn, deadLetterView } from "../../../runtime/core/dead-letter-view.ts";
 import type { CallQueue, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
 import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
+import { decideRedrive } from "../../../runtime/core/redrive-decision.ts";
 import { deleteLetters, redriveCall, type RedriveParts } from "../../../runtime/core/redrive.ts";
 import { ledgerWith, sampleCall, sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 
@@ -46,6 +47,17 @@ const letterOf = (over: Partial<DeadLetter> = {}): DeadLetter => ({
   ...encodeCall(call),
   ...over,
 });
+const letterFacts = {
+  kind: "call",
+  id: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1",
+  queue: "default",
+  function: { namespace: "functions", name: "echo" },
+  attempts: 4,
+  lastStatus: 503,
+  acceptedAt: 1_000,
+  deadAt: 2_000,
+  redrives: 0,
+} as const;
 const callbackLetter = (over: Partial<DeadLetter> = {}): DeadLetter => {
   const body = Buffer.from("out");
   const callback = { ...sampleCallback({ id: call.id, url }), output: { body, truncated: false } };
@@ -285,5 +297,152 @@ describe("letters", () => {
     for (const reason of ["exhausted", "crash", "expired", "undecodable", "callback"] as const) {
       expect(adviceOn({ ...letter, reason })).toMatch(/ (redrive|delete) .*\.$/);
     }
+  });
+});
+
+describe("the advice on a dead letter", () => {
+  const stored = { ...letterFacts, position: 1, size: 0 };
+
+  test.each([
+    ["exhausted", 'No retry was left, the last one ended with status 503: mend function "echo", then redrive'],
+    ["crash", 'Its queue-workers ended while function "echo" ran it'],
+    ["expired", "It grew too old before it could run"],
+    ["callback", "its callback could not be delivered (status 503): mend the receiver"],
+    ["undecodable", "It cannot be read as a call, so it cannot run"],
+  ] as const)("%s: %s", (reason, advice) => {
+    expect(adviceOn({ ...stored, reason })).toContain(advice);
+  });
+
+  test("speaks of what is not known in general", () => {
+    const unknown = { ...stored, reason: "exhausted", function: undefined, lastStatus: undefined } as const;
+    expect(adviceOn(unknown)).toContain("the last one ended with no status: mend the function, then redrive");
+    expect(Object.keys(deadLetterView(unknown))).not.toContain("lastStatus");
+  });
+});
+
+describe("what a redrive does", () => {
+  const read = async () => {
+    await letters.put(letterOf({ redrives: 2 }));
+    await letters.put(callbackLetter({ redrives: 2 }));
+    const [ofCall, ofCallback] = await letters.find("default", call.id);
+    if (ofCall === undefined || ofCallback === undefined) throw new Error("there are no letters");
+    return { ofCall, ofCallback };
+  };
+
+  test("follows the letter of the call before that of its callback, in whatever order they come", async () => {
+    const { ofCall, ofCallback } = await read();
+    expect(decideRedrive([ofCallback, ofCall], undefined)).toMatchObject({
+      action: "run",
+      runs: 4,
+      redrives: 3,
+      record: "create",
+    });
+    expect(decideRedrive([ofCallback], undefined)).toMatchObject({ action: "call-back", redrives: 3, record: "keep" });
+    expect(decideRedrive([], undefined)).toEqual({ action: "refuse", because: "there is no dead letter of it" });
+  });
+
+  test("counts on from the higher of letter and record, and goes on with what was begun", async () => {
+    const { ofCall, ofCallback } = await read();
+    const pending = { url, state: "pending", attempts: 0 } as const;
+    const lost = { url, state: "failed", attempts: 9 } as const;
+    for (const [redrives, next] of [
+      [1, 3],
+      [7, 8],
+    ] as const) {
+      expect(decideRedrive([ofCall], failed({ redrives }))).toMatchObject({ redrives: next, record: "reset" });
+      expect(decideRedrive([ofCallback], failed({ redrives, callback: lost }))).toMatchObject({
+        action: "call-back",
+        redrives: next,
+        record: "reset",
+      });
+    }
+    expect(decideRedrive([ofCall], failed({ state: "queued", redrives: 3 }))).toMatchObject({
+      action: "run",
+      redrives: 3,
+      record: "keep",
+    });
+    expect(decideRedrive([ofCallback], failed({ redrives: 3, callback: pending }))).toMatchObject({
+      action: "call-back",
+      redrives: 3,
+      record: "keep",
+    });
+    expect(decideRedrive([ofCallback], failed({ redrives: 2, callback: pending }))).toMatchObject({ action: "refuse" });
+  });
+
+  test("leaves a record that was begun with as it is", async () => {
+    await record(failed({ redrives: 1, callback: { url, state: "pending", attempts: 3 } }));
+    await letters.put(callbackLetter());
+    const before = await ledger.read(call.id);
+    await redrive();
+    expect(await ledger.read(call.id)).toEqual(before);
+  });
+
+  test("gives the record a new time to live, and back its own when the queue refuses", async () => {
+    const long = 7 * day + day;
+    await record(failed());
+    await letters.put(letterOf());
+    const near = async (wanted: number) => Math.abs(((await entry())?.expires ?? 0) - Date.now() - wanted) < 5_000;
+    const refusing: CallQueue = { put: async (): Promise<PutOutcome> => ({ kind: "refused", because: "full" }) };
+    expect(await refusal(() => redriveCall({ ...parts, calls: refusing }, "default", call.id))).toMatchObject({
+      message: expect.stringContaining(`Cannot redrive call "${call.id}": queue "default" is full`),
+    });
+    expect(await near(3_600_000)).toBe(true);
+    await redrive();
+    expect(await near(long)).toBe(true);
+  });
+
+  test("is given up when the record never comes to rest", async () => {
+    await record(failed());
+    await letters.put(letterOf());
+    let races = 0;
+    const restless = ledgerWith(ledger, {
+      update: async () => {
+        races += 1;
+        return undefined;
+      },
+    });
+    expect(await refusal(() => redriveCall({ ...parts, ledger: restless }, "default", call.id))).toMatchObject({
+      code: "queue_unavailable",
+      message: `Cannot redrive call "${call.id}": its record does not come to rest`,
+      retryAfterSeconds: 1,
+    });
+    expect(races).toBe(20);
+  });
+
+  test("says in its sentence what was asked, and how long the queue was waited for", async () => {
+    expect(await refusal(redrive)).toMatchObject({ message: expect.stringMatching(/^Cannot redrive call /) });
+    const remove = () => deleteLetters(letters, "default", call.id);
+    expect(await refusal(remove)).toMatchObject({ message: expect.stringMatching(/^Cannot delete call /) });
+    await letters.put(letterOf());
+    const silent: CallQueue = { put: async () => ({ kind: "unknown" }) };
+    expect(await refusal(() => redriveCall({ ...parts, calls: silent }, "default", call.id))).toMatchObject({
+      message: expect.stringContaining("no answer from the queue in 3 s"),
+      callId: call.id,
+    });
+  });
+
+  test.each([
+    ["full", { kind: "refused", because: "full" }, "queue_full"],
+    ["silent", { kind: "unknown" }, "queue_unavailable"],
+  ] as const)("needs a place for the new record: the ledger is %s", async (_what, outcome, code) => {
+    await letters.put(letterOf());
+    const refusing = ledgerWith(ledger, { create: async () => outcome });
+    expect(await refusal(() => redriveCall({ ...parts, ledger: refusing }, "default", call.id))).toMatchObject({
+      code,
+      message: expect.stringContaining(`Cannot redrive call "${call.id}": `),
+    });
+    expect([letters.all().length, calls.size("default")]).toEqual([1, 0]);
+  });
+
+  test("decides anew when another makes the record first", async () => {
+    await letters.put(letterOf());
+    const racing = ledgerWith(ledger, {
+      create: async (id, wanted, ttl, until) => {
+        await ledger.create(id, failed({ redrives: 4 }), 60_000, soon());
+        return ledger.create(id, wanted, ttl, until);
+      },
+    });
+    await redriveCall({ ...parts, ledger: racing }, "default", call.id);
+    expect(await entry()).toMatchObject({ state: "queued", redrives: 5 });
   });
 });

@@ -66,6 +66,8 @@ test.each([
   "1, 2",
   "9".repeat(400),
   "Wed, 99 Foo 2026 07:28:30 GMT",
+  "on Wed, 21 Oct 2026 07:28:30 GMT",
+  "Wed, 21 Oct 2026 07:28:30 GMT+0100",
 ])("Retry-After %j is ignored", (value) => {
   expect(parseRetryAfter(value)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { applyScale } from "../../../runtime/core/apply-scale.ts";
+import { applyHeld, applyScale } from "../../../runtime/core/apply-scale.ts";
 import type { ScaleDecision } from "../../../runtime/core/decide-scale.ts";
 import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
@@ -36,4 +36,68 @@ test("a function that somebody changed since it was seen, or that is gone, is le
   await functions.remove(ref);
   expect(await applyScale(functions, second, scale(3))).toBe(false);
   expect(await functions.get(ref)).toBeUndefined();
+});
+
+test.each<[what: string, other: Partial<DesiredFunction>]>([
+  ["replicas", { replicas: 2 }],
+  ["deployment", { generation: 7 }],
+  ["life", { createdAt: "2026-01-02T00:00:00Z" }],
+  ["reason", { scaled: { reason: "Woken", message: "m", at: "2026-01-01T00:00:01.000Z" } }],
+])("other %s than seen: left alone, and nothing is noted either", async (_what, other) => {
+  const functions = new MemoryFunctionStore();
+  const seen = await deployed(functions);
+  await functions.write(ref, () => ({ ...seen, ...other }));
+  const held = { reason: "DownWindow", message: "m", at: "2026-01-01T00:00:01.000Z" };
+  expect(await applyScale(functions, seen, scale(3))).toBe(false);
+  expect(await applyHeld(functions, seen, held)).toBe(false);
+  expect(await functions.get(ref)).toEqual({ ...seen, ...other });
+});
+
+test("what holds replicas is noted, and what held them goes with the next count", async () => {
+  const functions = new MemoryFunctionStore();
+  const seen = await deployed(functions);
+  const held = { reason: "DownWindow", message: "m", at: "2026-01-01T00:00:01.000Z" };
+  expect(await applyHeld(functions, seen, held)).toBe(true);
+  expect(await functions.get(ref)).toEqual({ ...seen, held });
+  expect(await applyScale(functions, seen, scale(3))).toBe(true);
+  expect((await functions.get(ref))?.held).toBeUndefined();
+});
+
+test("a store that is away is no other change", async () => {
+  const functions = new MemoryFunctionStore();
+  const seen = await deployed(functions);
+  const away = Object.assign(new MemoryFunctionStore(), { write: () => Promise.reject(new Error("away")) });
+  await expect(applyScale(away, seen, scale(3))).rejects.toThrow("away");
+});
+
+test("counts stay within the bounds of the labels that are there now", async () => {
+  const functions = new MemoryFunctionStore();
+  const labels = { "com.service.scale.min": "2", "com.service.scale.max": "5" };
+  const seen = await functions.write(ref, (current) =>
+    desireFunction(current, "functions", { ...deployment, labels }, "2026-01-01T00:00:00Z"),
+  );
+  expect(await applyScale(functions, seen, scale(1), () => 0)).toBe(true);
+  expect((await functions.get(ref))?.replicas).toBe(2);
+});
+
+test("only one that sleeps is woken, to its minimum, with the reason", async () => {
+  const functions = new MemoryFunctionStore();
+  const labels = { "com.service.scale.min": "2", "com.service.scale.max": "5" };
+  const seen = await functions.write(ref, (current) =>
+    desireFunction(current, "functions", { ...deployment, labels }, "2026-01-01T00:00:00Z"),
+  );
+  await wakeReplicas(functions, ref);
+  expect(await functions.get(ref)).toEqual(seen);
+  await functions.write(ref, () => ({ ...seen, replicas: 0 }));
+  await wakeReplicas(functions, ref, () => 0);
+  const scaled = {
+    reason: "Woken",
+    message: "A call came while it was scaled to zero",
+    at: "1970-01-01T00:00:00.000Z",
+  };
+  expect(await functions.get(ref)).toEqual({ ...seen, replicas: 2, scaled });
+  await expect(wakeReplicas(functions, { ...ref, name: "none" })).rejects.toMatchObject({
+    code: "function_not_found",
+    message: 'Cannot wake function "none.functions": it does not exist',
+  });
 });

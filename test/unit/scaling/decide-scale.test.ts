@@ -29,40 +29,76 @@ const facts = (over: Partial<ScaleFacts> = {}): ScaleFacts => ({
 });
 const shown = (decision: ScaleDecision): string => {
   expect(decision.message).not.toBe("");
-  return decision.action === "keep" ? decision.because : `${decision.because} ${decision.replicas}`;
+  if (decision.action === "scale") return `${decision.because} ${decision.replicas}`;
+  return decision.awake === undefined ? decision.because : `${decision.because}, not to zero as ${decision.awake}`;
 };
 const missing = { kind: "missing", message: "gateway-1 has not reported for 7 s" } as const;
 
-test.each<[string, Partial<ScaleFacts>]>([
-  ["steady", {}],
-  ["load-rose 3", { load: { value: 90.1, since: 0 } }],
-  ["load-rose 10", { load: { value: 10_000, since: 0 } }],
-  ["steady", { load: { value: 90, since: 0 } }],
-  ["steady", { load: { value: 60, recent: 134, since: 0 } }],
-  ["load-rose 3", { load: { value: 60, recent: 110, since: 0 }, raisedAt: now - 5_000 }],
-  ["steady", { load: { value: 60, recent: 98, since: 0 }, raisedAt: now - 5_000 }],
-  ["load-rose 6", { load: { value: 60, recent: 250, since: 0 } }],
-  ["load-rose 3", { load: { value: 100, recent: 80, since: 0 } }],
-  // Noise above what one replica bears does not take the second away.
-  ["steady", { load: { value: 41, since: 0 } }],
-  ["load-fell 1", { load: { value: 40, since: 0 } }],
-  ["load-fell 1", { load: { value: 0, since: 0 } }],
-  ["unheard", { load: { value: 0, since: 0 }, hearing: missing }],
-  ["window-not-seen", { load: { value: 0, since: 0 }, hearing: { kind: "complete", since: now - 9_999 } }],
-  ["window-not-seen", { load: { value: 0, since: now - 9_999 } }],
-  ["recently-changed", { load: { value: 0, since: 0 }, changedAt: now - 9_999 }],
-  ["down-window", { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } }],
-  ["load-unknown", { load: undefined }],
-  ["load-rose 3", { load: { value: 90.1, since: now }, hearing: missing, changedAt: now }],
-  ["below-min 3", { rules: { ...rules, min: 3 }, load: undefined, hearing: missing }],
-  ["above-max 1", { rules: { ...rules, max: 1 }, load: undefined, hearing: missing }],
-  ["fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
-  ["asleep", { replicas: 0, rules: { ...rules, min: 2 }, load: { value: 1_000, since: 0 } }],
-  ["idle 0", { rules: { ...rules, zero: true }, lastCallAt: 0 }],
-  ["idle 0", { rules: { ...rules, zero: true, min: 2, max: 2 }, lastCallAt: 0 }],
-  ["steady", { rules: { ...rules, zero: true }, lastCallAt: 0, hearing: missing }],
-])("%s: %o", (because, over) => {
-  expect(shown(decideScale(facts(over)))).toBe(because);
+const idleAtZero = { rules: { ...rules, zero: true }, lastCallAt: 0 } as const;
+
+/** Two replicas bear 90 calls per second, and a surge of 135. */
+test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
+  ["load within what the replicas bear", "steady", {}],
+  ["load a little above it", "load-rose 3", { load: { value: 90.1, since: 0 } }],
+  ["load above what scale.max bears", "load-rose 10", { load: { value: 10_000, since: 0 } }],
+  ["load of exactly what the replicas bear", "steady", { load: { value: 90, since: 0 } }],
+  ["a peak that is not yet a surge", "steady", { load: { value: 60, recent: 134, since: 0 } }],
+  [
+    "a smaller peak soon after the replicas were raised",
+    "load-rose 3",
+    { load: { value: 60, recent: 110, since: 0 }, raisedAt: now - 5_000 },
+  ],
+  [
+    "noise soon after the replicas were raised",
+    "steady",
+    { load: { value: 60, recent: 98, since: 0 }, raisedAt: now - 5_000 },
+  ],
+  ["a surge", "load-rose 6", { load: { value: 60, recent: 250, since: 0 } }],
+  ["load that rose, and falls again", "load-rose 3", { load: { value: 100, recent: 80, since: 0 } }],
+  ["load that one replica bears with nothing to spare", "steady", { load: { value: 41, since: 0 } }],
+  ["load that one replica bears with a tenth to spare", "load-fell 1", { load: { value: 40, since: 0 } }],
+  ["no load", "load-fell 1", { load: { value: 0, since: 0 } }],
+  ["no load, and a gateway is missing", "unheard", { load: { value: 0, since: 0 }, hearing: missing }],
+  [
+    "no load, and not all were heard for a window",
+    "window-not-seen",
+    { load: { value: 0, since: 0 }, hearing: { kind: "complete", since: now - 9_999 } },
+  ],
+  ["no load, seen for less than a window", "window-not-seen", { load: { value: 0, since: now - 9_999 } }],
+  [
+    "no load, less than a window after a change",
+    "recently-changed",
+    { load: { value: 0, since: 0 }, changedAt: now - 9_999 },
+  ],
+  [
+    "no load, within scale.down.window",
+    "down-window",
+    { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } },
+  ],
+  ["load that is not known", "load-unknown", { load: undefined }],
+  [
+    "more load, whatever was not seen",
+    "load-rose 3",
+    { load: { value: 90.1, since: now }, hearing: missing, changedAt: now },
+  ],
+  ["fewer replicas than scale.min", "below-min 3", { rules: { ...rules, min: 3 }, load: undefined, hearing: missing }],
+  ["more replicas than scale.max", "above-max 1", { rules: { ...rules, max: 1 }, load: undefined, hearing: missing }],
+  ["scale.min that is scale.max", "fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
+  [
+    "load of a function that sleeps",
+    "asleep",
+    { replicas: 0, rules: { ...rules, min: 2 }, load: { value: 1_000, since: 0 } },
+  ],
+  ["no call for long where scale.zero is set", "idle 0", idleAtZero],
+  [
+    "no call for long where scale.min is scale.max",
+    "idle 0",
+    { ...idleAtZero, rules: { ...idleAtZero.rules, min: 2, max: 2 } },
+  ],
+  ["no call for long, and a gateway is missing", "steady, not to zero as unheard", { ...idleAtZero, hearing: missing }],
+  ["a call under way where scale.zero is set", "steady, not to zero as busy", { ...idleAtZero, inFlight: 1 }],
+])("%s: %s", (_what, decided, over) => {
+  expect(shown(decideScale(facts(over)))).toBe(decided);
 });
 
 test("sentences say load, target and count, each type in its own unit", () => {
@@ -155,4 +191,70 @@ test("scale.down.window keeps the highest count that was desired within it", () 
   expect(at(60_000, 0, 10)).toBe("down-window");
   expect(at(60_001, 0, 10)).toBe("load-fell 4");
   expect(at(90_001, 0, 4)).toBe("load-fell 1");
+});
+
+test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
+  ["a surge that is exactly one", "load-rose 3", { load: { value: 60, recent: 135, since: 0 } }],
+  ["load that is past its peak, and still too much", "load-rose 7", { load: { value: 300, recent: 250, since: 0 } }],
+  ["a smaller peak a window after", "steady", { load: { value: 60, recent: 110, since: 0 }, raisedAt: now - 10_000 }],
+  ["no load, seen for exactly a window", "load-fell 1", { load: { value: 0, since: now - 10_000 } }],
+  ["no load, a window after a change", "load-fell 1", { load: { value: 0, since: 0 }, changedAt: now - 10_000 }],
+])("%s: %s", (_what, decided, over) => {
+  expect(shown(decideScale(facts(over)))).toBe(decided);
+});
+
+test.each<[sentence: string, over: Partial<ScaleFacts>]>([
+  ["Scaled to zero; a call wakes it", { replicas: 0 }],
+  ["The label scale.min is 3", { rules: { ...rules, min: 3 } }],
+  ["The label scale.max is 1", { rules: { ...rules, max: 1 } }],
+  ["scale.min and scale.max are 2", { rules: { ...rules, min: 2, max: 2 } }],
+  ["The rps load is not known", { load: undefined }],
+  ["60 calls per second, at 45 each, are for 2 replicas", {}],
+  ["60 calls per second, at 45 each, are for 2 replicas", { rules: { ...rules, max: 2 }, replicas: 1 }],
+  [
+    "90 calls per second, at 45 each, are for 2 replicas",
+    { rules: { ...rules, max: 2 }, load: { value: 90, since: 0 } },
+  ],
+  [
+    "91 calls per second, at 45 each, are for more than scale.max, 2 replicas",
+    { rules: { ...rules, max: 2 }, load: { value: 91, since: 0 } },
+  ],
+  [
+    "0 calls per second, at 45 each, are for 1 replica, but not all was seen for 10s",
+    { load: { value: 0, since: now } },
+  ],
+  [
+    "0 calls per second, at 45 each, are for 1 replica, but it was changed less than 10s ago",
+    { load: { value: 0, since: 0 }, changedAt: now },
+  ],
+  [
+    "0 calls per second, at 45 each, are for 1 replica, but scale.down.window is 1m",
+    { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } },
+  ],
+])("the sentence says what decided: %s", (sentence, over) => {
+  expect(decideScale(facts(over)).message).toBe(sentence);
+});
+
+test("a function that stays awake says why in words, too", () => {
+  const decision = decideScale(facts({ ...idleAtZero, inFlight: 1 }));
+  expect(decision).toMatchObject({ action: "keep", awake: "busy", awakeMessage: "1 call is under way" });
+  expect(decideScale(facts())).toMatchObject({ awake: undefined, awakeMessage: undefined });
+});
+
+test.each<[what: string, over: Partial<ScaleFacts>]>([
+  ["while it sleeps", { replicas: 0 }],
+  ["while its load is not known", { load: undefined }],
+])("what was desired before counts no more: %s", (_what, over) => {
+  const history = new DesiredHistory();
+  const given = { rules: { ...rules, downWindow: 60_000 }, history };
+  decideScale(facts({ ...given, now: now - 70_000 }));
+  decideScale(facts({ ...given, ...over, now: now - 1_000 }));
+  expect(shown(decideScale(facts({ ...given, load: { value: 0, since: 0 } })))).toBe("down-window");
+});
+
+test("a hair that arithmetic adds starts no replica", () => {
+  const given = { target: 0.7, targetProportion: 0.7, min: 1, max: 1_000 };
+  expect(1.47 / (given.target * given.targetProportion)).toBeGreaterThan(3);
+  expect(replicasForLoad(1.47, given).up).toBe(3);
+  expect(replicasForLoad(1.4701, given).up).toBe(4);
 });

@@ -22,3 +22,12 @@ test("gives the highest count within the window, once the whole of it was seen",
     }),
   );
 });
+
+test("begins anew: nothing is known until a whole window was seen again", () => {
+  const history = new DesiredHistory();
+  history.note(5, 0, 1_000);
+  history.clear();
+  history.note(2, 2_000, 1_000);
+  expect(history.highest(2_999, 1_000)).toBeUndefined();
+  expect(history.highest(3_000, 1_000)).toBe(2);
+});

@@ -13,18 +13,25 @@ const steady = { action: "keep", because: "steady", message: "is enough" } as co
 const window = { action: "keep", because: "down-window", message: "would do, but" } as const satisfies ScaleDecision;
 const noted = { ...wanted, held: scaledBecause("DownWindow", "would do, but", 0) };
 
-test.each<[string | undefined, ScaleDecision]>([
-  [undefined, steady],
-  [undefined, { action: "keep", because: "fixed", message: "m" }],
-  [undefined, { action: "keep", because: "asleep", message: "m" }],
-  [undefined, { action: "scale", because: "load-fell", replicas: 1, message: "m" }],
-  ["DownWindow", window],
-  ["LoadUnknown", { action: "keep", because: "load-unknown", message: "m" }],
-  ["ActivityMissing", { action: "keep", because: "unheard", message: "m" }],
-  ["InUse", { ...steady, awake: "busy", awakeMessage: "1 call is under way" }],
-  ["CallsQueued", { ...steady, awake: "queued", awakeMessage: "1 call is queued" }],
-  ["DownWindow", { ...window, awake: "busy" }],
-])("%s holds: %o", (reason, decision) => {
+test.each<[what: string, reason: string | undefined, decision: ScaleDecision]>([
+  ["enough load", undefined, steady],
+  ["a fixed count", undefined, { action: "keep", because: "fixed", message: "m" }],
+  ["sleep", undefined, { action: "keep", because: "asleep", message: "m" }],
+  ["a change", undefined, { action: "scale", because: "load-fell", replicas: 1, message: "m" }],
+  ["scale.down.window", "DownWindow", window],
+  ["a load that is not known", "LoadUnknown", { action: "keep", because: "load-unknown", message: "m" }],
+  ["a gateway that is missing", "ActivityMissing", { action: "keep", because: "unheard", message: "m" }],
+  ["a window not yet seen", "NotSeenLongEnough", { action: "keep", because: "window-not-seen", message: "m" }],
+  ["a change a moment ago", "RecentlyChanged", { action: "keep", because: "recently-changed", message: "m" }],
+  ["a call under way", "InUse", { ...steady, awake: "busy", awakeMessage: "1 call is under way" }],
+  ["a call a moment ago", "InUse", { ...steady, awake: "recently-used" }],
+  ["enough load and a gateway that is missing", "ActivityMissing", { ...steady, awake: "unheard" }],
+  ["a call queued", "CallsQueued", { ...steady, awake: "queued", awakeMessage: "1 call is queued" }],
+  ["a queue that is not known", "QueueUnknown", { ...steady, awake: "queue-unknown" }],
+  ["callers who wait", "Waking", { ...steady, awake: "waking" }],
+  ["a function that may not sleep", undefined, { ...steady, awake: "not-labelled" }],
+  ["scale.down.window before a call under way", "DownWindow", { ...window, awake: "busy" }],
+])("%s: reason %s", (_what, reason, decision) => {
   expect(heldBack(decision, true)).toBe(reason);
 });
 
@@ -88,4 +95,24 @@ test("is the condition Scaling until it is taken back, or the replicas change", 
   expect(await applyHeld(functions, { ...wanted, generation: 7 }, undefined)).toBe(false);
   expect(await applyHeld(functions, wanted, undefined)).toBe(true);
   expect(await functions.get(wanted)).toEqual(wanted);
+});
+
+test("another reason must last as long as the first", () => {
+  const unheard = { action: "keep", because: "unheard", message: "m" } as const satisfies ScaleDecision;
+  expect(notesOf([window, unheard, unheard, unheard])).toEqual([
+    [],
+    [],
+    [],
+    [scaledBecause("ActivityMissing", "m", 3_000)],
+  ]);
+});
+
+test("of more replicas than the minimum it is not said why they do not sleep", () => {
+  const decision: ScaleDecision = { ...steady, awake: "busy", awakeMessage: "1 call is under way" };
+  expect(notesOf([decision, decision, decision], { ...wanted, replicas: 2 })).toEqual([[], [], []]);
+});
+
+test("a change takes back by itself what was noted", () => {
+  const change: ScaleDecision = { action: "scale", because: "load-fell", replicas: 1, message: "m" };
+  expect(notesOf([change, change, change], noted)).toEqual([[], [], []]);
 });

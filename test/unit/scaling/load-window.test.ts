@@ -50,3 +50,17 @@ test("what lies longer back than the window counts no more, and a level that sti
   load.set(0, 100_000);
   expect(load.average(100_000 + load.span)).toBe(0);
 });
+
+test("events older than what is kept are spread over what is", () => {
+  const load = new LoadWindow(shape, 0);
+  load.add(1_100, 0, 100_000);
+  // Eleven whole seconds are kept behind 100 s, ten of them averaged.
+  expect(load.average(100_000)).toBeCloseTo(1_000 / 10_000, 6);
+});
+
+test("events of one moment count in full, and fewer than none not at all", () => {
+  const load = new LoadWindow(shape, 0);
+  load.add(50, 5_000, 5_000);
+  load.add(-50, 4_000, 5_000);
+  expect(load.average(10_000)).toBeCloseTo(50 / 10_000, 6);
+});

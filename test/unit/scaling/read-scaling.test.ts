@@ -35,3 +35,8 @@ test("no reason for a change is one for what holds", () => {
   for (const reason of ["Idle", "BelowMinimum", "AboveMaximum", "LoadRose", "LoadFell", "Requested", "Alert", "Woken"])
     expect(isHeldReason(reason)).toBe(false);
 });
+
+test("many replicas are read as well", () => {
+  const given = { scaled, held };
+  expect(readScaling(scalingCondition({ ...base, replicas: 120, ...given }))).toEqual(given);
+});

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
 import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { Scaler } from "../../../runtime/core/scaler.ts";
 import { ScalingSimulation, type SimulatedGateway } from "../../support/scaling-simulation.ts";
 
 let simulation: ScalingSimulation;
@@ -302,4 +304,177 @@ test("at most one change of a function in a sweep, by whatever comes together", 
   });
   const sweeps = simulation.changes.map(({ at }) => at);
   expect(new Set(sweeps).size).toBe(sweeps.length);
+});
+
+describe("what a scaler is told of a function", () => {
+  const options = {
+    window: 10_000,
+    patience: 60_000,
+    wakeTimeout: 60_000,
+    idleAfter: ({ zeroDuration }: { readonly zeroDuration: number }) => zeroDuration,
+  };
+  const zero = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "20s" };
+  const made = (labels: Record<string, string>, over: Partial<DesiredFunction> = {}): DesiredFunction => ({
+    ...desireFunction(undefined, "functions", { service: "echo", image: "none", labels }, "2026-01-01T00:00:00Z"),
+    ...over,
+  });
+  let scaler: Scaler;
+  let heard: number;
+
+  beforeEach(() => {
+    scaler = new Scaler(options, 0);
+    heard = 0;
+  });
+
+  /** One gateway reports each second up to then; what is decided is shown. */
+  function at(now: number): string {
+    for (; heard * 1_000 < now; heard += 1) {
+      scaler.hear({ source: "gateway-1", number: heard + 1, deltas: [] }, (heard + 1) * 1_000);
+    }
+    const [plan] = scaler.plans(now);
+    if (plan === undefined) return "none";
+    const { decision } = plan;
+    if (decision.action === "scale") return `${decision.because} ${decision.replicas}`;
+    return decision.awake === undefined ? decision.because : `${decision.because}, ${decision.awake}`;
+  }
+
+  test.each<[what: string, changed: Partial<DesiredFunction>, decided: string]>([
+    ["nothing", {}, "load-fell 1"],
+    ["its replicas", { replicas: 4 }, "recently-changed"],
+    ["its deployment", { generation: 2 }, "recently-changed"],
+    ["the reason", { scaled: { reason: "Alert", message: "m", at: "2026-01-01T00:00:25Z" } }, "recently-changed"],
+  ])("%s changed 5 s ago: %s", (_what, changed, decided) => {
+    scaler.see(key, made({}, { replicas: 3 }), 3, 0);
+    at(25_000);
+    scaler.see(key, made({}, { replicas: 3, ...changed }), 3, 25_000);
+    expect(at(30_000)).toBe(decided);
+    expect(at(35_000)).toBe("load-fell 1");
+  });
+
+  test.each<[what: string, changed: Partial<DesiredFunction>, decided: string]>([
+    ["nothing", {}, "idle 0"],
+    ["fewer replicas", { replicas: 1 }, "idle 0"],
+    ["more replicas", { replicas: 3 }, "recently-used"],
+    ["a deployment", { generation: 2 }, "recently-used"],
+    ["one of that name made anew", { createdAt: "2026-01-01T00:00:15Z" }, "recently-used"],
+  ])("idle time begins anew with what raises it: %s: %s", (_what, changed, decided) => {
+    scaler.count(new Map(), 0);
+    scaler.see(key, made(zero, { replicas: 2 }), 2, 0);
+    at(15_000);
+    scaler.see(key, made(zero, { replicas: 2, ...changed }), 2, 15_000);
+    expect(at(20_000)).toContain(decided);
+    expect(at(35_000)).toBe("idle 0");
+  });
+
+  test("idle time begins when the first replica is ready", () => {
+    scaler.count(new Map(), 0);
+    scaler.see(key, made(zero), 0, 0);
+    at(15_000);
+    expect(at(15_000)).toContain("waking");
+    scaler.see(key, made(zero), 1, 15_000);
+    scaler.see(key, made(zero), 1, 16_000);
+    expect(at(34_999)).toContain("recently-used");
+    expect(at(35_000)).toBe("idle 0");
+  });
+
+  test.each([0, 1])(
+    "one that slept is waking until it is ready, whatever it was before (%i ready meanwhile)",
+    (ready) => {
+      scaler.count(new Map(), 0);
+      scaler.see(key, made(zero), 1, 0);
+      scaler.see(key, made(zero, { replicas: 0 }), ready, 5_000);
+      expect(at(6_000)).toBe("asleep");
+      scaler.see(key, made(zero), 0, 10_000);
+      expect(at(40_000)).toContain("waking");
+      scaler.see(key, made(zero), 1, 41_000);
+      expect(at(60_999)).toContain("recently-used");
+      expect(at(61_000)).toBe("idle 0");
+    },
+  );
+
+  test("one that was made anew has none of the calls of the one before", () => {
+    scaler.count(new Map(), 0);
+    scaler.see(key, made(zero), 1, 0);
+    scaler.hear({ source: "gateway-1", number: 1, deltas: [{ function: key, finished: 9, inFlight: 0 }] }, 1_000);
+    heard = 1;
+    at(15_000);
+    scaler.see(key, made(zero, { createdAt: "2026-01-01T00:00:02Z" }), 1, 2_000);
+    expect(at(22_000)).toBe("idle 0");
+    scaler.forget(key);
+    expect(at(23_000)).toBe("none");
+    scaler.see(key, made(zero), 1, 23_000);
+    expect(at(42_999)).toContain("recently-used");
+  });
+
+  test("the load of one that is gone, or was made anew, is not that of the next", () => {
+    const busy = made({ "com.service.scale.max": "9" }, { replicas: 2 });
+    const hear = (from: number, to: number): void => {
+      for (heard = from; heard < to; heard += 1) {
+        const deltas = [{ function: key, finished: 400, inFlight: 0 }];
+        scaler.hear({ source: "gateway-1", number: heard + 1, deltas }, (heard + 1) * 1_000);
+      }
+    };
+    scaler.see(key, busy, 2, 0);
+    hear(0, 20);
+    expect(at(20_000)).toBe("load-rose 9");
+    scaler.see(key, { ...busy, createdAt: "2026-01-01T00:00:20Z" }, 2, 20_000);
+    expect(at(20_000)).not.toContain("load-rose");
+    hear(20, 40);
+    expect(at(40_000)).toBe("load-rose 9");
+    scaler.forget(key);
+    scaler.see(key, busy, 2, 40_000);
+    expect(at(40_000)).not.toContain("load-rose");
+  });
+
+  test("processor time counts from when it is known, and no more when it is not", () => {
+    const cpu = { "com.service.scale.type": "cpu", "com.service.scale.target": "100" };
+    scaler.see(key, made(cpu, { replicas: 2 }), 2, 0);
+    scaler.measure("none.functions", 1, 0);
+    expect(at(1_000)).toBe("load-unknown");
+    for (let now = 1_000; now <= 30_000; now += 1_000) scaler.measure(key, 400, now);
+    expect(at(30_000)).toBe("load-rose 5");
+    for (let now = 31_000; now <= 60_000; now += 1_000) scaler.measure(key, 0, now);
+    expect(at(60_000)).toBe("load-fell 1");
+    scaler.measure(key, undefined, 61_000);
+    expect(at(61_000)).toBe("load-unknown");
+    scaler.measure(key, 0, 62_000);
+    expect(at(63_000)).toBe("window-not-seen");
+  });
+
+  test("queued calls count from when they are known, and no more when they are not", () => {
+    const queue = { "com.service.scale.type": "queue", "com.service.scale.target": "10" };
+    scaler.see(key, made(queue, { replicas: 2 }), 2, 0);
+    expect(at(20_000)).toBe("load-unknown");
+    scaler.count(new Map([[key, 40]]), 20_000);
+    expect(at(20_000)).toBe("load-rose 5");
+    scaler.count(new Map(), 25_000);
+    expect(at(29_999)).toBe("window-not-seen");
+    expect(at(30_000)).toBe("load-fell 1");
+    scaler.count(undefined, 31_000);
+    expect(at(31_000)).toBe("load-unknown");
+    scaler.count(new Map(), 32_000);
+    expect(at(41_999)).toBe("window-not-seen");
+  });
+
+  test("only what functions are scaled by is asked for, and of none that sleeps", () => {
+    const see = (name: string, labels: Record<string, string>, over: Partial<DesiredFunction> = {}): void => {
+      scaler.see(`${name}.functions`, made(labels, { name, ...over }), 1, 0);
+    };
+    const cpu = { "com.service.scale.type": "cpu" };
+    const queue = { "com.service.scale.type": "queue" };
+    const fixed = { "com.service.scale.min": "2", "com.service.scale.max": "2" };
+    see("plain", {});
+    expect(scaler.needs()).toEqual({ cpu: [], queues: [] });
+    see("cpu", cpu);
+    see("cpu-fixed", { ...cpu, ...fixed });
+    see("cpu-asleep", cpu, { replicas: 0 });
+    see("queue-fixed", { ...queue, ...fixed });
+    expect(scaler.needs()).toMatchObject({ cpu: [{ name: "cpu" }], queues: [] });
+    const slow = { service: "q", image: "none", labels: queue, annotations: { "com.service.queue": "slow" } };
+    see("queue", queue, { deployment: slow });
+    see("queue-too", queue, { deployment: slow });
+    see("zero", { ...zero, ...fixed });
+    see("zero-asleep", zero, { replicas: 0, deployment: { ...slow, annotations: { "com.service.queue": "other" } } });
+    expect(scaler.needs()).toMatchObject({ cpu: [{ name: "cpu" }], queues: ["slow", "default"] });
+  });
 });

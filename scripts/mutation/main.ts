@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, matchesGlob, relative } from "node:path";
+import { parseArgs } from "node:util";
+
+import type { MutantResult } from "@stryker-mutator/api/core";
+import { Stryker } from "@stryker-mutator/core";
+
+import { countScore, percentFound, scoreFiles, type Score } from "./score.ts";
+
+const leastPercent = 85;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    concurrency: { type: "string", default: "2" },
+    /** Tries each mutant again, also where neither the file nor its tests changed. */
+    force: { type: "boolean", default: false },
+    /** Leaves out what runs when a file is loaded: a mutant there takes a run of all tests. */
+    "skip-static": { type: "boolean", default: false },
+  },
+});
+
+const root = join(import.meta.dirname, "../..");
+process.chdir(root);
+const mutate = positionals.length > 0 ? positionals : ["runtime/core/**/*.ts"];
+// Outside of the repository: other commands read all files in it.
+const tempDirName = mkdtempSync(join(tmpdir(), "weir-mutation-"));
+// Also when it is interrupted.
+process.once("exit", () => rmSync(tempDirName, { recursive: true, force: true }));
+const stryker = new Stryker({
+  configFile: "scripts/mutation/stryker.config.json",
+  mutate,
+  concurrency: Number(values.concurrency),
+  force: values.force,
+  ignoreStatic: values["skip-static"],
+  tempDirName,
+});
+report(await stryker.runMutationTest());
+
+function report(results: readonly MutantResult[]): void {
+  const all = results.map((one) => ({ ...one, fileName: relative(root, one.fileName) }));
+  // The results of earlier runs come along, of other files, too.
+  const named = all.filter(({ fileName }) => mutate.some((pattern) => matchesGlob(fileName, pattern)));
+  for (const one of named) if (one.status === "Survived" || one.status === "NoCoverage") console.log(survivorLine(one));
+  console.log("\n  score  mutants  killed  survived  no coverage  timeouts  errors");
+  for (const score of scoreFiles(named)) console.log(scoreLine(score));
+  const total = countScore("total", named);
+  console.log(scoreLine(total));
+  if (percentFound(total) >= leastPercent) return;
+  console.error(`Fewer than ${leastPercent} % of the mutants were found.`);
+  process.exitCode = 1;
+}
+
+function survivorLine({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
+  const { line, column } = location.start;
+  const uncovered = status === "NoCoverage" ? ", no coverage" : "";
+  return `${fileName}:${line}:${column} ${mutatorName}${uncovered}: ${(replacement ?? "").replaceAll(/\s+/g, " ")}`;
+}
+
+function scoreLine(score: Score): string {
+  const { mutants, killed, survived, noCoverage, timeouts, errors, name } = score;
+  const cells = [
+    [mutants, 9],
+    [killed, 8],
+    [survived, 10],
+    [noCoverage, 13],
+    [timeouts, 10],
+    [errors, 8],
+  ] as const;
+  const percent = `${percentFound(score).toFixed(1)} %`.padStart(7);
+  return `${percent}${cells.map(([cell, width]) => String(cell).padStart(width)).join("")}  ${name}`;
+}
