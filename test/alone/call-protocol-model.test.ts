@@ -23,7 +23,7 @@ import {
   faultyDeadLetters,
   faultyDeliverySource,
 } from "../support/port-faults.ts";
-import { answered, hang, mortal, WorkerBench } from "../unit/queue-worker/worker-bench.ts";
+import { answered, hang, mortal, WorkerBench } from "../support/worker-bench.ts";
 
 const slots = 3;
 const url = "http://receiver.example/";

@@ -65,40 +65,42 @@ async function attackFor(
   await Promise.all(Array.from({ length: clients }, (_, index) => one(index)));
 }
 
-/** Checks that good calls, while `disturb` goes on, take at most `most` milliseconds, or twice as long as without it. */
-async function checkUnfelt(most: number, disturb: () => Promise<unknown>, times?: number): Promise<number> {
-  const p99 = (sorted: readonly number[] | undefined) => quantile(sorted ?? [], 0.99);
-  const quiet = p99((await steadyCallsFor({ urls: [good], rate: 100 }, 1_000)).latencies.get(good));
-  return decidedTime(
-    platform.gateway.pid,
-    shared * Math.max(most, 2 * quiet),
-    async () => p99(await goodCallsDuring(disturb)),
-    times,
-  );
+const p99 = (sorted: readonly number[] | undefined): number => quantile(sorted ?? [], 0.99);
+
+/** Of good calls that nobody disturbs, milliseconds. */
+async function quietTime(): Promise<number> {
+  const { latencies, failures } = await steadyCallsFor({ urls: [good], rate: 100 }, 1_000);
+  expect(failures).toEqual([]);
+  return p99(latencies.get(good));
+}
+
+/** Checks that good calls, while `disturb` goes on, take at most `promised` milliseconds, three times as it is shared. */
+function checkUnfelt(promised: number, disturb: () => Promise<unknown>, times?: number): Promise<number> {
+  return decidedTime(platform.gateway.pid, shared * promised, async () => p99(await goodCallsDuring(disturb)), times);
 }
 
 test("FG7: header bombs and long targets are 431 and 414, closed, and others do not feel them", async () => {
-  const bombs: readonly (readonly [string, readonly number[]])[] = [
-    [`GET /function/echo HTTP/1.1\r\nHost: g\r\nX-A: ${"a".repeat(17_000)}\r\n\r\n`, [431]],
-    [`GET /system/info HTTP/1.1\r\nHost: g\r\nX-A: ${"a".repeat(mebibyte)}\r\n\r\n`, [431]],
-    [`GET /function/echo HTTP/1.1\r\nHost: g\r\n${"A: 1\r\n".repeat(1_000)}\r\n`, [431]],
-    [`GET /function/echo HTTP/1.1\r\nHost: g\r\n${"A: 1\r\n".repeat(100_000)}\r\n`, [431]],
-    [`GET /function/echo?${"a".repeat(8_200)} HTTP/1.1\r\nHost: g\r\n\r\n`, [414]],
-    [`GET /async-function/${"a".repeat(mebibyte)} HTTP/1.1\r\nHost: g\r\n\r\n`, [431]],
+  const bombs: readonly (readonly [bytes: string, status: number])[] = [
+    [`GET /function/echo HTTP/1.1\r\nHost: g\r\nX-A: ${"a".repeat(17_000)}\r\n\r\n`, 431],
+    [`GET /system/info HTTP/1.1\r\nHost: g\r\nX-A: ${"a".repeat(mebibyte)}\r\n\r\n`, 431],
+    [`GET /function/echo HTTP/1.1\r\nHost: g\r\n${"A: 1\r\n".repeat(1_000)}\r\n`, 431],
+    [`GET /function/echo HTTP/1.1\r\nHost: g\r\n${"A: 1\r\n".repeat(100_000)}\r\n`, 431],
+    [`GET /function/echo?${"a".repeat(8_200)} HTTP/1.1\r\nHost: g\r\n\r\n`, 414],
+    [`GET /async-function/${"a".repeat(mebibyte)} HTTP/1.1\r\nHost: g\r\n\r\n`, 431],
   ];
   let thrown = 0;
   const bomb = async (turn: number): Promise<void> => {
-    const [bytes, statuses] = bombs[turn % bombs.length] ?? ["", []];
+    const [bytes, status] = bombs[turn % bombs.length] ?? ["", 0];
     const client = await openRawClient(platform.port);
     client.send(bytes);
+    // Refused while more comes: the answer must get through all the same.
+    expect((await client.replies(1)).map((reply) => reply.status)).toEqual([status]);
     await client.end();
-    // What is closed while more comes may lose its answer on the way.
-    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(client.text)?.[1] ?? statuses[0]);
-    expect(statuses).toContain(status);
     client.close();
     thrown += 1;
   };
-  await checkUnfelt(30, () => attackFor(1_500, 4, bomb));
+  // Below 30 ms the slowest two of some 150 calls say more about the machine than about the gateway.
+  await checkUnfelt(Math.max(30, 2 * (await quietTime())), () => attackFor(1_500, 4, bomb));
   expect(thrown).toBeGreaterThan(bombs.length);
 }, 30_000);
 
@@ -111,7 +113,7 @@ test("FG8: 200 slow clients: heads 408, bodies 408 after silence, readers cut, g
   const writers: RawClient[] = [];
   const readers: Socket[] = [];
   const before = residentBytes(platform.gateway.pid);
-  const p99 = await checkUnfelt(
+  const slowest = await checkUnfelt(
     100,
     async () => {
       for (let index = 0; index < 150; index += 1) {
@@ -136,7 +138,7 @@ test("FG8: 200 slow clients: heads 408, bodies 408 after silence, readers cut, g
     },
     2,
   );
-  figure("S18", `p99 of good requests ${inWords(p99)} beside 200 slow clients`);
+  figure("S18", `p99 of good requests ${inWords(slowest)} beside 200 slow clients`);
   // 50 replies of 16 MiB were asked for.
   expect(residentBytes(platform.gateway.pid) - before).toBeLessThan(150 * mebibyte);
   for (const client of writers) {
@@ -144,9 +146,11 @@ test("FG8: 200 slow clients: heads 408, bodies 408 after silence, readers cut, g
     client.close();
   }
   for (const reader of readers) {
-    let bytes = 0;
-    for await (const chunk of reader.resume()) bytes += Buffer.byteLength(chunk);
-    expect(bytes).toBeLessThan(long.length);
+    const chunks: Buffer[] = [];
+    for await (const chunk of reader.resume()) chunks.push(Buffer.from(chunk));
+    const came = Buffer.concat(chunks);
+    expect(came.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
+    expect(came.length).toBeLessThan(long.length);
   }
 }, 45_000);
 

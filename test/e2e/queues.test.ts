@@ -67,6 +67,7 @@ test("one machine runs a queue-worker for each queue of its settings", { timeout
   for (let n = 0; n < 5; n++) steps.push(await calls.accepted("step", { body: String(n) }));
   for (const id of steps) expect(await calls.ended(id)).toMatchObject({ state: "done", queue: "ordered" });
   const begun = await Promise.all(steps.map(async (id) => (await calls.status(id))?.attempts[0]?.startedAt ?? ""));
+  expect(begun).not.toContain("");
   expect(begun).toEqual(begun.toSorted());
   for (const id of reports) expect(await calls.ended(id, 20_000)).toMatchObject({ state: "done" });
 

@@ -76,14 +76,14 @@ async function refusal(method: string, target: string, body?: unknown): Promise<
 }
 
 describe.each(badNames)("the name %j is refused", (name) => {
-  test.each(inBodies)("in a body: $request", async ({ request, body, fine }) => {
-    if (fine?.includes(name) === true) return;
+  const isRefused = ({ fine }: Pick<Entrance, "fine">): boolean => fine?.includes(name) !== true;
+
+  test.each(inBodies.filter(isRefused))("in a body: $request", async ({ request, body }) => {
     const [method = "", target = ""] = request.split(" ");
     expect(await refusal(method, target, body(name)), JSON.stringify(body(name))).toEqual([400, "validation_failed"]);
   });
 
-  test.each(inQueries)("in a query: $request", async ({ request, fine }) => {
-    if (fine?.includes(name) === true) return;
+  test.each(inQueries.filter(isRefused))("in a query: $request", async ({ request }) => {
     const [method = "", target = ""] = request.split(" ");
     expect(await refusal(method, target + encodeURIComponent(name))).toEqual([400, "validation_failed"]);
   });

@@ -50,7 +50,7 @@ async function sink(): Promise<CallbackSink> {
   return opened;
 }
 /** Counts connections, and is none to be talked to. */
-async function trap(host = "127.0.0.1"): Promise<{ readonly port: number; readonly connections: number }> {
+async function trap(): Promise<{ readonly port: number; readonly connections: number }> {
   let connections = 0;
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -58,7 +58,7 @@ async function trap(host = "127.0.0.1"): Promise<{ readonly port: number; readon
     sockets.add(socket);
     socket.on("error", () => {});
   });
-  server.listen(0, host);
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   closing.push(async () => {
     for (const socket of sockets) socket.destroy();

@@ -245,10 +245,11 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     const { api } = bench;
     api.faults.disorder = seededRandom(seed + 1);
     const watches = [bench.watch({ pageSize: 3 }), bench.watch({ pageSize: 2 })];
+    const wrong: string[] = [];
     const followed = watches.map((watch) => {
       const known = new Map<string, number>();
       watch.listen(({ key, before, after }) => {
-        expect(known.get(key), `seed ${seed}`).toBe(before);
+        if (known.get(key) !== before) wrong.push(`${key} was ${known.get(key)}, not ${before}`);
         if (after === undefined) known.delete(key);
         else known.set(key, after);
       });
@@ -274,5 +275,6 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
       await sees(watch, expected).catch((cause: unknown) => Promise.reject(new Error(`seed ${seed}`, { cause })));
       expect(followed[index], `seed ${seed}`).toEqual(new Map(watch.objects));
     }
+    expect(wrong, `seed ${seed}`).toEqual([]);
   });
 });

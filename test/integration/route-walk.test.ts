@@ -10,6 +10,7 @@ import { clientAddresses } from "../../runtime/gateway/client-address.ts";
 import { allowedMethods, pathsOf, restRoutes } from "../../runtime/gateway/route-table.ts";
 import type { RouteEntry, RouteParts } from "../../runtime/gateway/route.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { notEmpty } from "../support/not-empty.ts";
 
 /** The route-table walk: every route and method, in every spelling, with every kind of credentials. */
 let platform: RestPlatform;
@@ -92,7 +93,8 @@ test("every other method of a path is 405 and says which there are, also without
 });
 
 test("what is not built is 501 for who may, before its body is read", async () => {
-  for (const { entry, method, target } of walk.filter((step) => step.entry.handling === "not built")) {
+  const notBuilt = walk.filter((step) => step.entry.handling === "not built");
+  for (const { entry, method, target } of notEmpty(notBuilt, "route that is not built")) {
     const response = await send(
       method,
       target,

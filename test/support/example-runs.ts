@@ -20,22 +20,50 @@ const timeout = 80_000;
 /** The directory of all examples. */
 export const examples = join(root, "examples");
 
+/** The numbers of `factors/numbers.txt` with their prime factors. */
+const factored: readonly (readonly [number: number, ...factors: readonly number[]])[] = [
+  [1_001, 7, 11, 13],
+  [4_294_967_297, 641, 6_700_417],
+  [67_280_421_310_721, 67_280_421_310_721],
+  [1_125_899_906_842_597, 1_125_899_906_842_597],
+  [4_503_599_627_370_449, 4_503_599_627_370_449],
+  [9_007_199_254_740_881, 9_007_199_254_740_881],
+];
+
+/** SHA-256 of what the examples send. */
+const sums = {
+  hello: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+  sonnet: "6d0fdf43d0850505f62313d67610a974419b41b524c0e4f909b8bf7d0b656aea",
+  files: [
+    "0da38f1f4d1b820fbd5d079d31d84e4f379f2653db4d55365b6ae742e948d2ac  index.html",
+    "38d481dc9a3635e91cd563c0f385542abab4c52a7203b0149354d0805e86ba4c  style.css",
+    "efc4db5408347a17597d7618522f084512d5d8d9ff46135129e293e4dee3355a  robots.txt",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  empty",
+  ],
+};
+
 /** What each example shows, under every provider. */
 export const shownBy: Readonly<Record<string, readonly RegExp[]>> = {
   bearer: [/^201 Created$/m, /^401 Unauthorized\nSend the right bearer token\.$/m, /^200 OK\nWelcome\.$/m],
   "callback-receiver": [
     /^202 Accepted\nX-Call-Id: \S+$/m,
-    /^200 OK\n\{\n {2}"callId": "\S+",\n {2}"functionName": "checksum",$/m,
+    /^200 OK\n\{\n {2}"callId": "\S+",\n {2}"functionName": "checksum",\n {2}"status": 200,$/m,
+    new RegExp(`^ {2}"body": "${sums.hello} {2}-\\\\n"\n\\}$`, "m"),
   ],
-  checksum: [/^202 Accepted$/m, /^200 OK\n[0-9a-f]{64} {2}-$/m],
-  factors: [
-    /^\$ curl -N /m,
-    /^200 OK\n# after [\d.]+ s\nid: 1\ndata: \{"number":1001,"factors":\[7,11,13\]\}\n\n# after /m,
-    /^# after [\d.]+ s\nid: 6\ndata: \{"number":9007199254740881,"factors":\[9007199254740881\]\}\n\n$/m,
+  checksum: [/^202 Accepted$/m, new RegExp(`^200 OK\n${sums.sonnet} {2}-$`, "m")],
+  factors: [/^\$ curl -N /m, /^200 OK\n# after /m, ...factored.map(eventOf)],
+  manifest: [new RegExp(`^200 OK\n${sums.files.join("\n")}$`, "m")],
+  markdown: [
+    /^202 Accepted$/m,
+    /^200 OK\n<h1>Release notes<\/h1>\n<p>The <strong>0\.1\.0<\/strong> release /m,
+    /^<td>202<\/td>$/m,
   ],
-  manifest: [/^200 OK\n[0-9a-f]{64} {2}index\.html\n/m, /^e3b0c44298fc1c149afbf4c8996fb924\w+ {2}empty$/m],
-  markdown: [/^202 Accepted$/m, /^200 OK\n<h1>Release notes<\/h1>$/m],
 };
+
+function eventOf([number, ...factors]: (typeof factored)[number], index: number): RegExp {
+  const data = RegExp.escape(JSON.stringify({ number, factors }));
+  return new RegExp(`^# after [\\d.]+ s\nid: ${index + 1}\ndata: ${data}\n\n`, "m");
+}
 
 /** `npm run example -- <args>`, without npm. */
 export function runExample(...args: readonly string[]): Promise<ExampleRun> {

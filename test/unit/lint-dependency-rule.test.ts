@@ -78,6 +78,16 @@ const refused: readonly Import[] = [
   ["runtime/core/a.ts", "../../test/support/b.ts"],
   ["runtime/gateway/a.ts", "../../scripts/b.ts"],
   ["runtime/host/main.ts", "../../infra/b.ts"],
+  ["test/alone/a.ts", "../unit/queue-worker/b.ts"],
+  ["test/unit/core/a.ts", "../../integration/b.ts"],
+  ["test/unit/core/a.ts", "./c.test.ts"],
+  ["test/integration/a.ts", "../e2e/b.ts"],
+  ["test/e2e/a.ts", "../clients/grpc/b.ts"],
+  ["test/nightly/a.ts", "../alone/b.ts"],
+  ["test/nightly-cluster/node/a.ts", "../../cluster/node/b.ts"],
+  ["test/cluster/api/a.ts", "../../nightly-cluster/node/b.ts"],
+  ["test/contract/a.ts", "../unit/b.ts"],
+  ["test/support/a.ts", "../cluster/node/b.ts"],
 ];
 
 const allowed: readonly Import[] = [
@@ -110,6 +120,11 @@ const allowed: readonly Import[] = [
   ["infra/manifests/c.ts", "../../runtime/operator/settings.ts"],
   ["infra/manifests/c.ts", "../../runtime/api/b.ts"],
   ["test/unit/c.ts", "../../runtime/adapters/nats/b.ts"],
+  ["test/unit/scripts/c.ts", "../../../scripts/cluster/b.ts"],
+  ["test/unit/core/c.ts", "./b.ts"],
+  ["test/alone/c.ts", "../support/b.ts"],
+  ["test/cluster/api/c.ts", "../../contract/b.contract.ts"],
+  ["test/support/c.ts", "../contract/b.ts"],
   ["scripts/c.ts", "../runtime/gateway/b.ts"],
 ];
 

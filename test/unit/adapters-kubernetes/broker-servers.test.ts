@@ -8,6 +8,7 @@ import {
 } from "../../../runtime/adapters/kubernetes/kube-broker-servers.ts";
 import type { KubeObject, ObjectMeta } from "../../../runtime/adapters/kubernetes/kube-types.ts";
 import { brokerPodHost, brokerPodOf } from "../../../runtime/api/broker-pods.ts";
+import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 
 interface Pod extends KubeObject {
@@ -49,9 +50,16 @@ function replaceDeleted(): void {
 const uidOf = (name: string) => api.store.get("pods", namespace, name)?.metadata.uid;
 const uids = () => ["nats-0", "nats-1", "nats-2", "gateway-1"].map(uidOf);
 const servers = (options: KubeBrokerServersOptions = {}) =>
-  new KubeBrokerServers(client, namespace, { every: 5, patience: 2_000, ...options });
+  new KubeBrokerServers(client, namespace, { every: 5, patience: 10_000, ...options });
 const changes = () =>
   api.requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+/** Resolves when the pods were looked at, and each is now waited for. */
+async function waitedFor(...names: readonly string[]): Promise<void> {
+  const looks = (name: string) =>
+    api.requests.filter(({ method, path }) => method === "GET" && path.endsWith(`/${name}`)).length;
+  const what = `${names.join(" and ")} to be waited for`;
+  await eventually(() => names.every((name) => looks(name) > 1), { within: 10_000, every: 5, what });
+}
 
 test("the pod of the server that is named is deleted, and no other; it resolves when another one is ready", async () => {
   replaceDeleted();
@@ -100,11 +108,10 @@ test("one that is being deleted, or is not there, is waited for only", async () 
   const terminating = servers().restart(host("nats-0"), never);
   api.store.remove("pods", namespace, "nats-1");
   const missing = servers().restart(host("nats-1"), never);
-  setTimeout(() => {
-    api.store.remove("pods", namespace, "nats-0");
-    write("nats-0", "True");
-    write("nats-1", "True");
-  }, 30);
+  await waitedFor("nats-0", "nats-1");
+  api.store.remove("pods", namespace, "nats-0");
+  write("nats-0", "True");
+  write("nats-1", "True");
   expect(await Promise.all([terminating, missing])).toEqual([true, true]);
   expect(changes()).toEqual([]);
 });
@@ -125,8 +132,10 @@ test("it is waited for no longer than it may take, and through an API server tha
 test("the wait ends with its signal; a server that was just restarted is left alone", async () => {
   const stop = new AbortController();
   const all = servers();
-  setTimeout(() => stop.abort(), 50);
-  expect(await all.restart(host("nats-0"), stop.signal)).toBe(false);
+  const restarting = all.restart(host("nats-0"), stop.signal);
+  await waitedFor("nats-0");
+  stop.abort();
+  expect(await restarting).toBe(false);
   write("nats-0", "True");
   expect(await all.restart(host("nats-0"), never)).toBe(false);
   expect(changes()).toHaveLength(1);

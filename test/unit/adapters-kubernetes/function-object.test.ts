@@ -67,6 +67,56 @@ const wanted = fc
     return { ...rest, name: sent.service, namespace, deployment: { ...sent, namespace } };
   });
 
+describe("the object of a function", () => {
+  test.each<[what: string, sent: DesiredFunction, spec: object]>([
+    ["the least", plain, { name: "hello", image: "ghcr.io/acme/hello:1", replicas: 1 }],
+    [
+      "a program and variables",
+      { ...plain, replicas: 4, deployment: { ...plain.deployment, envProcess: "cat", envVars: { A: "1" } } },
+      { name: "hello", image: "ghcr.io/acme/hello:1", handler: "cat", environment: { A: "1" }, replicas: 4 },
+    ],
+  ])("says %s in the words of the custom resource", (_what, sent, spec) => {
+    expect(functionObjectOf(sent)).toMatchObject({ apiVersion: "service.com/v1", kind: "Function" });
+    expect(functionObjectOf(sent).spec).toEqual(spec);
+  });
+
+  test.each([
+    "labels",
+    "annotations",
+    "secrets",
+    "constraints",
+    "limits",
+    "requests",
+    "readOnlyRootFilesystem",
+  ] as const)("says %s as they were sent", (field) => {
+    expect(full.deployment[field]).toBeDefined();
+    expect(functionObjectOf(full).spec[field]).toEqual(full.deployment[field]);
+  });
+
+  test("is marked as ours, and says when and how often it was deployed", () => {
+    expect(functionObjectOf({ ...plain, generation: 3, updatedAt: at }).metadata).toMatchObject({
+      name: "hello",
+      namespace: "functions",
+      labels: { "app.kubernetes.io/managed-by": "weir" },
+      annotations: {
+        "service.com/created-at": plain.createdAt,
+        "service.com/updated-at": at,
+        "service.com/generation": "3",
+        "service.com/rollout": "3",
+        "service.com/scaled": '{"replicas":1}',
+      },
+    });
+  });
+
+  /** With another hash every function there is would count as deployed once more when Weir is upgraded. */
+  test.each([
+    ["plain", plain, "e18adfd07f2ca83b"],
+    ["full", full, "7626a227739c13d9"],
+  ])("keeps the hash of a description between versions of Weir: %s", (_what, sent, hash) => {
+    expect(functionObjectOf(sent).metadata.annotations).toMatchObject({ "service.com/content": hash });
+  });
+});
+
 describe("functionObjectOf and desiredOf", () => {
   test("lose nothing on the way through the API server", () => {
     fc.assert(

@@ -52,26 +52,38 @@ test.each<[envVars: Readonly<Record<string, string>>, seconds: number]>([
 describe("podProbes", () => {
   const connection = { tcpSocket: { port: 8080 } };
   const get = (path: string) => ({ httpGet: { path, port: 8080 } });
+  const asked = (period: number, how: object) => ({
+    initialDelaySeconds: 0,
+    periodSeconds: period,
+    timeoutSeconds: 1,
+    failureThreshold: 3,
+    ...how,
+  });
+  const ready = (how: object) => asked(1, how);
+  const health = (how: object) => asked(10, how);
 
-  test.each<[annotations: Readonly<Record<string, string>>, ready: object, health: object | undefined]>([
-    [{}, { ...connection, periodSeconds: 1 }, undefined],
-    [{ "com.service.ready.http.path": "/r" }, get("/r"), undefined],
-    [{ "com.openfaas.ready.http.path": "/r" }, get("/r"), undefined],
-    [{ "com.service.ready.http.periodSeconds": "7" }, { ...get("/_/ready"), periodSeconds: 7 }, undefined],
-    [{ "com.service.health.http.path": "/h" }, connection, { ...get("/h"), periodSeconds: 10, failureThreshold: 3 }],
-    [{ "com.service.health.http.timeoutSeconds": "4" }, connection, { ...get("/_/health"), timeoutSeconds: 4 }],
+  test.each<[annotations: Readonly<Record<string, string>>, readinessProbe: object, livenessProbe?: object]>([
+    [{}, ready(connection)],
+    [{ "com.service.ready.http.path": "/r" }, ready(get("/r"))],
+    [{ "com.openfaas.ready.http.path": "/r" }, ready(get("/r"))],
+    [{ "com.service.ready.http.periodSeconds": "7" }, ready({ ...get("/_/ready"), periodSeconds: 7 })],
+    [{ "com.service.health.http.path": "/h" }, ready(connection), health(get("/h"))],
+    [
+      { "com.service.health.http.timeoutSeconds": "4" },
+      ready(connection),
+      health({ ...get("/_/health"), timeoutSeconds: 4 }),
+    ],
     [
       { "com.service.protocol": "h2c", "com.service.health.http.failureThreshold": "9" },
-      connection,
-      { ...connection, failureThreshold: 9 },
+      ready(connection),
+      health({ ...connection, failureThreshold: 9 }),
     ],
-    [{ "com.service.protocol": "h2c", "com.service.ready.http.path": "/r" }, get("/r"), undefined],
-  ])("%o", (annotations, ready, health) => {
-    const { readinessProbe, livenessProbe } = podProbes(annotations);
-
-    expect(readinessProbe).toMatchObject(ready);
-    if (health === undefined) expect(livenessProbe).toBeUndefined();
-    else expect(livenessProbe).toMatchObject(health);
+    [{ "com.service.protocol": "h2c", "com.service.ready.http.path": "/r" }, ready(get("/r"))],
+  ])("probes of a function with %j", (annotations, readinessProbe, livenessProbe) => {
+    expect(podProbes(annotations)).toEqual({
+      readinessProbe,
+      ...(livenessProbe === undefined ? {} : { livenessProbe }),
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { editionNames } from "../../../runtime/api/editions.ts";
+import { notEmpty } from "../../support/not-empty.ts";
 import { resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
 import { recordedStack, type RecordedStack } from "../../support/pulumi-stack.ts";
 
@@ -53,13 +54,22 @@ describe.each(editionNames)("edition %s", (edition) => {
   });
 
   test("marks all that is secret, and lets it stand in Secrets only", () => {
-    for (const { type, name, inputs, secretInputs, secretOutputs } of stack.resources) {
-      if (type === "kubernetes:core/v1:Secret") expect(secretInputs, name).toContain("data");
-      if (type.startsWith("random:")) expect(secretOutputs, name).toContain("result");
-      if (type.endsWith(":PrivateKey")) expect(secretOutputs, name).toContain("privateKeyPem");
-      for (const [key, value] of Object.entries(inputs))
-        if (/generated-|PRIVATE KEY/.test(JSON.stringify(value))) expect(secretInputs, `${name} ${key}`).toContain(key);
-    }
+    const all = (type: RegExp) =>
+      notEmpty(
+        stack.resources.filter((each) => type.test(each.type)),
+        String(type),
+      );
+    for (const { name, secretInputs } of all(/^kubernetes:core\/v1:Secret$/))
+      expect(secretInputs, name).toContain("data");
+    for (const { name, secretOutputs } of all(/^random:/)) expect(secretOutputs, name).toContain("result");
+    for (const { name, secretOutputs } of all(/:PrivateKey$/)) expect(secretOutputs, name).toContain("privateKeyPem");
+    const made = stack.resources.flatMap(({ name, inputs, secretInputs }) =>
+      Object.entries(inputs)
+        .filter(([, value]) => /generated-|PRIVATE KEY/.test(JSON.stringify(value)))
+        .map(([key]) => ({ name, key, secretInputs })),
+    );
+    for (const { name, key, secretInputs } of notEmpty(made, "secret that was made"))
+      expect(secretInputs, `${name} ${key}`).toContain(key);
   });
 
   test("keeps the definitions, which others may use, and takes over those that it finds", () => {
@@ -143,8 +153,10 @@ describe("order", () => {
     const above = new Map(stack.resources.map((each) => [`${each.type}::${each.name}`, each.dependencies]));
     const waits = (key: string, seen = new Set<string>()): boolean =>
       (above.get(key) ?? []).some((one) => one === platform || (!seen.has(one) && waits(one, seen.add(one))));
-    for (const { type, name, inputs } of stack.resources.filter(isKubernetes))
-      if ((inputs as KubernetesObject).metadata.namespace === "weir")
-        expect(waits(`${type}::${name}`), name).toBe(true);
+    const inside = stack.resources
+      .filter(isKubernetes)
+      .filter(({ inputs }) => (inputs as KubernetesObject).metadata.namespace === "weir");
+    for (const { type, name } of notEmpty(inside, "object in the namespace"))
+      expect(waits(`${type}::${name}`), name).toBe(true);
   });
 });

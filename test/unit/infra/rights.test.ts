@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { accountRights, type Rule } from "../../../infra/manifests/account-rights.ts";
 import { accessManifests } from "../../../infra/manifests/access.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
+import { accounts, type Account } from "../../../runtime/api/accounts.ts";
 import { rightsFiles } from "../../../scripts/rights/rights-files.ts";
 import { staleAmong } from "../../../scripts/written-file.ts";
+import { notEmpty } from "../../support/not-empty.ts";
 
 const root = new URL("../../../", import.meta.url);
 const everywhere = [false, true].flatMap((manyNamespaces) =>
@@ -13,8 +15,53 @@ const everywhere = [false, true].flatMap((manyNamespaces) =>
   ),
 );
 
-test("the rights of each account are those of its golden file; else judge the change and run npm run rights", async () => {
-  expect((await staleAmong(await rightsFiles(), root)).map(({ path }) => path)).toEqual([]);
+/** Accounts that may do one of `verbs` to `resource` anywhere. */
+function about(resource: string, verbs: readonly string[], group: string): Account[] {
+  return everywhere
+    .filter(({ rule }) => rule.apiGroups.includes(group) && rule.resources.includes(resource))
+    .filter(({ rule }) => rule.verbs.some((verb) => verbs.includes(verb)))
+    .map(({ account }) => account);
+}
+
+test.each(Object.values(accounts))(
+  "rights of %s are those of the file that people judge; else judge the change and run npm run rights",
+  async (account) => {
+    const own = (await rightsFiles()).filter(({ path }) => path.endsWith(`/rights-${account}.yaml`));
+    expect(own).toHaveLength(1);
+    expect(await staleAmong(own, root)).toEqual([]);
+  },
+);
+
+const reads = ["get", "list", "watch"];
+const writes = ["create", "update", "patch", "delete"];
+
+test.each<[what: string, group: string, resource: string, verbs: readonly string[], who: readonly Account[]]>([
+  ["read values of secrets", "", "secrets", reads, ["operator"]],
+  ["write values of secrets", "", "secrets", writes, ["gateway"]],
+  ["make, change or remove namespaces", "", "namespaces", writes, ["gateway"]],
+  ["make or change pods", "", "pods", ["create", "update", "patch"], []],
+  ["delete pods", "", "pods", ["delete"], ["queue-doctor"]],
+  ["read logs", "", "pods/log", reads, ["gateway"]],
+  ["write Services", "", "services", writes, ["operator"]],
+  ["write quotas", "", "resourcequotas", writes, ["operator"]],
+  ["write Deployments", "apps", "deployments", writes, ["operator"]],
+  ["write policies of the network", "networking.k8s.io", "networkpolicies", writes, ["operator"]],
+  ["make or delete functions", "service.com", "functions", ["create", "update", "delete"], ["gateway"]],
+  ["scale functions", "service.com", "functions/scale", ["patch"], ["gateway", "queue-worker", "autoscaler"]],
+  ["say how functions are", "service.com", "functions/status", writes, ["autoscaler", "operator"]],
+  ["write Profiles", "service.com", "profiles", writes, []],
+  ["write what IAM rests on", "iam.service.com", "roles", writes, []],
+  ["make roles", "rbac.authorization.k8s.io", "clusterroles", writes, []],
+  ["hold leases", "coordination.k8s.io", "leases", ["update"], ["autoscaler", "operator"]],
+])("who may %s", (_what, group, resource, verbs, who) => {
+  expect(new Set(about(resource, verbs, group))).toEqual(new Set(who));
+});
+
+test("the queue-doctor may delete the broker's pods by name, and no others", () => {
+  const pods = everywhere.filter(({ account, rule }) => account === "queue-doctor" && rule.resources.includes("pods"));
+  const broker = ["nats-0", "nats-1", "nats-2"];
+  // Editions of one namespace, and of many.
+  expect(pods.map(({ rule }) => rule.resourceNames)).toEqual([broker, broker]);
 });
 
 test("no wildcard, and nothing that leads to more rights", () => {
@@ -30,13 +77,7 @@ test("no wildcard, and nothing that leads to more rights", () => {
   }
 });
 
-test("only the operator reads secrets, and only it binds: the roles of function namespaces, by name", () => {
-  const about = (resource: string, verbs: readonly string[], group: string) =>
-    everywhere
-      .filter(({ rule }) => rule.apiGroups.includes(group) && rule.resources.includes(resource))
-      .filter(({ rule }) => rule.verbs.some((verb) => verbs.includes(verb)))
-      .map(({ account }) => account);
-  expect(new Set(about("secrets", ["get", "list", "watch"], ""))).toEqual(new Set(["operator"]));
+test("only the operator binds: the roles of function namespaces, by name", () => {
   expect(new Set(about("rolebindings", ["create", "patch", "update"], "rbac.authorization.k8s.io"))).toEqual(
     new Set(["operator"]),
   );
@@ -66,7 +107,7 @@ test("one role per account and kind of namespace, each bound to that account alo
   expect(bindings.map(({ metadata }) => metadata.name).toSorted()).toEqual(
     roles.map(({ metadata }) => metadata.name).toSorted(),
   );
-  for (const { metadata, ...binding } of bindings) {
+  for (const { metadata, ...binding } of notEmpty(bindings, "binding")) {
     const [, account = "", scope = ""] = /^faas-(.*)-(platform|functions|cluster)$/.exec(metadata.name) ?? [];
     expect(binding["subjects"]).toEqual([{ kind: "ServiceAccount", name: account, namespace: "faas" }]);
     expect(binding["roleRef"]).toMatchObject({ kind: "ClusterRole", name: metadata.name });

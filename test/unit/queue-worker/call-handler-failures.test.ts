@@ -7,7 +7,7 @@ import { ledgerWith, sampleCall, sampleEntry, soon } from "../../contract/sample
 import { eventually } from "../../support/eventually.ts";
 import { faultPlan } from "../../support/fault-plan.ts";
 import { faultyCallbackQueue, faultyCallLedger, faultyDeliverySource } from "../../support/port-faults.ts";
-import { answered, hang, mortal, WorkerBench, type BenchOptions } from "./worker-bench.ts";
+import { answered, hang, mortal, WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
 
 const url = "http://receiver.example/done";
 let bench: WorkerBench;

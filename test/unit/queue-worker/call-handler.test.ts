@@ -5,7 +5,7 @@ import { headerValue } from "../../../runtime/core/header-list.ts";
 import type { Waker } from "../../../runtime/core/wake.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answered, hang, WorkerBench, type BenchOptions } from "./worker-bench.ts";
+import { answered, hang, WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
 
 const url = "http://receiver.example/done";
 let bench: WorkerBench;

@@ -5,7 +5,7 @@ import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sende
 import { HostSlots } from "../../../runtime/queue-worker/host-slots.ts";
 import { sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
-import { WorkerBench, type BenchOptions } from "./worker-bench.ts";
+import { WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
 
 const url = "http://receiver.example/done?secret=1";
 let bench: WorkerBench;

@@ -4,7 +4,7 @@ import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts"
 import { cancelCall } from "../../../runtime/core/cancel-call.ts";
 import { QueueTurn } from "../../../runtime/queue-worker/queue-turn.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answered, hang, mortal, WorkerBench } from "./worker-bench.ts";
+import { answered, hang, mortal, WorkerBench } from "../../support/worker-bench.ts";
 
 const ackWait = 400;
 

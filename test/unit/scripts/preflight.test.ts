@@ -30,7 +30,7 @@ const node = (name: string, more: Partial<Node> = {}): Node => ({
 test.each([
   [{ major: "1", minor: "29+", gitVersion: "v1.29.8-gke" }, /^PROBLEM Kubernetes v1\.29\.8-gke is too old: 1\.30/],
   [{ major: "1", minor: "30", gitVersion: "v1.30.0" }, /^ok .* v1\.30\.0;/],
-])("the version: %o", async (version, line) => {
+])("the version: $gitVersion", async (version, line) => {
   expect(lines(await checkVersion(clusterOf({ "/version": version })))[0]).toMatch(line);
 });
 
@@ -43,15 +43,21 @@ describe("storage", () => {
   };
 
   test.each([
-    [[], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there is none"],
-    [[slow], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there are slow"],
-    [[slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
+    ["none", [], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there is none"],
     [
+      "none that is the default",
+      [slow],
+      {},
+      "PROBLEM no storage class is the default one: set weir:nats.storageClass; there are slow",
+    ],
+    ["a default one", [slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
+    [
+      "none of the name that is set",
       [fast],
       { storageClass: "slow" },
       'PROBLEM there is no storage class "slow": set weir:nats.storageClass; there are fast',
     ],
-  ])("%o with %o", async (items, nats, line) => {
+  ])("class: %s", async (_what, items, nats, line) => {
     const findings = await checkStorage(classes(...items), platform({ nats: { tls: false, ...nats } }));
     expect(lines(findings)).toEqual([line]);
   });

@@ -1,29 +1,29 @@
 import { Registry } from "prom-client";
 
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../../runtime/adapters/memory/memory-call-signals.ts";
-import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
-import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
-import { acceptCall } from "../../../runtime/core/accept-call.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
-import type { CallTimes } from "../../../runtime/core/call-ttl.ts";
-import type { QueuedCall } from "../../../runtime/core/call.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
-import type { DeliverySource } from "../../../runtime/core/ports/call-queue.ts";
-import type { CallbackOutcome, CallbackRequest } from "../../../runtime/core/ports/callback-sender.ts";
-import type { InvokeOptions, InvokeOutcome } from "../../../runtime/core/ports/invoker.ts";
-import { Waker } from "../../../runtime/core/wake.ts";
-import { createLog } from "../../../runtime/process/log.ts";
-import { buildQueueWorker, type QueueWorker } from "../../../runtime/queue-worker/build-queue-worker.ts";
-import { buildWorkerMetrics } from "../../../runtime/queue-worker/worker-metrics.ts";
-import type { WorkerParts } from "../../../runtime/queue-worker/worker-parts.ts";
-import { sampleCall, sampleQueue } from "../../contract/samples.ts";
-import { eventually } from "../../support/eventually.ts";
+import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
+import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
+import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryLeases } from "../../runtime/adapters/memory/memory-leases.ts";
+import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import { acceptCall } from "../../runtime/core/accept-call.ts";
+import type { CallEntry } from "../../runtime/core/call-entry.ts";
+import type { CallTimes } from "../../runtime/core/call-ttl.ts";
+import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
+import { FunctionTable } from "../../runtime/core/function-table.ts";
+import type { DeliverySource } from "../../runtime/core/ports/call-queue.ts";
+import type { CallbackOutcome, CallbackRequest } from "../../runtime/core/ports/callback-sender.ts";
+import type { InvokeOptions, InvokeOutcome } from "../../runtime/core/ports/invoker.ts";
+import { Waker } from "../../runtime/core/wake.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { buildQueueWorker, type QueueWorker } from "../../runtime/queue-worker/build-queue-worker.ts";
+import { buildWorkerMetrics } from "../../runtime/queue-worker/worker-metrics.ts";
+import type { WorkerParts } from "../../runtime/queue-worker/worker-parts.ts";
+import { sampleCall, sampleQueue } from "../contract/samples.ts";
+import { eventually } from "./eventually.ts";
 
 /** One run, as the function saw it. */
 export interface Run {
