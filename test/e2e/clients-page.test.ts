@@ -1,4 +1,14 @@
-import { walkClients } from "../support/walk-clients.ts";
+import { test } from "vitest";
 
-await walkClients("TypeScript");
-await walkClients("Python", "python");
+import { clientsFlags, walkClients } from "../support/walk-clients.ts";
+import { walkedWeir } from "../support/walked-weir.ts";
+
+/** One Weir for all clients. */
+const walked = walkedWeir("clients", { flags: clientsFlags, within: 60_000 });
+
+await walkClients(walked, "TypeScript");
+await walkClients(walked, "Python", "python");
+
+test("Weir ends with Ctrl-C, and nothing is left", async () => {
+  await walked().weir.stop();
+}, 60_000);

@@ -6,7 +6,8 @@ import { Parse } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { CallRecord } from "../../runtime/api/call-record.ts";
-import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { noDockerEngine } from "../support/docker-engine.ts";
+import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { runWeir, startWeir, type WeirProcess } from "../support/weir-process.ts";

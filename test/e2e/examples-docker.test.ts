@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { baseImageName } from "../../runtime/api/version.ts";
-import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { noDockerEngine } from "../support/docker-engine.ts";
+import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { runExample, shownBy, showExample } from "../support/example-runs.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";

@@ -20,7 +20,8 @@ import { blobFile, type PackedImage } from "../../scripts/images/pack-image.ts";
 import { pushImage } from "../../scripts/images/push-image.ts";
 import { stageRoot } from "../../scripts/images/stage-root.ts";
 import { imageProcesses, stageProgram } from "../../scripts/images/stage-weir.ts";
-import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { noDockerEngine } from "../support/docker-engine.ts";
+import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { inWords } from "../support/figure.ts";
 import { freePort } from "../support/free-port.ts";
@@ -124,7 +125,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     let files: TempDirectory | undefined;
 
     beforeAll(async () => {
-      engine = await openDockerEngine({ baseImage: false });
+      engine = await openDockerEngine();
       await loadImages(made.directory, engine.client);
       files = await tempDirectory("image-files");
     }, 300_000);

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../support/docker-engine.ts";
+import { noDockerEngine } from "../support/docker-engine.ts";
+import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { eventually } from "../support/eventually.ts";
 import { isFreePort } from "../support/free-port.ts";
 import { commandBlocks, printsAsShown, type CommandBlock } from "../support/markdown-blocks.ts";

@@ -6,22 +6,18 @@ import { basename, join } from "node:path";
 
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { dockerAnswers } from "../../runtime/adapters/docker/docker-socket.ts";
-import { baseImageName } from "../../runtime/api/version.ts";
 import { makeBaseImage } from "../../scripts/base-image/make-base-image.ts";
 import { findTool, installedTool } from "../../scripts/debian-tool.ts";
+import { endMounts, leftoverMounts } from "../../scripts/test/leftover-mounts.ts";
 import { eventually } from "./eventually.ts";
 import { machineLock } from "./machine-lock.ts";
 import { networkState, restoreNetwork } from "./packet-filter.ts";
 import { endProcess, livingProcesses } from "./process-tree.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
-/** A real container engine for one test file: with its own data, socket and no network of its own. */
-export interface TestDockerEngine {
+/** A real container engine: with its own data, socket and no network of its own. */
+export interface OwnDockerEngine {
   readonly socket: string;
-  /** Runs functions: the watchdog with Node.js and a few programs. */
-  readonly image: string;
-  readonly client: EngineClient;
-  readonly pid: number | undefined;
   /** SIGTERM, and started again. */
   restart(): Promise<void>;
   /** SIGKILL, and waits until it is gone. */
@@ -55,8 +51,8 @@ function whyNone(): string | undefined {
   return undefined;
 }
 
-/** Starts an engine, with the base image unless told otherwise; waits while another test file has one. */
-export async function openDockerEngine({ baseImage = true } = {}): Promise<TestDockerEngine> {
+/** Starts an engine with the base image; waits while another process of this machine has one. */
+export async function startDockerEngine(): Promise<OwnDockerEngine> {
   const lock = await machineLock("docker-engine");
   const foreign = livingProcesses().some(({ command }) => basename(command.split(" ", 1)[0] ?? "") === "dockerd");
   // The rules of somebody's own engine would be made anew, and lost in part.
@@ -126,7 +122,7 @@ export async function openDockerEngine({ baseImage = true } = {}): Promise<TestD
         within: stopTimeout,
         what: "an end of all processes of the engine",
       });
-      await unmountBelow(directory.path);
+      endMounts(leftoverMounts(directory.path));
       await directory.remove();
       await removeCgroups(cgroup);
       if (settings === undefined) await rm("/etc/docker", { recursive: true, force: true });
@@ -138,7 +134,7 @@ export async function openDockerEngine({ baseImage = true } = {}): Promise<TestD
 
   try {
     await start();
-    if (baseImage) await makeBaseImage(client);
+    await makeBaseImage(client);
   } catch (err) {
     const log = await readFile(join(directory.path, "log"), "utf8").catch(() => "");
     await close();
@@ -146,11 +142,6 @@ export async function openDockerEngine({ baseImage = true } = {}): Promise<TestD
   }
   return {
     socket,
-    image: baseImageName,
-    client,
-    get pid() {
-      return child?.pid;
-    },
     restart: async () => {
       await end("SIGTERM");
       await start();
@@ -159,12 +150,6 @@ export async function openDockerEngine({ baseImage = true } = {}): Promise<TestD
     start,
     close,
   };
-}
-
-async function unmountBelow(directory: string): Promise<void> {
-  const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
-  for (const mount of mounts.filter((path) => path.startsWith(`${directory}/`)).reverse())
-    await once(spawn("umount", ["--lazy", mount], { stdio: "ignore" }), "exit");
 }
 
 /** Of one hierarchy or several, however the system has them. */

@@ -4,7 +4,7 @@ import { openDockerProvider, type DockerProvider } from "../../runtime/adapters/
 import { createLog } from "../../runtime/process/log.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
-import type { TestDockerEngine } from "./docker-engine.ts";
+import type { TestDockerEngine } from "./shared-docker-engine.ts";
 import { eventually } from "./eventually.ts";
 
 /** Name of the image that the samples of the contracts ask for. */

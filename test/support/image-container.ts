@@ -1,5 +1,5 @@
 import { eventually } from "./eventually.ts";
-import type { TestDockerEngine } from "./docker-engine.ts";
+import type { TestDockerEngine } from "./shared-docker-engine.ts";
 
 /** What a container of one of our images is given, beside the limits that clusters demand. */
 export interface ImageContainerOptions {

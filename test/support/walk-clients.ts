@@ -1,38 +1,45 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pythonPackages } from "../../scripts/python-packages.ts";
 import { commandBlocks } from "./markdown-blocks.ts";
 import { say } from "./say.ts";
+import { openShell, type ShellSession } from "./shell-session.ts";
 import { walkDocument } from "./walk-document.ts";
-import { walkedWeir } from "./walked-weir.ts";
+import type { WalkedWeir } from "./walked-weir.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
 const [start, variables] = commandBlocks(page);
 const installs = "python3 -m pip install --target packages -r requirements.txt";
 
+/** Flags that docs/clients.md starts Weir with. */
+export const clientsFlags = start?.commands.replace("npm start -- ", "").split(" ") ?? [];
+
 /**
- * Makes a suite of one section of docs/clients.md: its commands, one after the other, against a Weir that is started as
+ * Makes a suite of one section of docs/clients.md: its commands, one after the other, against a Weir that was started as
  * the page says. `packages` names the folder of `test/clients` whose packages for Python it needs; without them it is
  * skipped, which is said aloud.
  */
-export async function walkClients(heading: string, packages?: string): Promise<void> {
+export async function walkClients(walked: () => WalkedWeir, heading: string, packages?: string): Promise<void> {
   const python =
     packages === undefined ? undefined : await pythonPackages(`${root}test/clients/${packages}/requirements.txt`, say);
 
   describe.skipIf(typeof python === "string")(`docs/clients.md, ${heading}`, () => {
-    const flags = start?.commands.replace("npm start -- ", "").split(" ") ?? [];
-    const walked = walkedWeir("clients", { flags, within: 60_000 });
+    // Of its own: a section may go to other directories.
+    let shell: ShellSession | undefined;
+    beforeAll(() => void (shell = openShell({ directory: root })));
+    afterAll(() => shell?.close());
 
     test("begins with npm start", () => {
       expect(start?.commands).toMatch(/^npm start -- /);
     });
 
     walkDocument([...(variables === undefined ? [] : [variables]), ...section(heading)], () => {
-      const { directory, shell, weir } = walked();
+      const { directory, weir } = walked();
+      if (shell === undefined) throw new Error("Cannot walk through: there is no shell");
       const asHere = (text: string) =>
         text
           .replaceAll("http://127.0.0.1:8080", weir.url)
@@ -42,10 +49,6 @@ export async function walkClients(heading: string, packages?: string): Promise<v
           .replace(installs, typeof python === "object" ? `ln -s ${python.directory} packages` : installs);
       return { shell, asHere };
     });
-
-    test("ends with Ctrl-C, and nothing is left", async () => {
-      await walked().weir.stop();
-    }, 60_000);
   });
 }
 

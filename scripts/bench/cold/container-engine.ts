@@ -2,7 +2,8 @@ import { dockerSocket } from "../../../runtime/adapters/docker/docker-socket.ts"
 import { EngineClient } from "../../../runtime/adapters/docker/engine-client.ts";
 import { baseImageName } from "../../../runtime/api/version.ts";
 import { environment } from "../../../runtime/process/settings.ts";
-import { noDockerEngine, openDockerEngine, type TestDockerEngine } from "../../../test/support/docker-engine.ts";
+import { noDockerEngine, startDockerEngine } from "../../../test/support/docker-engine.ts";
+import type { TestDockerEngine } from "../../../test/support/shared-docker-engine.ts";
 import { makeBaseImage } from "../../base-image/make-base-image.ts";
 import { BenchSkipped } from "../bench-row.ts";
 
@@ -18,7 +19,13 @@ export async function openBenchEngine(): Promise<BenchEngine> {
   if (given !== undefined) return await useEngine(dockerSocket(given));
   const reason = noDockerEngine();
   if (reason !== undefined) throw new BenchSkipped(`no container engine can be started here: ${reason}`);
-  return await openDockerEngine();
+  const own = await startDockerEngine();
+  const client = new EngineClient(own.socket);
+  const close = async (): Promise<void> => {
+    await client.close();
+    await own.close();
+  };
+  return { socket: own.socket, image: baseImageName, client, close };
 }
 
 async function useEngine(socket: string): Promise<BenchEngine> {

@@ -1,3 +1,0 @@
-import { walkClients } from "../support/walk-clients.ts";
-
-await walkClients("Apache Airflow", "airflow");

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { eventually } from "../support/eventually.ts";
+import { codeBlocks, commandBlocks, printsAsShown, type CommandBlock } from "../support/markdown-blocks.ts";
+import { walkDocument } from "../support/walk-document.ts";
+import { walkedWeir } from "../support/walked-weir.ts";
+
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+const accessLog = ["--access-log", "true"];
+
+/** Pages whose commands go well together: one Weir for all of them, as a person has. */
+const walked = walkedWeir("pages", { flags: ["--provider", "local", ...accessLog], within: 60_000 });
+
+function walk(blocks: readonly CommandBlock[]): void {
+  walkDocument(blocks, () => {
+    const { shell, weir } = walked();
+    const asHere = (text: string): string =>
+      text
+        .replaceAll("http://127.0.0.1:8080", weir.url)
+        .replaceAll("http://127.0.0.1:8082", weir.adminUrl)
+        .replaceAll(".weir/", `${weir.data}/`);
+    return { shell, asHere };
+  });
+}
+
+/** The next page shows its own alone. */
+async function removeFunctions(): Promise<void> {
+  const { weir } = walked();
+  const headers = { authorization: weir.authorization };
+  const list = async (): Promise<readonly { readonly name: string }[]> => {
+    const answer = await fetch(`${weir.url}/system/functions`, { headers });
+    return (await answer.json()) as readonly { readonly name: string }[];
+  };
+  for (const { name } of await list()) {
+    const body = JSON.stringify({ functionName: name });
+    await fetch(`${weir.url}/system/functions`, { method: "DELETE", headers, body });
+  }
+  await eventually(async () => (await list()).length === 0, { within: 30_000, what: "an end of all functions" });
+}
+
+/** First: what it shows are counts from the beginning. */
+describe("docs/observe.md", () => {
+  afterAll(removeFunctions);
+
+  const page = read("observe.md");
+  const [start, ...blocks] = commandBlocks(page);
+
+  test("begins with the flag that the test starts Weir with", () => {
+    expect(start?.commands).toBe(`npm start -- ${accessLog.join(" ")}`);
+  });
+
+  walk(blocks);
+
+  test("the line of the access log is as shown", async () => {
+    const shown = codeBlocks(page).find(({ language }) => language === "json")?.text ?? "";
+    await eventually(
+      () =>
+        walked()
+          .weir.output()
+          .split("\n")
+          .some((line) => line.includes(':"0af7') && printsAsShown(line, shown)),
+      { within: 5_000, what: `a line like ${shown}` },
+    );
+    expect(walked().weir.output()).not.toContain("token=secret");
+  });
+});
+
+describe("docs/api.md", () => {
+  const blocks = commandBlocks(read("api.md"));
+
+  test("has a command for every path of the route table", () => {
+    const paths = new Set(routeTable.filter(({ documented }) => documented !== false).map(({ path }) => path));
+    expect(blocks.length).toBeGreaterThan(paths.size);
+  });
+
+  walk(blocks);
+});
