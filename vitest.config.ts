@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests of one kind: the folder below `test/`, the milliseconds one test or hook may take, and how often a test that
- * failed is tried again (docs/decisions/0029-second-try.md).
+ * How often a test on real servers that failed is tried again. It becomes 0 once `npm run ci:runs -- --times 5 --loaded` is
+ * green (docs/decisions/0037-one-try-two-tiers.md).
  */
+const secondTry = 1;
+
+/** Tests of one kind: the folder below `test/`, and the milliseconds one test or hook may take. */
 function project(name: string, timeout: number, retry = 0) {
   return {
     extends: true as const,
@@ -20,10 +23,11 @@ function project(name: string, timeout: number, retry = 0) {
 /** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/give-back.ts`). */
 const poison = "weir-poison";
 
-const onCluster = project("cluster", 180_000, 1);
-
-/** Tests on a real API server get to know of it by `provide`. */
-const cluster = { ...onCluster, test: { ...onCluster.test, globalSetup: ["test/support/cluster-setup.ts"] } };
+/** Such tests with something that all their files share: what the module `shared` of `test/support` provides. */
+function projectWith(shared: string, name: string, timeout: number) {
+  const made = project(name, timeout, secondTry);
+  return { ...made, test: { ...made.test, globalSetup: [`test/support/${shared}.ts`] } };
+}
 
 export default defineConfig({
   resolve: { conditions: [poison] },
@@ -38,11 +42,12 @@ export default defineConfig({
     teardownTimeout: 15_000,
     projects: [
       project("unit", 15_000),
-      project("integration", 60_000, 1),
-      project("alone", 60_000, 1),
-      project("e2e", 180_000, 1),
-      project("soak", 1_800_000),
-      cluster,
+      projectWith("docker-engine-setup", "integration", 60_000),
+      projectWith("docker-engine-setup", "e2e", 180_000),
+      project("alone", 60_000, secondTry),
+      projectWith("cluster-setup", "cluster", 180_000),
+      project("nightly", 1_800_000),
+      projectWith("cluster-setup", "nightly-cluster", 180_000),
     ],
   },
 });

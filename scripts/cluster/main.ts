@@ -58,7 +58,9 @@ command
 for (const each of command.commands) each.helpOption("--help", "show this");
 
 if (process.platform !== "linux") {
-  console.error("Cannot run a cluster here: it needs Linux; kind and k3d make one with Docker (docs/cluster-tests.md)");
+  console.error(
+    "Cannot run a cluster here: it needs Linux; kind and k3d make one with Docker (docs/contributing/tests.md)",
+  );
   process.exitCode = 2;
 } else await command.parseAsync();
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { environment } from "../../runtime/process/settings.ts";
 
-/** What runs in a cluster, each level more than the one before: see docs/cluster-tests.md. */
+/** What runs in a cluster, each level more than the one before: see docs/contributing/tests.md. */
 export const clusterLevels = ["api", "kwok", "node"] as const;
 
 export type ClusterLevel = (typeof clusterLevels)[number];

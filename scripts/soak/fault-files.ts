@@ -16,7 +16,6 @@ export async function repeatFaultFiles(times: number): Promise<Repetitions> {
     const { counts } = await runSuites({
       suites: ["integration", "alone"],
       files,
-      secondTry: false,
       interrupted: () => false,
     });
     if (counts.failed === 0) passed += 1;

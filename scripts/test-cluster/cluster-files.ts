@@ -1,7 +1,7 @@
-import { globSync } from "node:fs";
 import { join } from "node:path";
 
 import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
+import { filesOf, type ClusterSuite } from "../test/tiers.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -13,12 +13,13 @@ export interface ClusterFiles {
   readonly inTurn: readonly string[];
 }
 
-/** The files for a cluster of `level` whose path has one of `patterns` in it; all for it when there is no pattern. */
-export function clusterFiles(level: ClusterLevel, patterns: readonly string[]): ClusterFiles {
+/** The files of a suite for a cluster of `level` whose path has one of `patterns` in it; all for it when there is no pattern. */
+export function clusterFiles(suite: ClusterSuite, level: ClusterLevel, patterns: readonly string[]): ClusterFiles {
+  const files = filesOf(suite, root).filter(
+    (file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)),
+  );
   const of = (each: ClusterLevel): readonly string[] =>
-    globSync(`test/cluster/${each}/**/*.test.ts`, { cwd: root })
-      .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
-      .sort();
+    files.filter((file) => file.startsWith(`test/${suite}/${each}/`));
   const levels = clusterLevels.slice(0, clusterLevels.indexOf(level) + 1);
   return {
     together: levels.filter((each) => each !== "node").flatMap(of),

@@ -3,15 +3,29 @@ import { Command, Option } from "commander";
 import { environment } from "../../runtime/process/settings.ts";
 import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
 import { writeResult } from "../test/result-file.ts";
-import { addResults, failedResult, type SuiteResult } from "../test/run-suite.ts";
+import { failedResult, type SuiteResult } from "../test/read-report.ts";
+import { addResults } from "../test/run-suite.ts";
 import { runSuites, type RunSuitesOptions } from "../test/run-suites.ts";
 import { sayResult } from "../test/say-result.ts";
+import type { ClusterSuite, Tier } from "../test/tiers.ts";
 import { clusterFiles } from "./cluster-files.ts";
 import { lookAtExistingCluster } from "./existing-cluster.ts";
 import { NoCluster } from "./no-cluster.ts";
 import { highestLevelThere, openOwnCluster } from "./own-cluster.ts";
 
 type Given = Pick<RunSuitesOptions, "variables" | "programs">;
+
+interface CommandOptions {
+  readonly level: ClusterLevel | "auto";
+  readonly tier: Tier;
+  readonly report?: string;
+}
+
+/** The tests that were asked for. */
+interface Asked {
+  readonly suite: ClusterSuite;
+  readonly patterns: readonly string[];
+}
 
 const abort = new AbortController();
 let interrupted = false;
@@ -34,12 +48,17 @@ const command = new Command("npm run test:cluster --")
       .choices([...clusterLevels, "auto"])
       .default("node"),
   )
+  .addOption(
+    new Option("--tier <tier>", "first: what every change runs; nightly: what takes longer")
+      .choices(["first", "nightly"])
+      .default("first"),
+  )
   .option("--report <file>", "also writes the result there, as JSON")
   .helpOption("--help", "show this")
-  .action(async (patterns: readonly string[], options: { level: ClusterLevel | "auto"; report?: string }) => {
+  .action(async (patterns: readonly string[], options: CommandOptions) => {
     let result: SuiteResult;
     try {
-      result = await run(patterns, options.level);
+      result = await run({ suite: options.tier === "first" ? "cluster" : "nightly-cluster", patterns }, options.level);
     } catch (err) {
       const message = err instanceof Error ? err.message : String(err);
       console.error(message);
@@ -56,27 +75,27 @@ const command = new Command("npm run test:cluster --")
 
 await command.parseAsync();
 
-async function run(patterns: readonly string[], asked: ClusterLevel | "auto"): Promise<SuiteResult> {
+async function run(asked: Asked, atLevel: ClusterLevel | "auto"): Promise<SuiteResult> {
   const { WEIR_TEST_CLUSTER } = environment();
   if (WEIR_TEST_CLUSTER === "existing") {
-    const level = asked === "auto" ? "node" : asked;
-    return runFiles(level, patterns, { variables: await lookAtExistingCluster(level) });
+    const level = atLevel === "auto" ? "node" : atLevel;
+    return runFiles(level, asked, { variables: await lookAtExistingCluster(level) });
   }
   if (WEIR_TEST_CLUSTER !== undefined) {
     throw new NoCluster(`WEIR_TEST_CLUSTER is "${WEIR_TEST_CLUSTER}": it may be "existing", or not set`);
   }
-  const level = asked === "auto" ? await highestLevelThere() : asked;
-  if (asked === "auto" && level !== "node") {
+  const level = atLevel === "auto" ? await highestLevelThere() : atLevel;
+  if (atLevel === "auto" && level !== "node") {
     console.log(
       `Level node is not built here ("npm run cluster -- build --metrics" does it): only level ${level} is run`,
     );
   }
-  expectFiles(level, patterns);
-  const cluster = await openOwnCluster({ level, spareBuilds: asked === "auto", signal: abort.signal });
+  expectFiles(level, asked);
+  const cluster = await openOwnCluster({ level, spareBuilds: atLevel === "auto", signal: abort.signal });
   let result: SuiteResult | undefined;
   let left: readonly string[] = [];
   try {
-    result = await runFiles(level, patterns, cluster);
+    result = await runFiles(level, asked, cluster);
   } finally {
     left = await cluster.close();
   }
@@ -87,12 +106,12 @@ async function run(patterns: readonly string[], asked: ClusterLevel | "auto"): P
 
 async function runFiles(
   level: ClusterLevel,
-  patterns: readonly string[],
+  { suite, patterns }: Asked,
   { variables = {}, programs = [] }: Given,
 ): Promise<SuiteResult> {
-  const { together, inTurn } = clusterFiles(level, patterns);
+  const { together, inTurn } = clusterFiles(suite, level, patterns);
   const options = {
-    suites: ["cluster"],
+    suites: [suite],
     variables,
     programs,
     interrupted: () => interrupted,
@@ -105,8 +124,8 @@ async function runFiles(
 }
 
 /** A cluster is not started for nothing. */
-function expectFiles(level: ClusterLevel, patterns: readonly string[]): void {
-  const { together, inTurn } = clusterFiles(level, patterns);
+function expectFiles(level: ClusterLevel, { suite, patterns }: Asked): void {
+  const { together, inTurn } = clusterFiles(suite, level, patterns);
   if (together.length + inTurn.length > 0) return;
   const which =
     patterns.length === 0 ? "" : ` whose path has ${patterns.map((each) => `"${each}"`).join(" or ")} in it`;

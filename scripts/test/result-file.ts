@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 
-import { addResults, failedResult, type SuiteResult } from "./run-suite.ts";
+import { failedResult, type SuiteResult } from "./read-report.ts";
+import { addResults } from "./run-suite.ts";
 
 /** Writes the result of a run for who adds several up. */
 export async function writeResult(file: string, result: SuiteResult): Promise<void> {

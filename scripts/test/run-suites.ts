@@ -4,8 +4,11 @@ import { delimiter, join } from "node:path";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { environment } from "../../runtime/process/settings.ts";
+import { endMounts, leftoverMounts } from "./leftover-mounts.ts";
 import { endLeftovers, leftoverProcesses } from "./leftover-processes.ts";
-import { addResults, failedResult, runSuite, type Project, type SuiteResult } from "./run-suite.ts";
+import { failedResult, type SuiteResult } from "./read-report.ts";
+import { addResults, runSuite } from "./run-suite.ts";
+import type { Project } from "./tiers.ts";
 
 export interface RunSuitesOptions {
   readonly suites: readonly Project[];
@@ -17,8 +20,6 @@ export interface RunSuitesOptions {
   readonly variables?: Environment;
   /** One file after the other. */
   readonly inTurn?: boolean;
-  /** Whether a test that failed is tried again; as vitest.config.ts says when absent. */
-  readonly secondTry?: false;
   /** Ends the suite that runs, as Ctrl-C does. */
   readonly signal?: AbortSignal;
   /** Asked before each suite: the rest is left out. */
@@ -72,10 +73,13 @@ async function strays(): Promise<readonly string[]> {
 async function checkLeftovers(directory: string, before: readonly string[]): Promise<SuiteResult> {
   const processes = await leftoverProcesses(directory, settleTime);
   endLeftovers(processes);
+  const mounts = leftoverMounts(directory);
+  endMounts(mounts);
   const files = (await readdir(directory)).filter((name) => name !== compileCache);
   const added = (await strays()).filter((name) => !before.includes(name));
   const complaints = [
     ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
+    ...mounts.map((place) => `mount ${place}`),
     ...files.map((name) => `temporary file ${name}`),
     ...added.map((name) => `new in the repository: ${name}`),
   ];

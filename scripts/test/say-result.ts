@@ -1,11 +1,12 @@
-import { formatCounts } from "./count-results.ts";
-import type { SuiteResult } from "./run-suite.ts";
+import { formatCounts } from "./counts.ts";
+import type { SuiteResult } from "./read-report.ts";
 
 /**
- * Ends a run: what needed a second try, and what failed, once more, so that it is seen where a long output is read from its
+ * Ends a run: what is in quarantine, what needed a second try, and what failed, once more, so that it is seen where a long output is read from its
  * end, and the line of sums.
  */
-export function sayResult({ counts, failures, secondTries }: SuiteResult): void {
+export function sayResult({ counts, failures, quarantined, secondTries }: SuiteResult): void {
+  if (quarantined.length > 0) console.log(`\nIn quarantine, not counted:\n${quarantined.join("\n")}`);
   if (secondTries.length > 0) console.log(`\nPassed at the second try only:\n${secondTries.join("\n")}`);
   if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}\n`);
   console.log(formatCounts(counts));

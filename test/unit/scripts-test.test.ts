@@ -1,12 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { addCounts, countResults, formatCounts } from "../../scripts/test/count-results.ts";
+import { addCounts, formatCounts, type Counts } from "../../scripts/test/counts.ts";
 import { endLeftovers, leftoverProcesses } from "../../scripts/test/leftover-processes.ts";
-import { listFailures, listSecondTries } from "../../scripts/test/list-failures.ts";
+import { quarantineFaults, readQuarantine, type Quarantined } from "../../scripts/test/quarantine.ts";
+import { readReport, type VitestReport } from "../../scripts/test/read-report.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+
+const root = "/weir";
+const day = 86_400_000;
+const context = { suite: "e2e", root, quarantine: [] };
+const quarantined = { since: "2026-11-23", file: "test/some.test.ts", test: "case 0", cause: "a race" } as const;
 
 function file(status: string, ...tests: readonly string[]) {
   const assertionResults = tests.map((each, at) => ({
@@ -17,53 +25,97 @@ function file(status: string, ...tests: readonly string[]) {
   return { name: "/weir/test/some.test.ts", status, message: "Cannot load", assertionResults };
 }
 
-describe("countResults", () => {
+const counted = (report: VitestReport | undefined): Counts => readReport(report, context).counts;
+
+describe("a vitest report", () => {
   test("counts tests of all files", () => {
     const testResults = [file("passed", "passed", "skipped", "todo"), file("failed", "failed", "passed", "failed")];
-    expect(countResults({ success: false, testResults })).toEqual({ passed: 2, failed: 2, skipped: 2 });
+    expect(counted({ success: false, testResults })).toEqual({ passed: 2, failed: 2, skipped: 2 });
   });
 
   test("counts a file that did not load, a run that failed as a whole, and a run without an end", () => {
-    expect(countResults({ success: false, testResults: [file("failed")] })).toEqual({
-      passed: 0,
-      failed: 1,
-      skipped: 0,
-    });
+    expect(counted({ success: false, testResults: [file("failed")] })).toEqual({ passed: 0, failed: 1, skipped: 0 });
     const allPassed = [file("passed", "passed")];
-    expect(countResults({ success: false, testResults: allPassed })).toEqual({ passed: 1, failed: 1, skipped: 0 });
-    expect(countResults(undefined)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+    expect(counted({ success: false, testResults: allPassed })).toEqual({ passed: 1, failed: 1, skipped: 0 });
+    expect(readReport(undefined, context)).toEqual({
+      counts: { passed: 0, failed: 1, skipped: 0 },
+      failures: ["e2e: did not come to an end"],
+      quarantined: [],
+      secondTries: [],
+    });
   });
 
-  test("is added up to the closing line", () => {
-    const one = { passed: 3, failed: 1, skipped: 0 };
-    expect(formatCounts(addCounts([one, one, { passed: 0, failed: 0, skipped: 2 }]))).toBe(
-      "6 passed, 2 failed, 2 skipped",
-    );
+  test("names each failed test with what it says, and files that did not load", () => {
+    const testResults = [file("passed", "passed"), file("failed", "passed", "failed"), file("failed")];
+    expect(readReport({ success: false, testResults }, context).failures).toEqual([
+      "e2e test/some.test.ts: case 1\n    Error: not so\n        at here",
+      "e2e test/some.test.ts\n    Cannot load",
+    ]);
+  });
+
+  test("names what passed when it was tried again", () => {
+    const again = { status: "passed", fullName: "case 0", failureMessages: ["Error: not so\n    at here"] };
+    const testResults = [{ ...file("passed", "passed"), assertionResults: [again] }];
+    const { failures, secondTries } = readReport({ success: true, testResults }, context);
+    expect(failures).toEqual([]);
+    expect(secondTries).toEqual(["e2e test/some.test.ts: case 0\n    Error: not so\n        at here"]);
+  });
+
+  test.each(["failed", "passed"])("a test in quarantine that %s is told, and counts for nothing", (status) => {
+    const testResults = [file(status, status, "passed")];
+    const result = readReport({ success: status === "passed", testResults }, { ...context, quarantine: [quarantined] });
+    expect(result.counts).toEqual({ passed: 1, failed: 0, skipped: 0 });
+    expect(result.failures).toEqual([]);
+    const said = status === "failed" ? "\n    Error: not so\n        at here" : "";
+    expect(result.quarantined).toEqual([`e2e test/some.test.ts: case 0 (${status}; since 2026-11-23: a race)${said}`]);
+  });
+
+  test("a line of the quarantine covers that test of that file alone", () => {
+    const testResults = [file("failed", "failed", "failed")];
+    for (const quarantine of [[quarantined], [{ ...quarantined, file: "test/other.test.ts" }]]) {
+      const { counts } = readReport({ success: false, testResults }, { ...context, quarantine });
+      expect(counts.failed).toBe(quarantine[0]?.file === quarantined.file ? 1 : 2);
+    }
   });
 });
 
-describe("listFailures", () => {
-  test("names each failed test with what it says, and files that did not load", () => {
-    const testResults = [file("passed", "passed"), file("failed", "passed", "failed"), file("failed")];
-    expect(listFailures("unit", "/weir", { success: false, testResults })).toEqual([
-      "unit test/some.test.ts: case 1\n    Error: not so\n        at here",
-      "unit test/some.test.ts\n    Cannot load",
+describe("the quarantine", () => {
+  const now = Date.parse("2026-11-23T12:00:00Z");
+  const faults = (line: Partial<Quarantined>, at = now): readonly string[] =>
+    quarantineFaults([{ ...quarantined, file: "package.json", ...line }], process.cwd(), at);
+
+  test("may hold a line for 14 days", () => {
+    expect(faults({})).toEqual([]);
+    expect(faults({}, now + 13 * day)).toEqual([]);
+    expect(faults({}, now + 14 * day)).toEqual([
+      expect.stringContaining('Cannot keep "case 0" in test/quarantine.json: it is there since 2026-11-23'),
     ]);
   });
 
-  test("leaves out what passed when it was tried again, which has a list of its own", () => {
-    const again = { status: "passed", fullName: "case 0", failureMessages: ["Error: not so\n    at here"] };
-    const testResults = [{ ...file("passed", "passed"), assertionResults: [again] }];
-    const report = { success: true, testResults };
-    expect(listFailures("e2e", "/weir", report)).toEqual([]);
-    expect(listSecondTries("e2e", "/weir", report)).toEqual([
-      "e2e test/some.test.ts: case 0\n    Error: not so\n        at here",
-    ]);
+  test.each(["2026-11-24", "yesterday", "23.11.2026"])("refuses the day %s", (since) => {
+    expect(faults({ since })).toEqual([expect.stringContaining(`"${since}" is no day up to today`)]);
   });
 
-  test("says that a suite did not come to an end", () => {
-    expect(listFailures("unit", "/weir", undefined)).toEqual(["unit: did not come to an end"]);
+  test("refuses a file that is gone", () => {
+    expect(faults({ file: "test/gone.test.ts" })).toEqual([expect.stringContaining("there is no file test/gone")]);
   });
+
+  test.each(["{}", '[{"since":"2026-11-23"}]', `[${JSON.stringify({ ...quarantined, cause: "" })}]`])(
+    "does not read %s",
+    async (text) => {
+      await using place = await tempDirectory("quarantine");
+      await mkdir(join(place.path, "test"));
+      await writeFile(join(place.path, "test", "quarantine.json"), text);
+      await expect(readQuarantine(place.path)).rejects.toThrow("Cannot read test/quarantine.json");
+    },
+  );
+});
+
+test("counts are added up to the closing line", () => {
+  const one = { passed: 3, failed: 1, skipped: 0 };
+  expect(formatCounts(addCounts([one, one, { passed: 0, failed: 0, skipped: 2 }]))).toBe(
+    "6 passed, 2 failed, 2 skipped",
+  );
 });
 
 describe("leftoverProcesses", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { suites } from "../../../scripts/test/run-suite.ts";
+import { suites } from "../../../scripts/test/tiers.ts";
 import { commandBlocks } from "../../support/markdown-blocks.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -34,7 +34,7 @@ describe("docs/promises.md", () => {
     }
     const [, suite = "", file = "", rows] =
       /^npx vitest run --project (\S+) (\S+)(?: -t "([^"]+)")?$/.exec(command) ?? [];
-    expect([...suites, "soak"]).toContain(suite);
+    expect([...suites, "nightly"]).toContain(suite);
     expect(file.startsWith(`test/${suite}/`)).toBe(true);
     expect(existsSync(join(root, file)), file).toBe(true);
     const text = read(file);

@@ -12,16 +12,23 @@ const main = join(import.meta.dirname, "..", "..", "..", "scripts", "test", "mai
 test("results of several runs are added up, with what failed in each", async () => {
   await using directory = await tempDirectory();
   const [one, other] = ["one.json", "other.json"].map((name) => join(directory.path, name)) as [string, string];
-  await writeResult(one, { counts: { passed: 3, failed: 0, skipped: 1 }, failures: [], secondTries: [] });
+  await writeResult(one, {
+    counts: { passed: 3, failed: 0, skipped: 1 },
+    failures: [],
+    quarantined: [],
+    secondTries: [],
+  });
   await writeResult(other, {
     counts: { passed: 2, failed: 1, skipped: 0 },
     failures: ["cluster test/x.test.ts: y"],
-    secondTries: ["cluster test/x.test.ts: z"],
+    quarantined: ["cluster test/x.test.ts: z"],
+    secondTries: ["e2e test/y.test.ts: w"],
   });
   expect(await readResults([one, other])).toEqual({
     counts: { passed: 5, failed: 1, skipped: 1 },
     failures: ["cluster test/x.test.ts: y"],
-    secondTries: ["cluster test/x.test.ts: z"],
+    quarantined: ["cluster test/x.test.ts: z"],
+    secondTries: ["e2e test/y.test.ts: w"],
   });
 });
 
@@ -32,6 +39,7 @@ test("a run that left no result, or half of one, has failed", async () => {
   expect(await readResults([half, join(directory.path, "other.json")])).toEqual({
     counts: { passed: 0, failed: 2, skipped: 0 },
     failures: ["npm test: did not come to an end", "other: did not come to an end"],
+    quarantined: [],
     secondTries: [],
   });
 });
@@ -39,16 +47,23 @@ test("a run that left no result, or half of one, has failed", async () => {
 test("the command's last line is the sum, after what failed; it ends with 1 when anything did", async () => {
   await using directory = await tempDirectory();
   const file = join(directory.path, "one.json");
-  await writeResult(file, { counts: { passed: 3, failed: 0, skipped: 1 }, failures: [], secondTries: [] });
+  await writeResult(file, {
+    counts: { passed: 3, failed: 0, skipped: 1 },
+    failures: [],
+    quarantined: [],
+    secondTries: [],
+  });
   expect(await sum(file)).toEqual({ code: 0, stdout: "3 passed, 0 failed, 1 skipped\n" });
   await writeResult(file, {
     counts: { passed: 3, failed: 1, skipped: 0 },
     failures: ["unit x: y"],
-    secondTries: ["e2e x: z"],
+    quarantined: ["e2e x: z"],
+    secondTries: ["e2e x: w"],
   });
   expect(await sum(file)).toEqual({
     code: 1,
-    stdout: "\nPassed at the second try only:\ne2e x: z\n\nFailed:\nunit x: y\n\n3 passed, 1 failed, 0 skipped\n",
+    stdout:
+      "\nIn quarantine, not counted:\ne2e x: z\n\nPassed at the second try only:\ne2e x: w\n\nFailed:\nunit x: y\n\n3 passed, 1 failed, 0 skipped\n",
   });
 });
 

@@ -16,11 +16,14 @@ const main = join(import.meta.dirname, "..", "..", "..", "scripts", "test-cluste
 describe("npm run test:cluster", () => {
   test("runs the files of a level and of those below it, those with pods one after the other", () => {
     const api = "test/cluster/api/test-cluster.test.ts";
-    expect(clusterFiles("api", []).together).toContain(api);
-    expect(clusterFiles("api", []).inTurn).toEqual([]);
-    expect(clusterFiles("node", []).together).toContain(api);
-    expect(clusterFiles("node", []).inTurn).toContain("test/cluster/node/pods.test.ts");
-    expect(clusterFiles("node", ["node/pods"])).toEqual({ together: [], inTurn: ["test/cluster/node/pods.test.ts"] });
+    expect(clusterFiles("cluster", "api", []).together).toContain(api);
+    expect(clusterFiles("cluster", "api", []).inTurn).toEqual([]);
+    expect(clusterFiles("cluster", "node", []).together).toContain(api);
+    expect(clusterFiles("cluster", "node", []).inTurn).toContain("test/cluster/node/pods.test.ts");
+    expect(clusterFiles("cluster", "node", ["node/pods"])).toEqual({
+      together: [],
+      inTurn: ["test/cluster/node/pods.test.ts"],
+    });
   });
 
   test("starts no cluster for files that are not there", async () => {

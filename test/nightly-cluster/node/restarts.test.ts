@@ -147,6 +147,21 @@ test("S17 functions answer while the API server does not, and what was ordered m
   say("S17", began, outcome, "60 s without API server");
 }, 300_000);
 
+test("the operator goes on when the API server was started again", async ({ skip }) => {
+  const server = await partOf("kube-apiserver", skip);
+  await client.deploy("before");
+  await server.kill();
+  await server.restart();
+  const limits = { within: 60_000, every: 500 };
+  await eventually(() => platform.cluster.kubectl(["get", "--raw=/readyz"], { namespace: null }), {
+    ...limits,
+    what: "the API server",
+  });
+  await eventually(() => deployed("after"), { ...limits, what: "a deployment" });
+  expect(await client.call("after")).toBe("200 hello");
+  expect(await client.call("before")).toBe("200 hello");
+}, 240_000);
+
 test("calls go on while the node's agent is killed and started again", async ({ skip }) => {
   const agent = await partOf("kubelet", skip);
   const began = performance.now();

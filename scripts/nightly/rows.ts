@@ -1,0 +1,70 @@
+/** One thing that runs at night. */
+export interface NightlyRow {
+  readonly name: string;
+  /** Completes "this row …". */
+  readonly about: string;
+  /** A script of package.json. */
+  readonly script: string;
+  readonly args: readonly string[];
+  /** Whether it writes the numbers of its tests with `--report`; another one counts as one test. */
+  readonly hasReport: boolean;
+  /** Minutes after which it is ended, and has failed. */
+  readonly minutes: number;
+}
+
+/** Minutes that all rows may take. */
+export const longestNight = 180;
+
+/** In the order in which they run: what fails most readily first. */
+export const nightlyRows: readonly NightlyRow[] = [
+  {
+    name: "tests",
+    about:
+      "runs the tests of `test/nightly`: minutes of load, gigabytes, millions of streams, clients that need big installs",
+    script: "test",
+    args: ["nightly"],
+    hasReport: true,
+    minutes: 60,
+  },
+  {
+    name: "cluster",
+    about:
+      "runs those of `test/nightly-cluster` on real nodes: the other three editions, restarts of every part under load",
+    script: "test:cluster",
+    args: ["--tier", "nightly"],
+    hasReport: true,
+    minutes: 35,
+  },
+  {
+    name: "faults",
+    about: "repeats the files of fault rows, then queues calls while random faults are made",
+    script: "test:soak",
+    args: ["--repetitions", "2", "--minutes", "10"],
+    hasReport: false,
+    minutes: 30,
+  },
+  {
+    name: "million",
+    about: "sends calls through one queue while its workers and its broker are killed, and accounts for each",
+    script: "test:million",
+    args: ["--for", "8m"],
+    hasReport: false,
+    minutes: 12,
+  },
+  {
+    name: "fuzz",
+    about: "gives random input to all that reads foreign bytes",
+    script: "fuzz",
+    args: ["--seconds", "45"],
+    hasReport: false,
+    minutes: 15,
+  },
+  {
+    name: "mutation",
+    about: "changes `runtime/core` line by line and sees whether a unit test notices",
+    script: "mutation",
+    args: [],
+    hasReport: false,
+    minutes: 28,
+  },
+];

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+import { environment } from "../../runtime/process/settings.ts";
+import type { NightlyRow } from "./rows.ts";
+
+/** How a row ended. */
+export interface RowEnd {
+  readonly name: string;
+  readonly outcome: "passed" | "failed" | "over its time";
+  readonly seconds: number;
+}
+
+export interface RunRowOptions {
+  /** The repository. */
+  readonly root: string;
+  /** Where the row writes the numbers of its tests. */
+  readonly report: string;
+  /** Ends the row, as Ctrl-C does. */
+  readonly signal: AbortSignal;
+}
+
+const minute = 60_000;
+/** Milliseconds that a row has for clearing up after it was told to end. */
+const grace = minute;
+
+/** Runs one row with its output on this terminal; one that is over its time is told to end, and then killed. */
+export async function runRow(row: NightlyRow, { root, report, signal }: RunRowOptions): Promise<RowEnd> {
+  const began = performance.now();
+  const reports = row.hasReport ? ["--report", report] : [];
+  // A group of its own: npm hands no signal on.
+  const child = spawn("npm", ["run", "--silent", row.script, "--", ...row.args, ...reports], {
+    cwd: root,
+    env: { ...environment(), PATH: `${join(root, "node_modules", ".bin")}:${environment()["PATH"] ?? ""}` },
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: true,
+  });
+  let late = false;
+  let kill: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    tell(child.pid, "SIGINT");
+    kill ??= setTimeout(() => tell(child.pid, "SIGKILL"), grace);
+  };
+  const limit = setTimeout(() => {
+    late = true;
+    end();
+  }, row.minutes * minute);
+  signal.addEventListener("abort", end, { once: true });
+  const [code] = await once(child, "exit");
+  clearTimeout(limit);
+  clearTimeout(kill);
+  signal.removeEventListener("abort", end);
+  const outcome = late ? "over its time" : code === 0 ? "passed" : "failed";
+  return { name: row.name, outcome, seconds: Math.round((performance.now() - began) / 1_000) };
+}
+
+function tell(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It ended in the meantime.
+  }
+}

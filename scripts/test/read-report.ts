@@ -1,0 +1,96 @@
+import { relative } from "node:path";
+
+import type { Counts } from "./counts.ts";
+import type { Quarantined } from "./quarantine.ts";
+
+/** Part of what vitest's JSON reporter writes. */
+export interface VitestReport {
+  readonly success: boolean;
+  readonly testResults: readonly {
+    /** Path of the file. */
+    readonly name: string;
+    readonly status: string;
+    /** Why the file as a whole failed. */
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+/** What one run came to. */
+export interface SuiteResult {
+  readonly counts: Counts;
+  /** What failed, each with the start of what it says. */
+  readonly failures: readonly string[];
+  /** What ran and counts for nothing, each with how it ended. */
+  readonly quarantined: readonly string[];
+  /** What passed only when it was tried again, each with the start of what it said first. */
+  readonly secondTries: readonly string[];
+}
+
+/** What a report is read with. */
+export interface ReportContext {
+  /** Name of the suite. */
+  readonly suite: string;
+  /** The repository. */
+  readonly root: string;
+  readonly quarantine: readonly Quarantined[];
+}
+
+/** Lines of a failure's message that are shown; the suite's own output has the rest. */
+const linesShown = 12;
+
+/**
+ * The result of one suite; no report means that it did not come to an end. A file that failed without a failed test (it
+ * did not load, or its hooks failed) counts as one failure, and so does a run that failed as a whole.
+ */
+export function readReport(report: VitestReport | undefined, { suite, root, quarantine }: ReportContext): SuiteResult {
+  if (report === undefined) return failedResult([`${suite}: did not come to an end`]);
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  const quarantined: string[] = [];
+  const secondTries: string[] = [];
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const file = relative(root, name);
+    let failed = 0;
+    for (const result of assertionResults) {
+      const { fullName, failureMessages } = result;
+      if (result.status === "failed") failed += 1;
+      const line = quarantine.find((each) => each.file === file && each.test === fullName);
+      const title = `${suite} ${file}: ${fullName}`;
+      if (line !== undefined) {
+        quarantined.push(described(`${title} (${result.status}; since ${line.since}: ${line.cause})`, failureMessages));
+      } else if (result.status === "passed") {
+        counts.passed += 1;
+        if (failureMessages.length > 0) secondTries.push(described(title, failureMessages));
+      } else if (result.status === "failed") {
+        counts.failed += 1;
+        failures.push(described(title, failureMessages));
+      } else counts.skipped += 1;
+    }
+    if (status === "failed" && failed === 0) {
+      counts.failed += 1;
+      failures.push(described(`${suite} ${file}`, [message]));
+    }
+  }
+  if (!report.success && counts.failed === 0 && quarantined.length === 0) {
+    return { counts: { ...counts, failed: 1 }, failures: [`${suite}: failed as a whole`], quarantined, secondTries };
+  }
+  return { counts, failures, quarantined, secondTries };
+}
+
+/** Failures that are no test's. */
+export function failedResult(failures: readonly string[]): SuiteResult {
+  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures, quarantined: [], secondTries: [] };
+}
+
+function described(what: string, messages: readonly string[]): string {
+  const lines = messages
+    .join("\n")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return [what, ...lines.slice(0, linesShown).map((line) => `    ${line}`)].join("\n");
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+
+import { clusterClient } from "./cluster-client.ts";
+import type { ClusterPlatform } from "./cluster-platform.ts";
+import { eventually } from "./eventually.ts";
+
+const patience = 60_000;
+
+/** Tests of namespaces of functions beside the first, on a platform of an edition that has many. */
+export function testManyNamespaces(opened: () => ClusterPlatform): void {
+  const client = clusterClient(opened);
+  const team = (): string => `${opened().namespace}-team`;
+  const inTeam = (...args: readonly string[]): Promise<string> => opened().cluster.kubectl(args, { namespace: team() });
+
+  test("a namespace made by request gets what keeps it apart", async () => {
+    const answer = await client.sendJson("POST", `/system/namespace/${team()}`, {
+      name: team(),
+      annotations: { "com.service": "1" },
+    });
+    expect([answer.status, await answer.text()]).toEqual([201, ""]);
+    const bindings = ["gateway", "queue-worker", "autoscaler", "operator"].map(
+      (account) => `rolebinding.rbac.authorization.k8s.io/${opened().namespace}-${account}-functions`,
+    );
+    await eventually(
+      async () => {
+        const names = (await inTeam("get", "rolebindings,networkpolicies,quota,limits", "--output=name")).split("\n");
+        const kinds = new Set(names.map((name) => name.split("/")[0]));
+        return (
+          bindings.every((name) => names.includes(name)) &&
+          ["networkpolicy.networking.k8s.io", "resourcequota", "limitrange"].every((kind) => kinds.has(kind))
+        );
+      },
+      { within: patience, what: "bindings, policies, quota and limits" },
+    );
+    expect(await (await client.send("/system/namespaces")).json()).toEqual(expect.arrayContaining([team()]));
+  });
+
+  test("functions of the same name in two namespaces are two", async () => {
+    await client.deploy("twin", { envProcess: "echo first" });
+    await client.deploy(`twin.${team()}`, { envProcess: "echo second" });
+    expect(await client.call(`twin.${opened().functionNamespace}`)).toBe("200 first\n");
+    expect(await client.call(`twin.${team()}`)).toBe("200 second\n");
+    const queued = await client.send(`/async-function/twin.${team()}`, { method: "POST", body: "hello" });
+    expect(queued.status).toBe(202);
+    expect(await client.ended(queued.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+  });
+
+  test("a function there sleeps and wakes", async () => {
+    await client.deploy(`sleeper.${team()}`, {
+      labels: { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" },
+    });
+    await client.shows(`sleeper.${team()}`, "the function to sleep", ({ replicas }) => replicas === 0);
+    expect(await client.call(`sleeper.${team()}`)).toBe("200 hello");
+  });
+
+  test("pods have what the function's profile says", async () => {
+    const toleration = { key: "spot", operator: "Exists", effect: "NoSchedule" };
+    await opened().cluster.apply({
+      apiVersion: "service.com/v1",
+      kind: "Profile",
+      metadata: { name: "spot", namespace: opened().namespace },
+      spec: { tolerations: [toleration] },
+    });
+    await client.deploy(`tolerant.${team()}`, { annotations: { "com.service.profile": "spot" } });
+    const pods = JSON.parse(await inTeam("get", "pods", "--selector=faas_function=tolerant", "--output=json")) as {
+      readonly items: readonly { readonly spec: { readonly tolerations: readonly object[] } }[];
+    };
+    expect(pods.items.map(({ spec }) => spec.tolerations)).toEqual([expect.arrayContaining([toleration])]);
+  });
+
+  test("a namespace deleted by request goes with all that is in it", async () => {
+    const answer = await client.sendJson("DELETE", `/system/namespace/${team()}`, { name: team() });
+    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+    await eventually(
+      async () =>
+        (await opened().cluster.kubectl(["get", "namespace", team(), "--ignore-not-found"], { namespace: null })) ===
+        "",
+      { within: 120_000, what: "the namespace to be gone", every: 500 },
+    );
+    expect((await client.send(`/function/twin.${team()}`)).status).toBe(404);
+    expect(await client.call("twin")).toBe("200 first\n");
+  });
+}
