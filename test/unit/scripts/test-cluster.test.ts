@@ -74,8 +74,10 @@ test.skipIf(process.platform !== "linux")("what a cluster leaves behind is seen"
   await using directory = await tempDirectory();
   const place = join(directory.path, "cluster");
   const before = machineState(place);
+  expect(before).not.toContain(`directory ${place}`);
   await mkdir(place);
-  expect(addedLines(before, machineState(place))).toEqual([`directory ${place}`]);
+  // Another cluster may come up meanwhile.
+  expect(addedLines(before, machineState(place))).toContain(`directory ${place}`);
 });
 
 interface Ended {
