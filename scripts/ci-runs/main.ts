@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -69,6 +69,8 @@ async function runOnce(commit: string, loaded: boolean): Promise<CiRun> {
   const clone = await mkdtemp(join(tmpdir(), "weir-ci-run-"));
   let load: ChildProcess | undefined;
   try {
+    // As a person's: functions run as users of their own, and read it.
+    await chmod(clone, 0o755);
     await git("clone", "--quiet", root, clone);
     await promisify(execFile)("git", ["checkout", "--quiet", commit], { cwd: clone });
     if (loaded) load = spawn(process.execPath, ["--eval", busyLoop], { stdio: "ignore" });

@@ -14,7 +14,10 @@ declare module "vitest" {
 /** What a test file may ask of the engine that all files of a suite share. */
 export const engineActs = ["open", "kill", "start", "restart"] as const;
 
-/** Keeps one container engine for all files of a suite, from the first that asks for one to the end of the run. */
+/**
+ * Keeps one container engine for all files of a run, from the first that asks for one to the end. Where several suites run in
+ * one process they share the first one's.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let engine: Promise<OwnDockerEngine> | undefined;
   let killed = false;
@@ -34,15 +37,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     );
   });
   // A name in no directory: nothing is left of it.
-  const path = `\0weir-engine-of-${project.name}-${process.pid}`;
-  if (process.platform === "linux") await listening(server, path);
+  const path = `\0weir-engine-of-${process.pid}`;
   project.provide("dockerEngine", path);
+  const isFirst = process.platform === "linux" && (await listens(server, path));
   return async () => {
+    if (!isFirst) return;
     server.close();
     await (await engine?.catch(() => undefined))?.close();
   };
 }
 
-function listening(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => server.once("error", reject).listen(path, resolve));
+function listens(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve) => server.once("error", () => resolve(false)).listen(path, () => resolve(true)));
 }
