@@ -33,6 +33,8 @@ export interface SuiteResult {
 
 /** What a report is read with. */
 export interface ReportContext {
+  /** With which vitest ended: not with 0 also for what is no test's failure, as an error that nobody caught. */
+  readonly code: number | null;
   /** Name of the suite. */
   readonly suite: string;
   /** The repository. */
@@ -45,14 +47,19 @@ const linesShown = 12;
 
 /**
  * The result of one suite; no report means that it did not come to an end. A file that failed without a failed test (it
- * did not load, or its hooks failed) counts as one failure, and so does a run that failed as a whole.
+ * did not load, or its hooks failed) counts as one failure, and so does a run that failed without a failed test.
  */
-export function readReport(report: VitestReport | undefined, { suite, root, quarantine }: ReportContext): SuiteResult {
+export function readReport(
+  report: VitestReport | undefined,
+  { suite, root, quarantine, code }: ReportContext,
+): SuiteResult {
   if (report === undefined) return failedResult([`${suite}: did not come to an end`]);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const quarantined: string[] = [];
   const secondTries: string[] = [];
+  /** Failures in quarantine, which end a run as others do. */
+  let excused = 0;
   for (const { name, status, message, assertionResults } of report.testResults) {
     const file = relative(root, name);
     let failed = 0;
@@ -62,6 +69,7 @@ export function readReport(report: VitestReport | undefined, { suite, root, quar
       const line = quarantine.find((each) => each.file === file && each.test === fullName);
       const title = `${suite} ${file}: ${fullName}`;
       if (line !== undefined) {
+        if (result.status === "failed") excused += 1;
         quarantined.push(described(`${title} (${result.status}; since ${line.since}: ${line.cause})`, failureMessages));
       } else if (result.status === "passed") {
         counts.passed += 1;
@@ -76,8 +84,9 @@ export function readReport(report: VitestReport | undefined, { suite, root, quar
       failures.push(described(`${suite} ${file}`, [message]));
     }
   }
-  if (!report.success && counts.failed === 0 && quarantined.length === 0) {
-    return { counts: { ...counts, failed: 1 }, failures: [`${suite}: failed as a whole`], quarantined, secondTries };
+  if ((code !== 0 || !report.success) && counts.failed === 0 && excused === 0) {
+    counts.failed = 1;
+    failures.push(`${suite}: ended with ${code}`);
   }
   return { counts, failures, quarantined, secondTries };
 }

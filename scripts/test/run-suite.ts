@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { addCounts } from "./counts.ts";
 import { readQuarantine } from "./quarantine.ts";
-import { failedResult, readReport, type SuiteResult, type VitestReport } from "./read-report.ts";
+import { readReport, type SuiteResult, type VitestReport } from "./read-report.ts";
 import type { Project } from "./tiers.ts";
 
 /** How many files run at the same time. Those of integration wait for others most of their time. */
@@ -61,14 +61,12 @@ export async function runSuite(
   );
   const end = (): void => void child.kill("SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
-  const [code] = await once(child, "exit");
+  const [code] = (await once(child, "exit")) as [number | null];
   signal?.removeEventListener("abort", end);
   const quarantine = await readQuarantine(root);
-  const result = readReport(await parsed(report), { suite, root, quarantine });
+  const result = readReport(await parsed(report), { suite, root, quarantine, code });
   await rm(report, { force: true });
-  // A quarantined test that failed ends vitest with 1, too.
-  if (code === 0 || result.counts.failed > 0 || result.quarantined.length > 0) return result;
-  return addResults([result, failedResult([`${suite}: ended with ${code}`])]);
+  return result;
 }
 
 async function parsed(file: string): Promise<VitestReport | undefined> {

@@ -13,7 +13,7 @@ import { tempDirectory } from "../support/temp-directory.ts";
 
 const root = "/weir";
 const day = 86_400_000;
-const context = { suite: "e2e", root, quarantine: [] };
+const context = { suite: "e2e", root, quarantine: [], code: 1 };
 const quarantined = { since: "2026-11-23", file: "test/some.test.ts", test: "case 0", cause: "a race" } as const;
 
 function file(status: string, ...tests: readonly string[]) {
@@ -56,18 +56,29 @@ describe("a vitest report", () => {
   test("names what passed when it was tried again", () => {
     const again = { status: "passed", fullName: "case 0", failureMessages: ["Error: not so\n    at here"] };
     const testResults = [{ ...file("passed", "passed"), assertionResults: [again] }];
-    const { failures, secondTries } = readReport({ success: true, testResults }, context);
+    const { failures, secondTries } = readReport({ success: true, testResults }, { ...context, code: 0 });
     expect(failures).toEqual([]);
     expect(secondTries).toEqual(["e2e test/some.test.ts: case 0\n    Error: not so\n        at here"]);
   });
 
   test.each(["failed", "passed"])("a test in quarantine that %s is told, and counts for nothing", (status) => {
     const testResults = [file(status, status, "passed")];
-    const result = readReport({ success: status === "passed", testResults }, { ...context, quarantine: [quarantined] });
+    const passes = status === "passed";
+    const quarantine = [quarantined];
+    const result = readReport({ success: passes, testResults }, { ...context, quarantine, code: passes ? 0 : 1 });
     expect(result.counts).toEqual({ passed: 1, failed: 0, skipped: 0 });
     expect(result.failures).toEqual([]);
     const said = status === "failed" ? "\n    Error: not so\n        at here" : "";
     expect(result.quarantined).toEqual([`e2e test/some.test.ts: case 0 (${status}; since 2026-11-23: a race)${said}`]);
+  });
+
+  test("an error that is no test's is a failure, also beside a test in quarantine that passes", () => {
+    const testResults = [file("passed", "passed")];
+    for (const quarantine of [[], [quarantined]]) {
+      const { counts, failures } = readReport({ success: true, testResults }, { ...context, quarantine });
+      expect(counts.failed).toBe(1);
+      expect(failures).toEqual(["e2e: ended with 1"]);
+    }
   });
 
   test("a line of the quarantine covers that test of that file alone", () => {
