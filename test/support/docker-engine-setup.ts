@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     );
   });
   // A name in no directory: nothing is left of it.
-  const path = `\0weir-engine-of-${process.pid}`;
+  const path = `\0weir-docker-engine-of-${process.pid}`;
   project.provide("dockerEngine", path);
   const isFirst = process.platform === "linux" && (await listens(server, path));
   return async () => {

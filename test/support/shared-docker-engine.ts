@@ -5,35 +5,28 @@ import { inject } from "vitest";
 
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
+import type { OwnDockerEngine } from "./docker-engine.ts";
 import type { engineActs } from "./docker-engine-setup.ts";
 import { machineLock } from "./machine-lock.ts";
 
-/** The container engine of a suite, which one test file has at a time. */
-export interface TestDockerEngine {
-  readonly socket: string;
+/** The container engine of a suite, which one test file has at a time; `close` hands it on as it was. */
+export interface TestDockerEngine extends OwnDockerEngine {
   /** Runs functions: the watchdog with Node.js and a few programs. */
   readonly image: string;
   readonly client: EngineClient;
-  /** SIGTERM, and started again. */
-  restart(): Promise<void>;
-  /** SIGKILL, and waits until it is gone. */
-  kill(): Promise<void>;
-  /** After `kill`. */
-  start(): Promise<void>;
-  /** Removes the containers, networks and images that were made, and hands it on. */
-  close(): Promise<void>;
 }
 
 /** The engine of the suite, with the base image; waits while another test file has it. */
 export async function openDockerEngine(): Promise<TestDockerEngine> {
   const path = inject("dockerEngine");
-  const lock = await machineLock("docker-engine-in-use");
+  // Of this run alone: the engine itself waits for the other runs of this machine, whose files must not wait for this one's.
+  const lock = await machineLock(`file-with${path.slice(1)}`);
   let client: EngineClient | undefined;
   const close = async (): Promise<void> => {
     try {
       if (client !== undefined) await removeAll(client);
-      await client?.close();
     } finally {
+      await client?.close();
       await lock.release();
     }
   };
