@@ -11,9 +11,7 @@ export class Http2Socket extends Socket {
     super();
     this.#stream = stream;
     const remoteAddress = stream.session?.socket.remoteAddress;
-    let bytesRead = 0;
-    stream.on("data", (chunk: Buffer) => (bytesRead += chunk.byteLength)).pause();
-    Object.defineProperties(this, { remoteAddress: { value: remoteAddress }, bytesRead: { get: () => bytesRead } });
+    Object.defineProperty(this, "remoteAddress", { value: remoteAddress });
     stream.once("close", () => super.destroy());
   }
 
