@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 
-import { environment } from "../../runtime/process/settings.ts";
 import type { NightlyRow } from "./rows.ts";
 
 /** How a row ended. */
@@ -32,7 +30,6 @@ export async function runRow(row: NightlyRow, { root, report, signal }: RunRowOp
   // A group of its own: npm hands no signal on.
   const child = spawn("npm", ["run", "--silent", row.script, "--", ...row.args, ...reports], {
     cwd: root,
-    env: { ...environment(), PATH: `${join(root, "node_modules", ".bin")}:${environment()["PATH"] ?? ""}` },
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
