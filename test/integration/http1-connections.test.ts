@@ -105,6 +105,20 @@ describe("connections of HTTP/1.1", () => {
     expect(order).toEqual([0, 1, 2].flatMap((index) => [`/${index} begins`, `/${index} ends`]));
   });
 
+  test("more than may come before its turn waits, and nothing of it is lost", async () => {
+    const client = await open();
+    const size = 300_000;
+    const post = (name: string, length: number): string =>
+      `POST /function/echo/${name} HTTP/1.1\r\nHost: g\r\nContent-Length: ${length}\r\n\r\n`;
+    client.send(`${post("chunks", 1)}x`);
+    await expect.poll(() => echo.requests.at(-1)?.target).toBe("/chunks");
+    client.send(post("large", size));
+    for (let sent = 0; sent < size; sent += 10_000) client.send("y".repeat(10_000));
+    client.send(`${post("last", 1)}z`);
+    const replies = await client.replies(3);
+    expect(replies.map(({ body }) => body.length)).toEqual([3, "POST /large ".length + size, "POST /last z".length]);
+  });
+
   const call = (name: string): string => `GET /function/echo/${name} HTTP/1.1\r\nHost: g\r\n\r\n`;
   test.each([
     ["a head that is none", "NONSENSE\r\n\r\n", 400],

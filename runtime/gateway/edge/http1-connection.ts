@@ -4,6 +4,7 @@ import { HeadMemory } from "../../http1/head-memory.ts";
 import { HeadPieces } from "../../http1/head-pieces.ts";
 import { requestHeads, type RequestText } from "../../http1/request-text.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
+import { EarlyBytes } from "./early-bytes.ts";
 import { Http1Body } from "./http1-body.ts";
 import { Http1Request } from "./http1-request.ts";
 import { Http1Response } from "./http1-response.ts";
@@ -11,8 +12,6 @@ import { UpgradeResponse, type HandedConnection } from "./http1-upgrade.ts";
 import { isWebSocketHandshake } from "./websocket-handshake.ts";
 import { writeRaw } from "./write-raw.ts";
 
-/** Bytes that a client may send before their turn comes; then it is read no more. */
-const mostHeld = 65_536;
 /**
  * Bytes of a body nobody wants that are read away, so that the connection can go on. A client that sent all it had reuses a
  * connection that its answer said is kept: what the kernels hold of a body should not close it.
@@ -65,8 +64,7 @@ export class Http1Connection implements HandedConnection {
   /** Of the last request, if some of it is still to come. */
   #body: Http1Body | undefined;
   /** What came before its turn. */
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #early = new EarlyBytes();
   /** Bytes of a body that nobody wants up to which it is read away. */
   #dropsUntil = 0;
   /** Nothing behind the request under way is served. */
@@ -106,12 +104,10 @@ export class Http1Connection implements HandedConnection {
 
   handOver(): readonly Buffer[] {
     const { socket } = this;
-    const early = this.#held;
-    this.#held = [];
     socket.off("data", this.#onData).off("end", this.#onEnd);
     socket.off("error", this.#onError).off("close", this.#onClose).pause();
     this.#owner.onHandedOver(this);
-    return early;
+    return this.#early.take();
   }
 
   #read(chunk: Buffer): void {
@@ -214,9 +210,7 @@ export class Http1Connection implements HandedConnection {
 
   #hold(chunk: Buffer): void {
     if (this.#last && !(this.#response instanceof UpgradeResponse)) return;
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes > mostHeld) this.socket.pause();
+    if (this.#early.hold(chunk)) this.socket.pause();
   }
 
   /** The response is out. */
@@ -244,14 +238,11 @@ export class Http1Connection implements HandedConnection {
 
   /** Reads what came too early, if it is its turn. */
   #goOn(): void {
-    const [first] = this.#held;
-    if (first === undefined || this.#response !== undefined || this.#body !== undefined || this.#last) return;
+    if (this.#early.empty || this.#response !== undefined || this.#body !== undefined || this.#last) return;
     if (this.socket.destroyed || this.socket.writableEnded) return;
-    const held = this.#held.length === 1 ? first : Buffer.concat(this.#held);
-    this.#held = [];
-    this.#heldBytes = 0;
+    const [first, ...rest] = this.#early.take();
     this.socket.resume();
-    this.#read(held);
+    if (first !== undefined) this.#read(rest.length === 0 ? first : Buffer.concat([first, ...rest]));
   }
 
   /** The client ended its side: it left, and is answered no more. A request that it cut short is refused. */
@@ -273,7 +264,7 @@ export class Http1Connection implements HandedConnection {
   /** Nothing more is said; the client may still read what was. */
   #linger(): void {
     this.#last = true;
-    this.#held = [];
+    this.#early.take();
     this.#body?.destroy();
     this.#body = undefined;
     this.#await("close");
@@ -292,7 +283,7 @@ export class Http1Connection implements HandedConnection {
     this.#body?.destroy(new Error("the client left"));
     this.#response = undefined;
     this.#body = undefined;
-    this.#held = [];
+    this.#early.take();
     this.#owner.onClosed(this);
     if (response === undefined) return;
     response.destroyed = true;
