@@ -6,7 +6,7 @@ import { installedTool } from "./debian-tool.ts";
 import { runSuites } from "./test/run-suites.ts";
 import { failedResult, type SuiteResult } from "./test/read-report.ts";
 import { writeResult } from "./test/result-file.ts";
-import { sayResult } from "./test/say-result.ts";
+import { exitCodeOf, sayResult } from "./test/say-result.ts";
 import { suites } from "./test/tiers.ts";
 
 let interrupted = false;
@@ -24,7 +24,7 @@ const command = new Command("npm test --")
     const result = await run(names);
     if (report !== undefined) await writeResult(report, result);
     sayResult(result);
-    process.exitCode = interrupted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+    process.exitCode = exitCodeOf(result, interrupted);
   });
 
 await command.parseAsync();

@@ -7,7 +7,7 @@ import { Command } from "commander";
 import { failedResult, type SuiteResult } from "../test/read-report.ts";
 import { readResults } from "../test/result-file.ts";
 import { addResults } from "../test/run-suite.ts";
-import { sayResult } from "../test/say-result.ts";
+import { exitCodeOf, sayResult } from "../test/say-result.ts";
 import { longestNight, nightlyRows, type NightlyRow } from "./rows.ts";
 import { runRow, type RowEnd } from "./run-row.ts";
 
@@ -32,7 +32,7 @@ const command = new Command("npm run test:nightly --")
     await writeFile(report, `${JSON.stringify({ rows: ends, ...result }, undefined, 2)}\n`);
     console.log(`\n${ends.map(line).join("\n")}`);
     sayResult(result);
-    process.exitCode = abort.signal.aborted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+    process.exitCode = exitCodeOf(result, abort.signal.aborted);
   });
 
 await command.parseAsync();

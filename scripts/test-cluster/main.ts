@@ -6,7 +6,7 @@ import { writeResult } from "../test/result-file.ts";
 import { failedResult, type SuiteResult } from "../test/read-report.ts";
 import { addResults } from "../test/run-suite.ts";
 import { runSuites, type RunSuitesOptions } from "../test/run-suites.ts";
-import { sayResult } from "../test/say-result.ts";
+import { exitCodeOf, sayResult } from "../test/say-result.ts";
 import type { ClusterSuite, Tier } from "../test/tiers.ts";
 import { clusterFiles } from "./cluster-files.ts";
 import { lookAtExistingCluster } from "./existing-cluster.ts";
@@ -70,7 +70,7 @@ const command = new Command("npm run test:cluster --")
     }
     if (options.report !== undefined) await writeResult(options.report, result);
     sayResult(result);
-    process.exitCode = interrupted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+    process.exitCode = exitCodeOf(result, interrupted);
   });
 
 await command.parseAsync();

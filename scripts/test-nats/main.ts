@@ -4,7 +4,7 @@ import { Command } from "commander";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { runSuites } from "../test/run-suites.ts";
-import { sayResult } from "../test/say-result.ts";
+import { exitCodeOf, sayResult } from "../test/say-result.ts";
 import { lineServer } from "./line-server.ts";
 import { olderLines } from "./older-lines.ts";
 
@@ -36,7 +36,7 @@ const command = new Command("npm run test:nats --")
       interrupted: () => interrupted,
     });
     sayResult(result);
-    process.exitCode = interrupted ? 130 : result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+    process.exitCode = exitCodeOf(result, interrupted);
   });
 
 try {

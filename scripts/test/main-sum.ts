@@ -1,7 +1,7 @@
 import { Command } from "commander";
 
 import { readResults } from "./result-file.ts";
-import { sayResult } from "./say-result.ts";
+import { exitCodeOf, sayResult } from "./say-result.ts";
 
 const command = new Command("npm run test:sum --")
   .description("Says what failed in several runs of tests, and the sum of how many passed, failed and were skipped.")
@@ -10,7 +10,7 @@ const command = new Command("npm run test:sum --")
   .action(async (reports: readonly string[]) => {
     const result = await readResults(reports);
     sayResult(result);
-    process.exitCode = result.counts.failed > 0 || result.counts.passed === 0 ? 1 : 0;
+    process.exitCode = exitCodeOf(result);
   });
 
 await command.parseAsync();

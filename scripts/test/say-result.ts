@@ -11,3 +11,9 @@ export function sayResult({ counts, failures, quarantined, secondTries }: SuiteR
   if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}\n`);
   console.log(formatCounts(counts));
 }
+
+/** With which a run ends: 130 after Ctrl-C, 1 when something failed or nothing passed. */
+export function exitCodeOf({ counts }: SuiteResult, interrupted = false): number {
+  if (interrupted) return 130;
+  return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+}
