@@ -4,27 +4,14 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { routeTable } from "../../runtime/gateway/route-table.ts";
 import { eventually } from "../support/eventually.ts";
-import { codeBlocks, commandBlocks, printsAsShown, type CommandBlock } from "../support/markdown-blocks.ts";
-import { walkDocument } from "../support/walk-document.ts";
-import { walkedWeir } from "../support/walked-weir.ts";
+import { codeBlocks, commandBlocks, printsAsShown } from "../support/markdown-blocks.ts";
+import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const accessLog = ["--access-log", "true"];
 
 /** Pages whose commands go well together: one Weir for all of them, as a person has. */
 const walked = walkedWeir("pages", { flags: ["--provider", "local", ...accessLog], within: 60_000 });
-
-function walk(blocks: readonly CommandBlock[]): void {
-  walkDocument(blocks, () => {
-    const { shell, weir } = walked();
-    const asHere = (text: string): string =>
-      text
-        .replaceAll("http://127.0.0.1:8080", weir.url)
-        .replaceAll("http://127.0.0.1:8082", weir.adminUrl)
-        .replaceAll(".weir/", `${weir.data}/`);
-    return { shell, asHere };
-  });
-}
 
 /** The next page shows its own alone. */
 async function removeFunctions(): Promise<void> {
@@ -52,7 +39,7 @@ describe("docs/observe.md", () => {
     expect(start?.commands).toBe(`npm start -- ${accessLog.join(" ")}`);
   });
 
-  walk(blocks);
+  walkPage(blocks, walked);
 
   test("the line of the access log is as shown", async () => {
     const shown = codeBlocks(page).find(({ language }) => language === "json")?.text ?? "";
@@ -76,5 +63,5 @@ describe("docs/api.md", () => {
     expect(blocks.length).toBeGreaterThan(paths.size);
   });
 
-  walk(blocks);
+  walkPage(blocks, walked);
 });

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { isFreePort } from "../support/free-port.ts";
 import { commandBlocks, printsAsShown, type CommandBlock } from "../support/markdown-blocks.ts";
 import { walkDocument } from "../support/walk-document.ts";
-import { walkedWeir } from "../support/walked-weir.ts";
+import { asOf, walkedWeir } from "../support/walked-weir.ts";
 
 const blocks = commandBlocks(readFileSync(new URL("../../README.md", import.meta.url), "utf8"));
 const containers = blocks.findIndex(({ commands }) => commands === "npm start -- --provider docker");
@@ -48,10 +48,7 @@ function walkFrom(
     const { weir } = walked();
     const socket = provider.slice(2).join(" ");
     const here = `--gateway ${weir.url} --data ${weir.data} ${socket}`;
-    return text
-      .replaceAll("http://127.0.0.1:8080", weir.url)
-      .replaceAll("http://127.0.0.1:8082", weir.adminUrl)
-      .replaceAll(".weir/", `${weir.data}/`)
+    return asOf(weir, text)
       .replaceAll(/npm run example -- ([\w-]+)/g, `npm run example -- $1 ${here}`)
       .replaceAll("npm run base-image", `npm run base-image -- ${socket}`);
   };

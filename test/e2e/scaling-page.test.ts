@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { scenarios } from "../../scripts/bench/scaling/scenario.ts";
 import { commandBlocks } from "../support/markdown-blocks.ts";
-import { walkDocument } from "../support/walk-document.ts";
-import { walkedWeir } from "../support/walked-weir.ts";
+import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 
 const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
 const [start, ...blocks] = commandBlocks(page);
@@ -16,15 +15,7 @@ const bench = blocks.find(({ commands }) => commands.startsWith("npm "));
 describe("docs/scaling.md", () => {
   const walked = walkedWeir("scaling-page", { flags });
 
-  walkDocument(walk, () => {
-    const { shell, weir } = walked();
-    const asHere = (text: string): string =>
-      text
-        .replaceAll("http://127.0.0.1:8080", weir.url)
-        .replaceAll("http://127.0.0.1:8082", weir.adminUrl)
-        .replaceAll(".weir/", `${weir.data}/`);
-    return { shell, asHere };
-  });
+  walkPage(walk, walked);
 
   test("shows the pictures that its command makes", () => {
     const [, directory = "", names = ""] =

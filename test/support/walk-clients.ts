@@ -8,7 +8,7 @@ import { commandBlocks } from "./markdown-blocks.ts";
 import { say } from "./say.ts";
 import { openShell, type ShellSession } from "./shell-session.ts";
 import { walkDocument } from "./walk-document.ts";
-import type { WalkedWeir } from "./walked-weir.ts";
+import { asOf, type WalkedWeir } from "./walked-weir.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
@@ -41,9 +41,7 @@ export async function walkClients(walked: () => WalkedWeir, heading: string, pac
       const { directory, weir } = walked();
       if (shell === undefined) throw new Error("Cannot walk through: there is no shell");
       const asHere = (text: string) =>
-        text
-          .replaceAll("http://127.0.0.1:8080", weir.url)
-          .replaceAll(".weir/", `${weir.data}/`)
+        asOf(weir, text)
           .replaceAll("../weir-", `${directory.path}/weir-`)
           .replace("npm ci", "npm ci --prefer-offline")
           .replace(installs, typeof python === "object" ? `ln -s ${python.directory} packages` : installs);

@@ -2,8 +2,10 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll } from "vitest";
 
+import type { CommandBlock } from "./markdown-blocks.ts";
 import { openShell, type ShellSession } from "./shell-session.ts";
 import { tempDirectory, type TempDirectory } from "./temp-directory.ts";
+import { walkDocument } from "./walk-document.ts";
 import { startWeir, type WeirOptions, type WeirProcess } from "./weir-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,4 +50,20 @@ export function walkedWeir(
       throw new Error("Cannot walk through: Weir did not start");
     return { directory, shell, weir };
   };
+}
+
+/** Makes a test of each block, run in its shell; the addresses and paths of the document are those of `walked`. */
+export function walkPage(blocks: readonly CommandBlock[], walked: () => WalkedWeir): void {
+  walkDocument(blocks, () => {
+    const { shell, weir } = walked();
+    return { shell, asHere: (text) => asOf(weir, text) };
+  });
+}
+
+/** What a document says, with the addresses and paths of `weir` in place of the usual ones. */
+export function asOf({ url, adminUrl, data }: WeirProcess, text: string): string {
+  return text
+    .replaceAll("http://127.0.0.1:8080", url)
+    .replaceAll("http://127.0.0.1:8082", adminUrl)
+    .replaceAll(".weir/", `${data}/`);
 }

@@ -4,21 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { natsOf, shownCertificate } from "../../support/broker-of-stack.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
-import { loadBaseImage } from "../../support/cluster-images.ts";
 import { loadPlatformImages, type ClusterPlatform } from "../../support/cluster-platform.ts";
-import { missingPulumi, pulumiCommand } from "../../support/engine-stack.ts";
 import { eventually } from "../../support/eventually.ts";
 import { testManyNamespaces } from "../../support/many-namespaces.ts";
 import { testPlatformUse } from "../../support/platform-use.ts";
-import { say } from "../../support/say.ts";
+import { hasPulumi, longStep, smallCpu, stacksCluster } from "../../support/stacks-cluster.ts";
 import { steadyCalls } from "../../support/steady-calls.ts";
-import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 import { expectNothingLeft, openWeirStack, stackPlatform, type WeirStack } from "../../support/weir-stack.ts";
 
-const isThere = pulumiCommand() !== undefined;
-if (!isThere) say(`The tests of the Pulumi program on real pods are skipped: ${missingPulumi}`);
-
-const long = 400_000;
 /** Fits on a node of two processors, with functions beside it. */
 const small = {
   "weir:nats": { replicas: 1, storage: "1Gi" },
@@ -27,38 +20,22 @@ const small = {
   "weir:autoscaler": { replicas: 1 },
   "weir:operator": { replicas: 1 },
   "weir:queueWorkers": 1,
-  "weir:cpu": {
-    nats: "50m",
-    gateway: "50m",
-    queueWorker: "50m",
-    queueDoctor: "50m",
-    autoscaler: "50m",
-    operator: "50m",
-  },
+  "weir:cpu": smallCpu,
 };
 
-let cluster: TestCluster;
-let image: string;
+const opened = stacksCluster();
 
-beforeAll(async () => {
-  if (!isThere) return;
-  cluster = await openTestCluster();
-  await loadPlatformImages(cluster);
-  image = await loadBaseImage(cluster);
-}, long);
-afterAll(() => cluster?.close(), long);
-
-describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
+describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => {
   let stack: WeirStack;
   let platform: ClusterPlatform;
   const client = clusterClient(() => platform);
 
   beforeAll(async () => {
-    stack = await openWeirStack(cluster, "enterprise");
+    stack = await openWeirStack(opened().cluster, "enterprise");
     await stack.configure(small);
     await stack.expect("up");
-    platform = await stackPlatform(stack, cluster, image);
-  }, long);
+    platform = await stackPlatform(stack, opened().cluster, opened().image);
+  }, longStep);
   afterAll(() => stack?.close());
 
   testPlatformUse(() => platform);
@@ -94,13 +71,13 @@ describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
       expect(failures).toEqual([]);
       expect(up.changes).toContain("update Deployment weir-gateway-gateway");
     },
-    long,
+    longStep,
   );
 
   test(
     "another version loses no call, and comes to the operator first, to the gateways last",
     async () => {
-      await loadPlatformImages(cluster, "next");
+      await loadPlatformImages(opened().cluster, "next");
       const { failures, up } = await underCalls({ "weir:images": { weir: "weir:next", nats: "weir-nats:next" } });
       expect(failures).toEqual([]);
       const order = up.steps.filter(({ op }) => op === "update").map(({ name }) => name);
@@ -119,7 +96,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
       });
       expect(await client.call("steady")).toBe("200 hello");
     },
-    long,
+    longStep,
   );
 
   test(
@@ -132,13 +109,13 @@ describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
       expect(failures).toEqual([]);
       expect(up.changes.filter((change) => change.startsWith("replace RandomPassword")).length).toBeGreaterThan(4);
       expect((await client.send("/system/functions")).status).toBe(401);
-      platform = await stackPlatform(stack, cluster, image);
+      platform = await stackPlatform(stack, opened().cluster, opened().image);
       expect((await client.send("/system/functions")).status).toBe(200);
       expect(await client.ended(id)).toMatchObject({ state: "done" });
       const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
       expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
     },
-    long,
+    longStep,
   );
 
   test(
@@ -160,7 +137,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
       const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
       expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
     },
-    long,
+    longStep,
   );
 
   test(
@@ -188,12 +165,12 @@ describe.skipIf(!isThere)("a stack of edition enterprise on real pods", () => {
       await stack.expect("up");
       expect(await client.ended(id)).toMatchObject({ state: "done", queue: "reports" });
     },
-    long,
+    longStep,
   );
 
   test(
     "destroy ends, with functions in it, and leaves nothing but the definitions",
     () => expectNothingLeft(stack),
-    long,
+    longStep,
   );
 });

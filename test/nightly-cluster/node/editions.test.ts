@@ -1,15 +1,12 @@
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { brokerCommand, brokerSecrets, scaleUsersOfTheBroker } from "../../support/broker-of-stack.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
-import { loadBaseImage } from "../../support/cluster-images.ts";
-import { loadPlatformImages } from "../../support/cluster-platform.ts";
-import { missingPulumi, openPulumiStack, pulumiCommand } from "../../support/engine-stack.ts";
-import { say } from "../../support/say.ts";
+import { openPulumiStack } from "../../support/engine-stack.ts";
+import { hasPulumi, longStep, smallCpu, stacksCluster } from "../../support/stacks-cluster.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 import {
   answerForIngress,
   expectNothingLeft,
@@ -18,35 +15,19 @@ import {
   stackPlatform,
 } from "../../support/weir-stack.ts";
 
-const isThere = pulumiCommand() !== undefined;
-if (!isThere) say(`The tests of the Pulumi program on real pods are skipped: ${missingPulumi}`);
+const opened = stacksCluster();
 
-const long = 400_000;
-/** Fits on a node of two processors, with functions beside it. */
-const cpu = { nats: "50m", gateway: "50m", queueWorker: "50m", queueDoctor: "50m", autoscaler: "50m", operator: "50m" };
-
-let cluster: TestCluster;
-let image: string;
-
-beforeAll(async () => {
-  if (!isThere) return;
-  cluster = await openTestCluster();
-  await loadPlatformImages(cluster);
-  image = await loadBaseImage(cluster);
-}, long);
-afterAll(() => cluster?.close(), long);
-
-describe.skipIf(!isThere)("a stack of each other edition, as its sample says, on real pods", () => {
+describe.skipIf(!hasPulumi)("a stack of each other edition, as its sample says, on real pods", () => {
   test.each(["community", "standard"])(
     "%s comes up, runs a function and a queued call, and goes",
     async (edition) => {
-      const stack = await openWeirStack(cluster, edition);
+      const stack = await openWeirStack(opened().cluster, edition);
       try {
-        await stack.configure({ "weir:cpu": cpu });
-        const ingress = edition === "standard" ? answerForIngress(stack, long) : undefined;
+        await stack.configure({ "weir:cpu": smallCpu });
+        const ingress = edition === "standard" ? answerForIngress(stack, longStep) : undefined;
         await stack.expect("up");
         await ingress;
-        const platform = await stackPlatform(stack, cluster, image);
+        const platform = await stackPlatform(stack, opened().cluster, opened().image);
         const client = clusterClient(() => platform);
         await client.deploy("echo");
         expect(await client.call("echo")).toBe("200 hello");
@@ -57,20 +38,20 @@ describe.skipIf(!isThere)("a stack of each other edition, as its sample says, on
         await stack.close();
       }
     },
-    long,
+    longStep,
   );
 });
 
-describe.skipIf(!isThere)("a stack of edition pro, as its sample says, with a broker of three servers", () => {
+describe.skipIf(!hasPulumi)("a stack of edition pro, as its sample says, with a broker of three servers", () => {
   test(
     "comes up; with another key of the store and another password between servers all calls are there again",
     async () => {
-      const stack = await openWeirStack(cluster, "pro");
+      const stack = await openWeirStack(opened().cluster, "pro");
       const place = await tempDirectory("broker-backup");
       try {
-        await stack.configure({ "weir:cpu": cpu });
+        await stack.configure({ "weir:cpu": smallCpu });
         await stack.expect("up");
-        let platform = await stackPlatform(stack, cluster, image);
+        let platform = await stackPlatform(stack, opened().cluster, opened().image);
         const client = clusterClient(() => platform);
         const send = async (): Promise<string> => {
           const queued = await client.send("/async-function/echo", { method: "POST", body: "hello" });
@@ -90,7 +71,7 @@ describe.skipIf(!isThere)("a stack of edition pro, as its sample says, with a br
         await stack.expect("up");
         const others = await brokerSecrets(stack);
         expect(others.filter((each) => secrets.includes(each))).toEqual([]);
-        platform = await stackPlatform(stack, cluster, image);
+        platform = await stackPlatform(stack, opened().cluster, opened().image);
         await client.deploy("echo");
         await scaleUsersOfTheBroker(stack, 0);
         await brokerCommand(stack, place.path, "main-restore.ts", "--from", join(place.path, "backup"), "--replace");
@@ -104,27 +85,27 @@ describe.skipIf(!isThere)("a stack of edition pro, as its sample says, with a br
         await place.remove();
       }
     },
-    2 * long,
+    2 * longStep,
   );
 });
 
-describe.skipIf(!isThere)("the example of a platform and two functions in one stack", () => {
+describe.skipIf(!hasPulumi)("the example of a platform and two functions in one stack", () => {
   test(
     "one up makes all, both functions answer, destroy ends",
     async () => {
       const example = join(import.meta.dirname, "..", "..", "..", "examples", "pulumi");
-      const namespace = `${cluster.namespace}-example`;
-      const stack = inNamespaces(await openPulumiStack(example, "dev"), cluster, namespace);
+      const namespace = `${opened().cluster.namespace}-example`;
+      const stack = inNamespaces(await openPulumiStack(example, "dev"), opened().cluster, namespace);
       try {
         await stack.configure({
-          "weir:kubeconfig": cluster.kubeconfig,
+          "weir:kubeconfig": opened().cluster.kubeconfig,
           "weir:platformNamespace": namespace,
           "weir:functionNamespace": stack.functionNamespace,
           "weir:nats": { storage: "1Gi" },
         });
         await stack.configureSecret("functions:signingKey", "a key nobody knows");
         await stack.expect("up");
-        const platform = await stackPlatform(stack, cluster, image);
+        const platform = await stackPlatform(stack, opened().cluster, opened().image);
         const { paths } = await stack.outputs();
         for (const path of paths as readonly string[]) {
           const answer = await fetch(`${platform.url}${path}`, { method: "POST", body: "hello" });
@@ -136,6 +117,6 @@ describe.skipIf(!isThere)("the example of a platform and two functions in one st
         await stack.close();
       }
     },
-    long,
+    longStep,
   );
 });

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll } from "vitest";
+
+import { loadBaseImage } from "./cluster-images.ts";
+import { loadPlatformImages } from "./cluster-platform.ts";
+import { missingPulumi, pulumiCommand } from "./engine-stack.ts";
+import { say } from "./say.ts";
+import { openTestCluster, type TestCluster } from "./test-cluster.ts";
+
+/** Whether the command of Pulumi is there; stacks on real pods need it. */
+export const hasPulumi = pulumiCommand() !== undefined;
+
+/** Milliseconds that a stack on real pods may take for a step. */
+export const longStep = 400_000;
+
+/** Shares of a processor that fit on a node of two, with functions beside the platform. */
+export const smallCpu = {
+  nats: "50m",
+  gateway: "50m",
+  queueWorker: "50m",
+  queueDoctor: "50m",
+  autoscaler: "50m",
+  operator: "50m",
+};
+
+/** A cluster with real pods for stacks, and the image of a function in it. */
+export interface StacksCluster {
+  readonly cluster: TestCluster;
+  readonly image: string;
+}
+
+/** Has one for the file it is called in, with the images of the platform; where it cannot, it says so. */
+export function stacksCluster(): () => StacksCluster {
+  let opened: TestCluster | undefined;
+  let image = "";
+  if (!hasPulumi) say(`Skipped: stacks on real pods; ${missingPulumi}`);
+
+  beforeAll(async () => {
+    if (!hasPulumi) return;
+    opened = await openTestCluster();
+    await loadPlatformImages(opened);
+    image = await loadBaseImage(opened);
+  }, longStep);
+  afterAll(() => opened?.close(), longStep);
+
+  return () => {
+    if (opened === undefined) throw new Error("Cannot open a stack: there is no cluster");
+    return { cluster: opened, image };
+  };
+}
