@@ -1,13 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/**
- * How often a test on real servers that failed is tried again. It becomes 0 once `npm run ci:runs -- --times 5 --loaded` is
- * green (docs/decisions/0037-one-try-two-tiers.md).
- */
-const secondTry = 1;
-
 /** Tests of one kind: the folder below `test/`, and the milliseconds one test or hook may take. */
-function project(name: string, timeout: number, retry = 0) {
+function project(name: string, timeout: number) {
   return {
     extends: true as const,
     test: {
@@ -15,7 +9,6 @@ function project(name: string, timeout: number, retry = 0) {
       include: [`test/${name}/**/*.test.ts`],
       testTimeout: timeout,
       hookTimeout: timeout,
-      retry,
     },
   };
 }
@@ -25,7 +18,7 @@ const poison = "weir-poison";
 
 /** Such tests with something that all their files share: what the module `shared` of `test/support` provides. */
 function projectWith(shared: string, name: string, timeout: number) {
-  const made = project(name, timeout, secondTry);
+  const made = project(name, timeout);
   return { ...made, test: { ...made.test, globalSetup: [`test/support/${shared}.ts`] } };
 }
 
@@ -44,7 +37,7 @@ export default defineConfig({
       project("unit", 15_000),
       projectWith("docker-engine-setup", "integration", 60_000),
       projectWith("docker-engine-setup", "e2e", 180_000),
-      project("alone", 60_000, secondTry),
+      project("alone", 60_000),
       projectWith("cluster-setup", "cluster", 180_000),
       project("nightly", 1_800_000),
       projectWith("cluster-setup", "nightly-cluster", 180_000),

@@ -27,8 +27,6 @@ export interface SuiteResult {
   readonly failures: readonly string[];
   /** What ran and counts for nothing, each with how it ended. */
   readonly quarantined: readonly string[];
-  /** What passed only when it was tried again, each with the start of what it said first. */
-  readonly secondTries: readonly string[];
 }
 
 /** What a report is read with. */
@@ -57,7 +55,6 @@ export function readReport(
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const quarantined: string[] = [];
-  const secondTries: string[] = [];
   /** Failures in quarantine, which end a run as others do. */
   let excused = 0;
   for (const { name, status, message, assertionResults } of report.testResults) {
@@ -73,7 +70,6 @@ export function readReport(
         quarantined.push(described(`${title} (${result.status}; since ${line.since}: ${line.cause})`, failureMessages));
       } else if (result.status === "passed") {
         counts.passed += 1;
-        if (failureMessages.length > 0) secondTries.push(described(title, failureMessages));
       } else if (result.status === "failed") {
         counts.failed += 1;
         failures.push(described(title, failureMessages));
@@ -88,12 +84,12 @@ export function readReport(
     counts.failed = 1;
     failures.push(`${suite}: ended with ${code}`);
   }
-  return { counts, failures, quarantined, secondTries };
+  return { counts, failures, quarantined };
 }
 
 /** Failures that are no test's. */
 export function failedResult(failures: readonly string[]): SuiteResult {
-  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures, quarantined: [], secondTries: [] };
+  return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures, quarantined: [] };
 }
 
 function described(what: string, messages: readonly string[]): string {

@@ -22,7 +22,6 @@ export function addResults(results: readonly SuiteResult[]): SuiteResult {
     counts: addCounts(results.map(({ counts }) => counts)),
     failures: results.flatMap(({ failures }) => failures),
     quarantined: results.flatMap(({ quarantined }) => quarantined),
-    secondTries: results.flatMap(({ secondTries }) => secondTries),
   };
 }
 

@@ -1,13 +1,9 @@
 import { formatCounts } from "./counts.ts";
 import type { SuiteResult } from "./read-report.ts";
 
-/**
- * Ends a run: what is in quarantine, what needed a second try, and what failed, once more, so that it is seen where a long output is read from its
- * end, and the line of sums.
- */
-export function sayResult({ counts, failures, quarantined, secondTries }: SuiteResult): void {
+/** Ends a run: what is in quarantine, what failed, once more, as a long output is read from its end, and the line of sums. */
+export function sayResult({ counts, failures, quarantined }: SuiteResult): void {
   if (quarantined.length > 0) console.log(`\nIn quarantine, not counted:\n${quarantined.join("\n")}`);
-  if (secondTries.length > 0) console.log(`\nPassed at the second try only:\n${secondTries.join("\n")}`);
   if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}\n`);
   console.log(formatCounts(counts));
 }

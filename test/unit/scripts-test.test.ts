@@ -41,7 +41,6 @@ describe("a vitest report", () => {
       counts: { passed: 0, failed: 1, skipped: 0 },
       failures: ["e2e: did not come to an end"],
       quarantined: [],
-      secondTries: [],
     });
   });
 
@@ -51,14 +50,6 @@ describe("a vitest report", () => {
       "e2e test/some.test.ts: case 1\n    Error: not so\n        at here",
       "e2e test/some.test.ts\n    Cannot load",
     ]);
-  });
-
-  test("names what passed when it was tried again", () => {
-    const again = { status: "passed", fullName: "case 0", failureMessages: ["Error: not so\n    at here"] };
-    const testResults = [{ ...file("passed", "passed"), assertionResults: [again] }];
-    const { failures, secondTries } = readReport({ success: true, testResults }, { ...context, code: 0 });
-    expect(failures).toEqual([]);
-    expect(secondTries).toEqual(["e2e test/some.test.ts: case 0\n    Error: not so\n        at here"]);
   });
 
   test.each(["failed", "passed"])("a test in quarantine that %s is told, and counts for nothing", (status) => {

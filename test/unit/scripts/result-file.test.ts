@@ -16,19 +16,16 @@ test("results of several runs are added up, with what failed in each", async () 
     counts: { passed: 3, failed: 0, skipped: 1 },
     failures: [],
     quarantined: [],
-    secondTries: [],
   });
   await writeResult(other, {
     counts: { passed: 2, failed: 1, skipped: 0 },
     failures: ["cluster test/x.test.ts: y"],
     quarantined: ["cluster test/x.test.ts: z"],
-    secondTries: ["e2e test/y.test.ts: w"],
   });
   expect(await readResults([one, other])).toEqual({
     counts: { passed: 5, failed: 1, skipped: 1 },
     failures: ["cluster test/x.test.ts: y"],
     quarantined: ["cluster test/x.test.ts: z"],
-    secondTries: ["e2e test/y.test.ts: w"],
   });
 });
 
@@ -40,7 +37,6 @@ test("a run that left no result, or half of one, has failed", async () => {
     counts: { passed: 0, failed: 2, skipped: 0 },
     failures: ["npm test: did not come to an end", "other: did not come to an end"],
     quarantined: [],
-    secondTries: [],
   });
 });
 
@@ -51,19 +47,16 @@ test("the command's last line is the sum, after what failed; it ends with 1 when
     counts: { passed: 3, failed: 0, skipped: 1 },
     failures: [],
     quarantined: [],
-    secondTries: [],
   });
   expect(await sum(file)).toEqual({ code: 0, stdout: "3 passed, 0 failed, 1 skipped\n" });
   await writeResult(file, {
     counts: { passed: 3, failed: 1, skipped: 0 },
     failures: ["unit x: y"],
     quarantined: ["e2e x: z"],
-    secondTries: ["e2e x: w"],
   });
   expect(await sum(file)).toEqual({
     code: 1,
-    stdout:
-      "\nIn quarantine, not counted:\ne2e x: z\n\nPassed at the second try only:\ne2e x: w\n\nFailed:\nunit x: y\n\n3 passed, 1 failed, 0 skipped\n",
+    stdout: "\nIn quarantine, not counted:\ne2e x: z\n\nFailed:\nunit x: y\n\n3 passed, 1 failed, 0 skipped\n",
   });
 });
 

@@ -26,6 +26,14 @@ describe("tiers of tests", () => {
   });
 });
 
+test("no test has a second try", () => {
+  const known = (config.test?.projects ?? []).map((each) =>
+    typeof each === "object" && "test" in each ? each.test?.retry : undefined,
+  );
+  expect(known).toEqual(projects.map(() => undefined));
+  expect(config.test?.retry).toBeUndefined();
+});
+
 describe("the nightly run", () => {
   test("is bounded by three hours", () => {
     const minutes = nightlyRows.reduce((sum, row) => sum + row.minutes, 0);
