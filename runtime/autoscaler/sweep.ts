@@ -48,7 +48,7 @@ export class Sweep {
     const changes = this.#decide(now());
     metrics.leader.set(leadership.leads ? 1 : 0);
     const notes = held.take();
-    if (leadership.leads) await this.#act(changes, notes);
+    await this.#act(changes, notes);
     metrics.sweep.set((now() - began) / 1_000);
   }
 
@@ -68,7 +68,7 @@ export class Sweep {
     return changes;
   }
 
-  /** Until the store cannot be reached. */
+  /** While this one leads, and until the store cannot be reached. */
   async #act(changes: readonly Change[], notes: readonly HeldNote[]): Promise<void> {
     const { leadership } = this.#parts;
     for (const { wanted, decision } of changes) {

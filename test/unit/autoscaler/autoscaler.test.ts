@@ -20,6 +20,7 @@ const echo = { namespace: "functions", name: "echo" };
 let functions: MemoryFunctionStore;
 let endpoints: MemoryEndpoints;
 let usage: MemoryUsage;
+let leases: MemoryLeases;
 let registry: Registry;
 let autoscaler: Autoscaler;
 let endReports: () => void;
@@ -29,8 +30,14 @@ beforeEach(async () => {
   functions = new MemoryFunctionStore();
   endpoints = new MemoryEndpoints();
   usage = new MemoryUsage();
-  registry = new Registry();
+  leases = new MemoryLeases();
   depths = async () => ({ byFunction: new Map(), submitted: 0 });
+  await openAutoscaler();
+});
+afterEach(closeAutoscaler);
+
+async function openAutoscaler(): Promise<void> {
+  registry = new Registry();
   const activity = new MemoryActivity();
   const states: QueueStates = { read: async () => undefined, depths: (queue) => depths(queue) };
   autoscaler = buildAutoscaler({
@@ -39,7 +46,7 @@ beforeEach(async () => {
     endpoints,
     activity,
     states,
-    leases: new MemoryLeases(),
+    leases,
     usage,
     metrics: buildAutoscalerMetrics(registry),
     log: createLog("test", "silent"),
@@ -47,17 +54,22 @@ beforeEach(async () => {
   });
   await autoscaler.open();
   endReports = reportActivity(activity, "gateway-1", () => []);
-});
-afterEach(async () => {
+}
+async function closeAutoscaler(): Promise<void> {
   endReports();
   await autoscaler.close();
-});
+}
 
 async function deploy(labels: Record<string, string>, annotations: Record<string, string> = {}): Promise<void> {
   const deployment = { service: "echo", image: "none", labels, annotations };
   await functions.write(echo, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
   await endpoints.publish({ ...echo, addresses: ["a:1"], observedGeneration: 1, conditions: [] });
 }
+const setReplicas = (replicas: number) =>
+  functions.write(echo, (current) => {
+    if (current === undefined) throw new Error("there is no function");
+    return { ...current, replicas };
+  });
 const replicasAre = (replicas: number) =>
   eventually(async () => (await functions.get(echo))?.replicas === replicas, {
     within: 10_000,
@@ -125,6 +137,26 @@ test("a function with queued calls, or of which nobody can say, does not sleep",
   expect((await functions.get(echo))?.scaled).toMatchObject({ reason: "Idle", message: "No call for 300ms" });
   expect(await registry.metrics()).toContain('autoscaler_changes_total{reason="idle"} 1');
   await decided("asleep");
+});
+
+test("one that stands by decides and changes nothing; it acts once it leads", async () => {
+  await closeAutoscaler();
+  await leases.acquire("process.autoscaler", "another", 60_000);
+  await openAutoscaler();
+  await deploy({ "com.service.scale.min": "3" });
+  await setReplicas(1);
+  await decided("below-min");
+  // Decided in a sweep after that one, which is over by then.
+  await deploy({ "com.service.scale.min": "1" });
+  await decided("steady");
+  expect(autoscaler.leads).toBe(false);
+  expect((await functions.get(echo))?.replicas).toBe(1);
+
+  await leases.release("process.autoscaler", "another");
+  await deploy({ "com.service.scale.min": "3" });
+  await setReplicas(1);
+  await replicasAre(3);
+  expect(autoscaler.leads).toBe(true);
 });
 
 test("a function that is removed is decided about no more", async () => {
