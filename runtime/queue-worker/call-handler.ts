@@ -189,6 +189,7 @@ export class CallHandler {
       ...takenEntry(found.entry, { owner: randomUUID(), takeover, now, maxRetries }),
       expires: now + ttl,
     };
+    const sentAt = performance.now();
     let revision = await ledger.update(call.id, entry, found.revision, ttl).catch(() => undefined);
     if (revision === undefined) {
       // Also a write that was repeated because its answer was lost finds another revision: its own.
@@ -196,7 +197,7 @@ export class CallHandler {
       if (seen?.entry.owner !== entry.owner) return undefined;
       ({ revision } = seen);
     }
-    lease.proven();
+    lease.proven(sentAt);
     return new HeldCall({ id: call.id, ledger, lease, held: entry, revision, ttl });
   }
 

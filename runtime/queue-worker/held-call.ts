@@ -79,12 +79,14 @@ export class HeldCall {
       // Seen by a look at the record meanwhile: its revision is known now, and must not be written over.
       if (this.#entry.state === "cancelled") return "cancelled";
       const wanted = next(this.#entry);
+      const sentAt = performance.now();
       try {
         const revision = await this.#ledger.update(this.id, wanted, this.#revision, ttl);
-        if (revision !== undefined) return this.#stored(wanted, revision, ttl);
+        if (revision !== undefined) return this.#stored(wanted, revision, ttl, sentAt);
         const found = await this.#ledger.read(this.id);
         if (found === undefined) return "lost";
-        if (JSON.stringify(found.entry) === JSON.stringify(wanted)) return this.#stored(wanted, found.revision, ttl);
+        if (JSON.stringify(found.entry) === JSON.stringify(wanted))
+          return this.#stored(wanted, found.revision, ttl, sentAt);
         if (found.entry.state === "cancelled") return this.#seen(found, "cancelled");
         if (found.entry.owner !== this.#entry.owner) return "lost";
         this.#revision = found.revision;
@@ -95,11 +97,11 @@ export class HeldCall {
     return "lost";
   }
 
-  #stored(entry: CallEntry, revision: number, ttl: number): "stored" {
+  #stored(entry: CallEntry, revision: number, ttl: number, sentAt: number): "stored" {
     this.#entry = entry;
     this.#revision = revision;
     this.#ttl = ttl;
-    this.#lease.proven();
+    this.#lease.proven(sentAt);
     return "stored";
   }
 

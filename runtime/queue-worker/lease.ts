@@ -13,23 +13,26 @@ export type Touch = "ours" | "no-answer" | "not-ours";
 
 /**
  * The right to act for one call, counted from its delivery. Every third of `ackWait` it touches the record, then
- * extends the lease at the queue. When neither worked for `ackWait` of monotonic time, or the record is another's, the
- * lease is lost: whoever held it must stop and say nothing.
+ * extends the lease at the queue. When the last that worked was sent `ackWait` of monotonic time ago, or the record is
+ * another's, the lease is lost: whoever held it must stop and say nothing. The deadline does not wait for a heartbeat: by
+ * then another worker may have begun.
  */
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  #lastSuccess: number;
+  readonly #heartbeat: NodeJS.Timeout;
+  #deadline: NodeJS.Timeout | undefined;
+  /** When the last that worked was sent. */
+  #provenAt = Number.NEGATIVE_INFINITY;
   #touch: (() => Promise<Touch>) | undefined;
   #beating = false;
   #closed = false;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
-    this.#lastSuccess = parts.deliveredAt;
-    this.#timer = setInterval(() => void this.#beat(), Math.max(10, Math.floor(parts.ackWait / 3)));
+    this.#heartbeat = setInterval(() => void this.#beat(), Math.max(10, Math.floor(parts.ackWait / 3)));
+    this.proven(parts.deliveredAt);
   }
 
   /** Aborts when the lease is lost. */
@@ -53,40 +56,48 @@ export class Lease {
     else signal.addEventListener("abort", () => this.#lose(), { once: true, signal: this.#ended.signal });
   }
 
-  /** A write of the record succeeded: that proves the lease as a touch does. */
-  proven(): void {
-    this.#lastSuccess = performance.now();
+  /**
+   * A write of the record that was sent at `sentAt` (monotonic milliseconds) succeeded: that proves the lease as a touch
+   * does. The broker counts from when it came there, which is no earlier.
+   */
+  proven(sentAt: number): void {
+    if (this.#closed || this.#lost.signal.aborted || sentAt <= this.#provenAt) return;
+    this.#provenAt = sentAt;
+    clearTimeout(this.#deadline);
+    const left = sentAt + this.#parts.ackWait - performance.now();
+    if (left > 0) this.#deadline = setTimeout(() => this.#lose(), left);
+    else this.#lose();
   }
 
   /** Ends the heartbeat; the lease runs out by itself, or the verdict ends it. */
   close(): void {
     this.#closed = true;
     this.#ended.abort();
-    clearInterval(this.#timer);
+    this.#endTimers();
   }
 
   async #beat(): Promise<void> {
-    this.#check();
-    if (this.#beating || this.#lost.signal.aborted) return;
+    if (this.#beating) return;
     this.#beating = true;
+    const sentAt = performance.now();
     try {
       const touched = (await this.#touch?.()) ?? "ours";
       // A verdict was given meanwhile: to extend now would undo its delay.
       if (this.#closed) return;
       if (touched === "not-ours") this.#lose();
-      else if (touched === "ours" && this.#parts.extend()) this.#lastSuccess = performance.now();
+      else if (touched === "ours" && !this.#lost.signal.aborted && this.#parts.extend()) this.proven(sentAt);
     } finally {
       this.#beating = false;
-      this.#check();
     }
   }
 
-  #check(): void {
-    if (!this.#closed && performance.now() - this.#lastSuccess >= this.#parts.ackWait) this.#lose();
+  #lose(): void {
+    this.#endTimers();
+    this.#lost.abort();
   }
 
-  #lose(): void {
-    clearInterval(this.#timer);
-    this.#lost.abort();
+  #endTimers(): void {
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#deadline);
   }
 }

@@ -62,10 +62,41 @@ test("is lost when nothing worked for the whole lease, counted from the delivery
   expect(lease.lost.aborted).toBe(true);
 });
 
+test("is lost to the millisecond, counted from when the last that worked was sent, not at the next heartbeat", async () => {
+  let answers = true;
+  lease.touchWith(
+    () =>
+      new Promise((resolve) => {
+        if (answers) setTimeout(() => resolve("ours"), 900);
+      }),
+  );
+  await vi.advanceTimersByTimeAsync(1_950);
+  expect(extended).toEqual([expect.any(Number)]);
+  answers = false;
+  await vi.advanceTimersByTimeAsync(1_000 + ackWait - 1_950 - 1);
+  expect(lease.lost.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(lease.lost.aborted).toBe(true);
+});
+
+test("that was lost stays lost, and is not extended by a touch that was under way", async () => {
+  let answer: (touch: Touch) => void = () => {};
+  lease.touchWith(() => new Promise((resolve) => (answer = resolve)));
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(lease.lost.aborted).toBe(true);
+  answer("ours");
+  lease.proven(performance.now());
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(extended).toEqual([]);
+  expect(lease.lost.aborted).toBe(true);
+});
+
 test("counts from the delivery, which may be a while ago", async () => {
   lease.close();
   lease = new Lease({ ackWait, deliveredAt: performance.now() - 2_500, extend: () => false });
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(lease.lost.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
   expect(lease.lost.aborted).toBe(true);
 });
 
@@ -78,7 +109,7 @@ test("is lost while a touch hangs", async () => {
 test("keeps when something works now and then, also a write of the record", async () => {
   sends = false;
   await vi.advanceTimersByTimeAsync(2_900);
-  lease.proven();
+  lease.proven(performance.now());
   await vi.advanceTimersByTimeAsync(1_900);
   expect(lease.lost.aborted).toBe(false);
   sends = true;
