@@ -4,6 +4,27 @@ import { describe, expect, test } from "vitest";
 import { isFunctionName, isSecretName } from "../../../runtime/api/grammar.ts";
 import { isLabelKey, isLabelValue } from "../../../runtime/core/label-syntax.ts";
 
+/** Mostly what names are made of, so that many are accepted. */
+const nearlyName = (maxLength: number) =>
+  fc.string({
+    unit: fc.constantFrom(
+      ...["a", "b", "z", "0", "1", "9"].flatMap((one) => [one, one, one, one, one]),
+      "-",
+      "-",
+      ".",
+      ".",
+      "A",
+      "_",
+      "/",
+      "é",
+      "\n",
+      "\0",
+      "%",
+    ),
+    maxLength,
+  });
+const runs = { numRuns: 2_000 };
+
 const hostile = [
   "",
   "../x",
@@ -27,22 +48,34 @@ const hostile = [
 
 test("a function name that is accepted is safe as file, subject and Kubernetes name", () => {
   for (const name of hostile) expect(isFunctionName(name), name).toBe(false);
+  let accepted = 0;
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 80 }), (name) => {
-      if (isFunctionName(name)) expect(name).toMatch(/^[a-z0-9-]{1,63}$/);
+    fc.property(fc.oneof(nearlyName(6), fc.string({ unit: "binary", maxLength: 80 })), (name) => {
+      if (!isFunctionName(name)) return;
+      accepted += 1;
+      expect(name).toMatch(/^[a-z0-9-]{1,63}$/);
+      expect(name).not.toMatch(/^-|-$/);
     }),
+    runs,
   );
+  expect(accepted).toBeGreaterThan(runs.numRuns / 10);
   fc.assert(fc.property(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), isFunctionName));
 });
 
 test("a secret name that is accepted never leaves its directory", () => {
   for (const name of ["..", ".", "a/b", "a..b", ".a", "a.", "A", "a".repeat(254)])
     expect(isSecretName(name), name).toBe(false);
+  let accepted = 0;
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
-      if (isSecretName(name)) expect(name).toMatch(/^(?!\.)[a-z0-9.-]{1,253}$/);
+    fc.property(fc.oneof(nearlyName(8), fc.string({ unit: "binary", maxLength: 300 })), (name) => {
+      if (!isSecretName(name)) return;
+      accepted += 1;
+      expect(name).toMatch(/^(?!\.)[a-z0-9.-]{1,253}$/);
+      expect(name).not.toContain("..");
     }),
+    runs,
   );
+  expect(accepted).toBeGreaterThan(runs.numRuns / 10);
 });
 
 describe("label syntax", () => {
