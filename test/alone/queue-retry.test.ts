@@ -109,6 +109,9 @@ describe("FW8 which answers are tried again", () => {
   });
 });
 
+/** S12: how much later than due a retry may come, three times as this is the fast profile; milliseconds. */
+const late = 3 * 500;
+
 describe("FW8 when it is tried again", () => {
   test("waits double from the first to the longest, each jittered between a half and the whole", async () => {
     const id = await platform.calls.accepted("scripted", { tail: "/500" });
@@ -120,7 +123,7 @@ describe("FW8 when it is tried again", () => {
     for (const [retry, gap] of gaps.entries()) {
       const longest = Math.min(100 * 2 ** retry, 1_000);
       expect(gap).toBeGreaterThanOrEqual(longest / 2 - 15);
-      expect(gap).toBeLessThanOrEqual(longest + 500);
+      expect(gap).toBeLessThanOrEqual(longest + late);
     }
   });
 
@@ -140,10 +143,10 @@ describe("FW8 when it is tried again", () => {
     for (const id of [asked, never, ignored]) await platform.calls.ended(id);
 
     expect(gapsOf(asked)[0]).toBeGreaterThanOrEqual(990);
-    expect(gapsOf(asked)[0]).toBeLessThan(1_500);
+    expect(gapsOf(asked)[0]).toBeLessThan(1_000 + late);
     expect(gapsOf(never)[0]).toBeGreaterThanOrEqual(90);
-    expect(gapsOf(never)[0]).toBeLessThan(600);
-    expect(gapsOf(ignored)[0]).toBeLessThan(600);
+    expect(gapsOf(never)[0]).toBeLessThan(100 + late);
+    expect(gapsOf(ignored)[0]).toBeLessThan(100 + late);
   });
 
   test("FW7 500 calls that wait hold no slot: others flow at once", async () => {

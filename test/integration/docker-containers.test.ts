@@ -88,7 +88,8 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     const [uid, gid, ...lines] = (await answer(replica)).trim().split("\n");
 
     expect([uid, gid]).toEqual(["12000", "12000"]);
-    for (const line of lines.filter((text) => text.startsWith("Cap"))) expect(line).toMatch(/^Cap\w+:\s+0+$/);
+    const rights = lines.filter((text) => text.startsWith("Cap"));
+    expect(rights).toEqual(["Inh", "Prm", "Eff", "Bnd", "Amb"].map((set) => `Cap${set}:\t0000000000000000`));
     expect(lines).toEqual(expect.arrayContaining(["NoNewPrivs:\t1", "Seccomp:\t2"]));
     const { HostConfig: host, Image: image } = await inspect(replica.id);
     expect(image).toMatch(/^sha256:/);
@@ -178,10 +179,10 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
 
     expect((await ended(id))?.message).toContain("exec /nothing failed: No such file or directory");
     await provider.replicas.stop(id);
-    const stopped = await provider.replicas.start({ ...echoSpec(ref("pulled")), image: `${registry.host}/acme/other` });
-    const begun = performance.now();
+    // Takes an hour.
+    await using endless = await openImageRegistry({ layer: 3_000_000, pieces: 12, pause: 300_000 });
+    const stopped = await provider.replicas.start({ ...echoSpec(ref("pulled")), image: `${endless.host}/acme/other` });
     await provider.replicas.stop(stopped.id);
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   test("secrets are at both paths, read-only; an update comes at once and whole, also while they are read", async () => {

@@ -179,11 +179,9 @@ describe("the outcome is", () => {
     const mute = await serve(() => {});
     const slow = await serve((_request, response) => void response.writeHead(200).write("x"));
     for (const server of [mute, slow]) {
-      const startedAt = performance.now();
       const outcome = await invoke(server.address, {}, { timeout: 200 });
       expect(outcome.kind).toBe("timed-out");
       expect(outcome.duration).toBeGreaterThanOrEqual(195);
-      expect(performance.now() - startedAt).toBeLessThan(1_500);
       await eventually(() => server.aborted === 1 && server.open === 0, {
         within: 2_000,
         what: "the connection to be closed",

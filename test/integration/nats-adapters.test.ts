@@ -333,7 +333,8 @@ describe("when the server is killed and comes back", () => {
     });
     await expect(ledger.read(id)).rejects.toMatchObject({ code: "queue_unavailable" });
     expect(taker.taken[0]?.extend()).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    // Each would try for 3 s.
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
     await server.restart();
     await eventually(async () => (await calls.put(after, soon())).kind === "stored", {
       within: 10_000,

@@ -34,7 +34,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
   const { platform, working, ...opened } = (bench = await openFaultBench({
     gateways: 2,
     slots: 16,
-    gatewayFlags: ["--shutdown-delay", "1s"],
+    gatewayFlags: ["--shutdown-delay", "3s"],
   }));
   front = await openFront(platform);
   const stop = new AbortController();
@@ -52,7 +52,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
     const signalled = performance.now();
     const stopping = gateway.stop();
     await eventually(async () => (await platform.probe(gateway, "/readyz")) === 503, {
-      within: 2_000,
+      within: 3_000,
       every: 5,
       what: "the gateway to be unready",
     });
@@ -72,7 +72,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
   const { sent } = await load;
   expect(notAccepted(sent)).toEqual([]);
   figure("S15", `0 of ${sent.length} calls failed while both gateways were restarted behind a load balancer`);
-  figure("S16", `a gateway ended at most ${inWords(Math.max(...drains))} after SIGTERM, the delay of 1 s in it`);
+  figure("S16", `a gateway ended at most ${inWords(Math.max(...drains))} after SIGTERM, the delay of 3 s in it`);
   // Three times, as this is the fast profile.
   expect(Math.max(...drains)).toBeLessThan(3 * 5_000);
   const { violations } = await opened.settle();
@@ -112,7 +112,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
     workers: 2,
     slots: 8,
     ackWait: 4_000,
-    gatewayFlags: ["--shutdown-delay", "1s"],
+    gatewayFlags: ["--shutdown-delay", "3s"],
   }));
   const opening = (front = await openFront(platform));
   const stop = new AbortController();
@@ -144,7 +144,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
   const away = performance.timeOrigin + performance.now();
   await platform.server.restart();
   await eventually(async () => (await platform.calls.queue("working", { body: "15" })).status === 202, {
-    within: 5_000,
+    within: 15_000,
     what: "a call after the broker's restart",
   });
   stop.abort();

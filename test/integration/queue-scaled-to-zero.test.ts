@@ -8,10 +8,10 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { freePort } from "../support/free-port.ts";
 import { handProvider } from "../support/hand-provider.ts";
 
-const wakeTimeout = 1_000;
+const wakeTimeout = 2_000;
 const retryAttempts = 4;
 /** How much later a slot may be free, on a machine that other tests share; milliseconds. */
-const margin = 600;
+const margin = 1_500;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());

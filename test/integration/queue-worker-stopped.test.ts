@@ -76,7 +76,8 @@ describe("FW3 SIGTERM of a worker", () => {
 
       const signalled = performance.now();
       const ended = await busy.stop();
-      expect(ended.at - signalled).toBeLessThan(700 + 1_000);
+      // Three times, as other tests share the machine; the call waits for its function for 20 s.
+      expect(ended.at - signalled).toBeLessThan(3 * (700 + 1_000));
       const record = await platform.calls.until(id, ["running"], handedBackStart);
       expect(record).toMatchObject({
         retries: 0,

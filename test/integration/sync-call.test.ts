@@ -201,7 +201,6 @@ describe("synchronous call", () => {
     const gateway = await open({ upstreamTimeout: 600 });
     gateway.deploy("slow", { addresses: [fn.address] });
     gateway.deploy("own", { addresses: [fn.address], envVars: { exec_timeout: "0s" } });
-    const started = performance.now();
     const [late, begun] = await Promise.all([
       rawRequest(gateway.port, "GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n"),
       openRawClient(gateway.port).then(async (client) => {
@@ -210,7 +209,6 @@ describe("synchronous call", () => {
         return client.text;
       }),
     ]);
-    expect(performance.now() - started).toBeLessThan(1_800);
     expect(late.status).toBe(504);
     expect(late.body).toBe('Cannot call function "slow.functions": no reply within upstream_timeout of 0.6 s\n');
     expect(late.headers).toMatchObject({ "x-openfaas-internal": "gateway", "x-call-id": expect.stringMatching(uuid) });

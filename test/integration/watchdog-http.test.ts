@@ -66,7 +66,7 @@ describe("mode http", () => {
       const { port } = await start({ fprocess: js(relay), mode: "http" }, ["--write-timeout", "60s"]);
       return `127.0.0.1:${port}`;
     };
-    const transfer = { size: 6_000_000, rate: 2_000_000, transfers: 4, others: 20, front } as const;
+    const transfer = { size: 6_000_000, rate: 2_000_000, transfers: 4, others: 5, front } as const;
     const outcomes = await Promise.all([
       sendToSlowFunction(gateway, { ...transfer, by: "length" }),
       sendToSlowFunction(gateway, { ...transfer, by: "chunks" }),

@@ -70,9 +70,11 @@ export async function openImageRegistry(options: ImageRegistryOptions): Promise<
 async function drip(response: ServerResponse, blob: Buffer, options: ImageRegistryOptions): Promise<void> {
   response.writeHead(200, { "content-length": String(blob.length) });
   const size = Math.max(4_096, Math.ceil(blob.length / options.pieces));
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
   for (let at = 0; at < blob.length && !response.destroyed; at += size) {
     response.write(blob.subarray(at, at + size));
-    if (blob.length > size) await pause(options.pause);
+    if (blob.length > size) await pause(options.pause, undefined, { signal: gone.signal }).catch(() => undefined);
   }
   response.end();
 }
