@@ -118,16 +118,21 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
   }, 60_000);
 
   test("what is there is not taken over; what does not become ready is said, and kept in the state", async () => {
+    const names = async () => (await stack.resources()).map(({ urn }) => urn.split("::").at(-1));
+    // One after the other: the first error of an update ends the rest of it.
+    await stack.configure({ "sample:hopeless": true });
+    const waited = await stack.run("up");
+    expect(waited.code).not.toBe(0);
+    expect(waited.output).toContain("does not target any ready pods");
+    expect(await names()).toContain("hopeless");
+
     await kubectl("create", "configmap", "occupied");
-    await stack.configure({ "sample:taken": "occupied", "sample:hopeless": true });
-    const { code, output } = await stack.run("up");
-    expect(code).not.toBe(0);
-    expect(output).toContain('configmaps "occupied" already exists');
-    expect(output).toContain("does not target any ready pods");
-    const names = (await stack.resources()).map(({ urn }) => urn.split("::").at(-1));
-    expect(names).toContain("hopeless");
-    expect(names).not.toContain("taken");
-  }, 60_000);
+    await stack.configure({ "sample:hopeless": false, "sample:taken": "occupied" });
+    const refused = await stack.run("up");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain('configmaps "occupied" already exists');
+    expect(await names()).not.toContain("taken");
+  }, 120_000);
 
   test("destroy leaves nothing of it", async () => {
     await stack.expect("destroy");
