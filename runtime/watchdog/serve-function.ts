@@ -34,6 +34,8 @@ const keepAlive = 90_000;
  * Gateways and queue-workers end theirs when they hear, so nobody waits for it but others.
  */
 const linger = 2_000;
+/** Milliseconds for which one that stops takes new connections all the same: so long callers may not have heard. */
+const settle = 250;
 /** With which clients begin that know that HTTP/2 is spoken (RFC 9113 §3.4). */
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -122,34 +124,56 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     port: (server.address() as AddressInfo).port,
     drain: async (grace) => {
       draining = true;
+      const until = performance.now() + grace;
+      // The kernel resets what it has accepted for us and we have not taken from it: callers may not have heard yet.
+      await calm(
+        () => {},
+        () => settle,
+        grace,
+      );
       // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
       TcpServer.prototype.close.call(server);
-      await new Promise<void>((resolve) => {
-        let quiet: NodeJS.Timeout | undefined;
-        let looked: NodeJS.Immediate | undefined;
-        const over = setTimeout(() => end(), grace);
-        const wait = (): void => {
-          clearTimeout(quiet);
-          clearImmediate(looked);
-        };
-        const end = (): void => {
-          wait();
-          clearTimeout(over);
-          resolve();
-        };
-        // A process that stood still finds its timers over before it has read what came meanwhile.
-        const look = (): void => {
-          looked = setImmediate(() => (looked = setImmediate(end)));
-        };
-        changed = () => {
-          wait();
-          if (connections.size === 0) end();
-          else if (inFlight.size === 0) quiet = setTimeout(look, linger);
-        };
-        changed();
-      });
+      const quietFor = (): number | undefined => {
+        if (connections.size === 0) return 0;
+        return inFlight.size === 0 ? linger : undefined;
+      };
+      await calm((again) => (changed = again), quietFor, Math.max(0, until - performance.now()));
     },
   };
+}
+
+/**
+ * Resolves when nothing changed for as long as `quietFor` says (undefined = something is under way), or after `longest`
+ * milliseconds. `listen` is given what is to be called at each change.
+ */
+function calm(listen: (again: () => void) => void, quietFor: () => number | undefined, longest: number): Promise<void> {
+  return new Promise((resolve) => {
+    let quiet: NodeJS.Timeout | undefined;
+    let looked: NodeJS.Immediate | undefined;
+    const over = setTimeout(() => end(), longest);
+    const wait = (): void => {
+      clearTimeout(quiet);
+      clearImmediate(looked);
+    };
+    const end = (): void => {
+      wait();
+      clearTimeout(over);
+      listen(() => {});
+      resolve();
+    };
+    // A process that stood still finds its timers over before it has read what came meanwhile.
+    const look = (): void => {
+      looked = setImmediate(() => (looked = setImmediate(end)));
+    };
+    const again = (): void => {
+      wait();
+      const time = quietFor();
+      if (time === 0) end();
+      else if (time !== undefined) quiet = setTimeout(look, time);
+    };
+    listen(again);
+    again();
+  });
 }
 
 function answerProbe(response: ServerResponse, ok: boolean): void {

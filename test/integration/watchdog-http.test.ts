@@ -49,7 +49,11 @@ describe("mode http", () => {
   });
 
   test("keeps bodies and answers whole for a process and for clients that read slowly (H11)", async () => {
-    const gateway = await openSyncGateway({ upstreamTimeout: 60_000, server: { bodyIdleTimeout: 60_000 } });
+    const gateway = await openSyncGateway({
+      upstreamTimeout: 60_000,
+      server: { bodyIdleTimeout: 60_000 },
+      invoker: { webSocketIdle: 60_000 },
+    });
     onTestFinished(() => gateway.close());
     /** A process that carries each connection on to the test's own function. */
     const front = async (address: string): Promise<string> => {

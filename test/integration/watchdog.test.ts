@@ -267,6 +267,23 @@ describe("stop", () => {
     expect(await watchdog.exited).toBe(0);
   });
 
+  test("callers that have not heard of it yet are answered, also those that the kernel has accepted for it", async () => {
+    const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
+    watchdog.child.kill("SIGSTOP");
+    const answers = Array.from({ length: 20 }, async (_, index) => {
+      const { request, response } = open(watchdog.port, "/", { method: "POST" });
+      request.end(String(index));
+      await once(request, "finish");
+      return { answer: response.then(text) };
+    });
+    const early = await Promise.all(answers);
+    watchdog.child.kill("SIGTERM");
+    watchdog.child.kill("SIGCONT");
+
+    for (const [index, { answer }] of early.entries()) expect(await answer).toBe(String(index));
+    expect(await watchdog.exited).toBe(0);
+  });
+
   test("one that stood still answers what came over a connection meanwhile before it ends", async () => {
     const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
