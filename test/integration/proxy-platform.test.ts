@@ -49,6 +49,8 @@ for (const kind of proxyKinds) {
     beforeAll(async () => {
       platform = await openPlatform({
         slots: 16,
+        // The streams last as long as the test.
+        upstreamTimeout: 120_000,
         gatewayFlags: ["--trusted-proxies", "127.0.0.1", "--access-log", "true"],
       });
       fn = await openFunctionServer((incoming: IncomingMessage, response: ServerResponse) => {
