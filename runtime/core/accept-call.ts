@@ -1,7 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { callDigest, derivedCallId } from "./call-digest.ts";
 import { acceptedEntry } from "./call-transitions.ts";
-import { openTtl, type CallTimes } from "./call-ttl.ts";
 import type { QueuedCall } from "./call.ts";
 import type { CallLedger } from "./ports/call-ledger.ts";
 import type { CallQueue } from "./ports/call-queue.ts";
@@ -13,7 +12,6 @@ export const acceptBudget = 3_000;
 export interface AcceptParts {
   readonly calls: CallQueue;
   readonly ledger: CallLedger;
-  readonly times: CallTimes;
 }
 
 /** What the client is told: the id to use and the time of the first acceptance, Unix nanoseconds. */
@@ -30,14 +28,13 @@ export interface Accepted {
 export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetries: number): Promise<Accepted> {
   const until = performance.now() + acceptBudget;
   const digest = callDigest(sent);
-  const ttl = openTtl(parts.times);
-  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries, expires: parts.ledger.now() + ttl });
+  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries });
 
   let call = sent;
-  let outcome = await parts.ledger.create(call.id, entryOf(call), ttl, until);
+  let outcome = await parts.ledger.create(call.id, entryOf(call), until);
   if (outcome.kind === "exists" && outcome.found.entry.digest !== digest) {
     call = { ...sent, id: derivedCallId(sent.id, digest), parentId: sent.id };
-    outcome = await parts.ledger.create(call.id, entryOf(call), ttl, until);
+    outcome = await parts.ledger.create(call.id, entryOf(call), until);
   }
   switch (outcome.kind) {
     case "created":

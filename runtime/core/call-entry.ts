@@ -27,8 +27,11 @@ export interface CallbackState {
   readonly first?: number;
 }
 
-/** What is still to be published after the outcome was recorded (steps W7 to W9). */
-export type Owed = "callback" | "dead-letter";
+/**
+ * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter, or
+ * drop the message of a cancelled call, which may still lie in its queue.
+ */
+export type Owed = "callback" | "dead-letter" | "message";
 
 /**
  * The record of one asynchronous call: the truth about it. Every change is a compare-and-set on its revision.
@@ -71,7 +74,10 @@ export interface CallEntry {
   readonly callback: CallbackState | null;
   readonly maxRetries: number;
   readonly parent: string | null;
-  /** When the record expires. */
+  /** When the record expires; the ledger stamps it with each write. */
   readonly expires: number;
   readonly redrives: number;
 }
+
+/** A record as it is given to the ledger. */
+export type UnstampedEntry = Omit<CallEntry, "expires"> & Partial<Pick<CallEntry, "expires">>;

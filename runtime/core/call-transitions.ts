@@ -1,14 +1,14 @@
-import type { CallAttempt, CallEntry, DeadReason, FailureReason, Owed } from "./call-entry.ts";
+import type { CallAttempt, CallEntry, DeadReason, FailureReason, Owed, UnstampedEntry } from "./call-entry.ts";
 import type { QueuedCall } from "./call.ts";
 
 /** Most attempts a record shows; the oldest are dropped first. */
 const attemptsKept = 32;
 
-/** The record of a call that was just accepted (step G2). `expires` is Unix milliseconds. */
+/** The record of a call that was just accepted (step G2). */
 export function acceptedEntry(
   call: QueuedCall,
-  facts: { readonly digest: string; readonly maxRetries: number; readonly expires: number },
-): CallEntry {
+  facts: { readonly digest: string; readonly maxRetries: number },
+): UnstampedEntry {
   return {
     v: 1,
     state: "queued",
@@ -31,7 +31,6 @@ export function acceptedEntry(
     callback: call.callbackUrl === undefined ? null : { url: call.callbackUrl, state: "pending", attempts: 0 },
     maxRetries: facts.maxRetries,
     parent: call.parentId ?? null,
-    expires: facts.expires,
     redrives: 0,
   };
 }
@@ -125,7 +124,7 @@ export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
   };
 }
 
-/** On request: nothing of the call starts any more, and no callback is sent. */
+/** On request: nothing of the call starts any more, and no callback is sent. Who gets its message drops that. */
 export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
   return {
     ...entry,
@@ -133,19 +132,14 @@ export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
     owner: null,
     next: null,
     ended: now,
+    owes: ["message"],
     callback: null,
     attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: "cancelled" }) : entry.attempts,
   };
 }
 
-/**
- * A failed call is queued once more: counters begin anew, `run` goes on so that every run keeps a number of its own.
- * `expires` is Unix milliseconds.
- */
-export function redrivenEntry(
-  entry: CallEntry,
-  facts: { readonly redrives: number; readonly expires: number },
-): CallEntry {
+/** A failed call is queued once more: counters begin anew, `run` goes on so that every run keeps a number of its own. */
+export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
   return {
     ...entry,
     state: "queued",
@@ -159,17 +153,13 @@ export function redrivenEntry(
     result: null,
     owes: [],
     callback: pendingAgain(entry.callback),
-    redrives: facts.redrives,
-    expires: facts.expires,
+    redrives,
   };
 }
 
 /** The callback of an ended call is to be sent once more, in a window of its own. */
-export function callbackRedrivenEntry(
-  entry: CallEntry,
-  facts: { readonly redrives: number; readonly expires: number },
-): CallEntry {
-  return { ...entry, callback: pendingAgain(entry.callback), redrives: facts.redrives, expires: facts.expires };
+export function callbackRedrivenEntry(entry: CallEntry, redrives: number): CallEntry {
+  return { ...entry, callback: pendingAgain(entry.callback), redrives };
 }
 
 function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
@@ -177,8 +167,7 @@ function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
 }
 
 /** Whether the record must outlive the ordinary time: something is still to come. */
-export function isOpen(entry: CallEntry): boolean {
-  if (entry.state === "cancelled") return false;
+export function isOpen(entry: UnstampedEntry): boolean {
   return entry.ended === null || entry.owes.length > 0 || entry.callback?.state === "pending";
 }
 

@@ -1,4 +1,4 @@
-import type { CallEntry } from "./call-entry.ts";
+import type { UnstampedEntry } from "./call-entry.ts";
 import { isOpen } from "./call-transitions.ts";
 
 /** What the times to live of records and results are made from. Milliseconds. */
@@ -31,8 +31,16 @@ export function endedTtl(times: CallTimes, resultTtl: number, fill: number): num
   return Math.max(times.callRecordTtl, resultTtl, floorTtl(times));
 }
 
+/** How long a record that says this lives, milliseconds; `fill` = how full the ledger is, 0 to 1. */
+export type RecordLifetime = (entry: UnstampedEntry, fill: number) => number;
+
+/** The lifetimes that follow from the settings. */
+export function recordLifetime(times: CallTimes): RecordLifetime {
+  return (entry, fill) => entryTtl(times, entry, fill);
+}
+
 /** Time to live that the record of `entry` is due. */
-export function entryTtl(times: CallTimes, entry: CallEntry, fill: number): number {
+export function entryTtl(times: CallTimes, entry: UnstampedEntry, fill: number): number {
   return isOpen(entry) ? openTtl(times) : endedTtl(times, entry.result?.ttl ?? 0, fill);
 }
 

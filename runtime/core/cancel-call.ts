@@ -1,7 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import type { CallEntry } from "./call-entry.ts";
 import { cancelledEntry } from "./call-transitions.ts";
-import { openTtl, type CallTimes } from "./call-ttl.ts";
 import type { CallLedger } from "./ports/call-ledger.ts";
 import type { CallSignals } from "./ports/call-signals.ts";
 
@@ -15,7 +14,7 @@ const mostRaces = 50;
  * @throws PlatformError `call_not_found`, `call_finished`, or what `mayTouch` throws
  */
 export async function cancelCall(
-  parts: { readonly ledger: CallLedger; readonly signals: CallSignals; readonly times: CallTimes },
+  parts: { readonly ledger: CallLedger; readonly signals: CallSignals },
   id: string,
   mayTouch: (entry: CallEntry) => void,
 ): Promise<void> {
@@ -34,10 +33,8 @@ export async function cancelCall(
       case "queued":
       case "waiting":
       case "running": {
-        const now = parts.ledger.now();
-        const ttl = openTtl(parts.times);
-        const entry = { ...cancelledEntry(found.entry, now), expires: now + ttl };
-        if ((await parts.ledger.update(id, entry, found.revision, ttl)) === undefined) continue;
+        const entry = cancelledEntry(found.entry, parts.ledger.now());
+        if ((await parts.ledger.update(id, entry, found.revision)) === undefined) continue;
         break;
       }
       default:

@@ -1,7 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { callDigest } from "./call-digest.ts";
 import { acceptedEntry, callbackRedrivenEntry, redrivenEntry } from "./call-transitions.ts";
-import { entryTtl, openTtl, type CallTimes } from "./call-ttl.ts";
 import { formatRef, type FunctionRef } from "./function-ref.ts";
 import type { CallLedger, LedgerEntry } from "./ports/call-ledger.ts";
 import type { CallQueue, PutOutcome } from "./ports/call-queue.ts";
@@ -16,7 +15,6 @@ export interface RedriveParts {
   readonly ledger: CallLedger;
   readonly calls: CallQueue;
   readonly callbacks: CallbackQueue;
-  readonly times: CallTimes;
   /** Most retries of a call of this function; undefined when there is no such function. */
   readonly retriesOf: (ref: FunctionRef) => number | undefined;
 }
@@ -75,9 +73,8 @@ async function changeRecord(
   decision: Redrive,
   found: LedgerEntry | undefined,
 ): Promise<(() => Promise<unknown>) | undefined> {
-  const { ledger, times } = parts;
-  const ttl = openTtl(times);
-  const facts = { redrives: decision.redrives, expires: Date.now() + ttl };
+  const { ledger } = parts;
+  const { redrives } = decision;
   const maxRetries = decision.action === "run" ? parts.retriesOf(decision.call.function) : undefined;
   if (decision.action === "run" && maxRetries === undefined) {
     const name = formatRef(decision.call.function);
@@ -86,20 +83,19 @@ async function changeRecord(
   if (decision.record === "keep") return async () => {};
   if (found !== undefined) {
     const { entry, revision } = found;
-    const wanted = decision.action === "run" ? redrivenEntry(entry, facts) : callbackRedrivenEntry(entry, facts);
-    const written = await ledger.update(id, wanted, revision, ttl);
+    const wanted = decision.action === "run" ? redrivenEntry(entry, redrives) : callbackRedrivenEntry(entry, redrives);
+    const written = await ledger.update(id, wanted, revision);
     if (written === undefined) return undefined;
-    const former = entryTtl(times, entry, ledger.fill());
-    return () => ledger.update(id, { ...entry, expires: Date.now() + former }, written, former).catch(() => undefined);
+    return () => ledger.update(id, entry, written).catch(() => undefined);
   }
   if (decision.action !== "run" || maxRetries === undefined) return async () => {};
   const entry = {
-    ...acceptedEntry(decision.call, { digest: callDigest(decision.call), maxRetries, expires: facts.expires }),
+    ...acceptedEntry(decision.call, { digest: callDigest(decision.call), maxRetries }),
     // Runs go on being counted: those before were as many as the letter says.
     run: decision.runs,
-    redrives: decision.redrives,
+    redrives,
   };
-  const outcome = await ledger.create(id, entry, ttl, performance.now() + budget);
+  const outcome = await ledger.create(id, entry, performance.now() + budget);
   switch (outcome.kind) {
     case "created":
       return async () => void ledger.withdraw(id, outcome.revision);

@@ -132,7 +132,6 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
   const workers = new WorkerSums(parts.activity, undefined, source);
-  const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: settings.ackWait };
   const common = {
     table,
     authorise: (authorization: string | undefined, client: string) => auth.checkCall(authorization, client),
@@ -158,7 +157,6 @@ export function buildGateway(parts: GatewayParts): Gateway {
       ...common,
       calls: parts.calls,
       ledger: parts.ledger,
-      times,
       queues,
       positions: new QueuePositions(parts.states),
       signals: parts.signals,
@@ -196,7 +194,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       logs: parts.logs,
       usage: parts.usage,
       queues: parts.queues,
-      queueParts: { ...parts, table: queues, workers, times, retriesOf: (ref) => mostRetries(ref, table, queues) },
+      queueParts: { ...parts, table: queues, workers, retriesOf: (ref) => mostRetries(ref, table, queues) },
       ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,

@@ -61,7 +61,7 @@ await runService({
     const home = onCluster ? await openCluster(lifecycle) : await openMachine(link);
     const gateway = buildGateway({
       settings,
-      ...(await gatewayBroker(link)),
+      ...(await gatewayBroker(link, settings)),
       ...home,
       upstream,
       callbackRules: {

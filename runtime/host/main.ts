@@ -209,7 +209,7 @@ await runService({
     const gatewayLink = await connect(natsUser.gateway);
     const gateway = buildGateway({
       settings: { ...settings, port, secretMountPath: layout.credentials },
-      ...(await gatewayAdapters(gatewayLink)),
+      ...(await gatewayAdapters(gatewayLink, settings)),
       upstream,
       secrets: machine.secrets,
       logs: machine.logs,

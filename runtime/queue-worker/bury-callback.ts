@@ -6,7 +6,6 @@ import type { CallbackVerdict } from "../core/decide-callback.ts";
 import { headerValue } from "../core/header-list.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
-import { ttlOf } from "./settle-call.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 const mostRaces = 10;
@@ -81,9 +80,7 @@ async function failCallback(parts: WorkerParts, id: string): Promise<void> {
     // A call that is not over has its callback still before it.
     if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return;
     const failed: CallEntry = { ...found.entry, callback: { ...callback, state: "failed" } };
-    const ttl = ttlOf(parts, failed);
-    const wanted = { ...failed, expires: parts.ledger.now() + ttl };
-    if ((await parts.ledger.update(id, wanted, found.revision, ttl)) !== undefined) return;
+    if ((await parts.ledger.update(id, failed, found.revision)) !== undefined) return;
   }
 }
 

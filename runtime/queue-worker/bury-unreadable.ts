@@ -8,7 +8,7 @@ import type { QueuedCall } from "../core/call.ts";
 import type { LedgerEntry } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Lease } from "./lease.ts";
-import { settleCall, ttlOf } from "./settle-call.ts";
+import { settleCall } from "./settle-call.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 const pauseAfterFailure = 250;
@@ -73,14 +73,12 @@ async function failRecord(
     const now = parts.ledger.now();
     const end = { now, status: 502, duration: 0, error: why };
     const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
-    const ttl = ttlOf(parts, ended);
     // The dead letter lies there already, as the message came.
     const entry: CallEntry = {
       ...ended,
       owes: ended.owes.filter((owed) => owed !== "dead-letter"),
-      expires: now + ttl,
     };
-    const revision = await parts.ledger.update(id, entry, found.revision, ttl);
+    const revision = await parts.ledger.update(id, entry, found.revision);
     if (revision !== undefined) {
       parts.signals.ended(id);
       return { entry, revision };

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { CallEntry } from "../core/call-entry.ts";
+import type { UnstampedEntry } from "../core/call-entry.ts";
 import { callDigest } from "../core/call-digest.ts";
 import { acceptedEntry, endedEntry, takenEntry } from "../core/call-transitions.ts";
-import { openTtl } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { decideDelivery } from "../core/decide-delivery.ts";
 import { formatRef } from "../core/function-ref.ts";
@@ -19,7 +18,7 @@ import { limitsOf } from "./run-function.ts";
 import { HeldRun } from "./held-run.ts";
 import type { QueueTurn } from "./queue-turn.ts";
 import type { RunEnding } from "./run-ending.ts";
-import { settleCall, ttlOf } from "./settle-call.ts";
+import { settleCall } from "./settle-call.ts";
 import { StrictWaits } from "./strict-waits.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -118,7 +117,7 @@ export class CallHandler {
       const decision = decideDelivery(found, delivery.storedAt, ledger.now(), times);
       switch (decision.action) {
         case "create-record":
-          await ledger.create(call.id, this.#freshEntry(call), openTtl(times), performance.now() + 3_000);
+          await ledger.create(call.id, this.#freshEntry(call), performance.now() + 3_000);
           break;
         case "finish":
           if (found === undefined) break;
@@ -181,16 +180,11 @@ export class CallHandler {
 
   /** Step W2; undefined when another was faster or nobody answered: look again. */
   async #take(call: QueuedCall, lease: Lease, found: LedgerEntry, takeover: boolean): Promise<HeldCall | undefined> {
-    const { ledger, times } = this.#parts;
-    const ttl = openTtl(times);
-    const now = ledger.now();
+    const { ledger } = this.#parts;
     const maxRetries = this.#rulesOf(call).attempts;
-    const entry = {
-      ...takenEntry(found.entry, { owner: randomUUID(), takeover, now, maxRetries }),
-      expires: now + ttl,
-    };
+    const entry = takenEntry(found.entry, { owner: randomUUID(), takeover, now: ledger.now(), maxRetries });
     const sentAt = performance.now();
-    let revision = await ledger.update(call.id, entry, found.revision, ttl).catch(() => undefined);
+    let revision = await ledger.update(call.id, entry, found.revision).catch(() => undefined);
     if (revision === undefined) {
       // Also a write that was repeated because its answer was lost finds another revision: its own.
       const seen = await ledger.read(call.id).catch(() => undefined);
@@ -198,7 +192,7 @@ export class CallHandler {
       ({ revision } = seen);
     }
     lease.proven(sentAt);
-    return new HeldCall({ id: call.id, ledger, lease, held: entry, revision, ttl });
+    return new HeldCall({ id: call.id, ledger, lease, held: entry, revision });
   }
 
   /** Step W7 without a run; false when another was faster. */
@@ -212,10 +206,8 @@ export class CallHandler {
     const now = this.#parts.ledger.now();
     const status = reason === "crash" ? 502 : 504;
     const end = { now, status, duration: 0, error: reason };
-    const ended = endedEntry(found.entry, { state: "failed", reason, end, result: null });
-    const ttl = ttlOf(this.#parts, ended);
-    const entry: CallEntry = { ...ended, expires: now + ttl };
-    const revision = await this.#parts.ledger.update(call.id, entry, found.revision, ttl).catch(() => undefined);
+    const entry = endedEntry(found.entry, { state: "failed", reason, end, result: null });
+    const revision = await this.#parts.ledger.update(call.id, entry, found.revision).catch(() => undefined);
     if (revision === undefined) return false;
     this.#parts.signals.ended(call.id);
     this.#parts.metrics.processed.inc({ queue_name: delivery.queue });
@@ -231,11 +223,10 @@ export class CallHandler {
     return { ...this.#parts.queue.retry, ...limits?.retry };
   }
 
-  #freshEntry(call: QueuedCall): CallEntry {
+  #freshEntry(call: QueuedCall): UnstampedEntry {
     return acceptedEntry(call, {
       digest: callDigest(call),
       maxRetries: this.#rulesOf(call).attempts,
-      expires: this.#parts.ledger.now() + openTtl(this.#parts.times),
     });
   }
 }

@@ -11,7 +11,6 @@ import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
 import { Lease } from "./lease.ts";
-import { ttlOf } from "./settle-call.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Callbacks sent at once to one host. */
@@ -156,9 +155,7 @@ export class CallbackHandler {
     };
     let { entry, revision } = found;
     for (let race = 0; race < 10; race++) {
-      const wanted = { ...entry, callback: after };
-      const ttl = ttlOf(this.#parts, wanted);
-      const written = await ledger.update(callback.id, { ...wanted, expires: ledger.now() + ttl }, revision, ttl);
+      const written = await ledger.update(callback.id, { ...entry, callback: after }, revision);
       if (written !== undefined) break;
       const again = await ledger.read(callback.id);
       // Redriven meanwhile: the record tells of that, and no more of this attempt.

@@ -9,6 +9,11 @@ export type ChangeOutcome = "stored" | "cancelled" | "lost";
 
 const pauseAfterFailure = 100;
 
+/** Whether two records say the same; when they expire, each write says anew. */
+function isSameEntry(one: CallEntry, other: CallEntry): boolean {
+  return JSON.stringify({ ...one, expires: 0 }) === JSON.stringify({ ...other, expires: 0 });
+}
+
 /**
  * The record of a call this worker has taken. Changes and touches run one after the other; each is a compare-and-set,
  * and an answer that was lost is found out by reading.
@@ -19,16 +24,14 @@ export class HeldCall {
   readonly #lease: Lease;
   #entry: CallEntry;
   #revision: number;
-  #ttl: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: { id: string; ledger: CallLedger; lease: Lease; held: CallEntry; revision: number; ttl: number }) {
+  constructor(parts: { id: string; ledger: CallLedger; lease: Lease; held: CallEntry; revision: number }) {
     this.id = parts.id;
     this.#ledger = parts.ledger;
     this.#lease = parts.lease;
     this.#entry = parts.held;
     this.#revision = parts.revision;
-    this.#ttl = parts.ttl;
   }
 
   /** As last written or read. */
@@ -42,8 +45,8 @@ export class HeldCall {
   }
 
   /** Writes what `next` makes of the record, trying until it is stored, refused by the facts, or the lease is lost. */
-  change(next: (entry: CallEntry) => CallEntry, ttl: number): Promise<ChangeOutcome> {
-    return this.#inTurn(() => this.#change(next, ttl));
+  change(next: (entry: CallEntry) => CallEntry): Promise<ChangeOutcome> {
+    return this.#inTurn(() => this.#change(next));
   }
 
   /** Writes the record as it is, so that its age shows that the owner lives. */
@@ -51,7 +54,7 @@ export class HeldCall {
     return this.#inTurn(async () => {
       if (this.#entry.state === "cancelled") return "not-ours";
       try {
-        const revision = await this.#ledger.update(this.id, this.#entry, this.#revision, this.#ttl);
+        const revision = await this.#ledger.update(this.id, this.#entry, this.#revision);
         if (revision !== undefined) {
           this.#revision = revision;
           return "ours";
@@ -74,19 +77,18 @@ export class HeldCall {
     return true;
   }
 
-  async #change(next: (entry: CallEntry) => CallEntry, ttl: number): Promise<ChangeOutcome> {
+  async #change(next: (entry: CallEntry) => CallEntry): Promise<ChangeOutcome> {
     while (!this.#lease.lost.aborted) {
       // Seen by a look at the record meanwhile: its revision is known now, and must not be written over.
       if (this.#entry.state === "cancelled") return "cancelled";
       const wanted = next(this.#entry);
       const sentAt = performance.now();
       try {
-        const revision = await this.#ledger.update(this.id, wanted, this.#revision, ttl);
-        if (revision !== undefined) return this.#stored(wanted, revision, ttl, sentAt);
+        const revision = await this.#ledger.update(this.id, wanted, this.#revision);
+        if (revision !== undefined) return this.#stored(wanted, revision, sentAt);
         const found = await this.#ledger.read(this.id);
         if (found === undefined) return "lost";
-        if (JSON.stringify(found.entry) === JSON.stringify(wanted))
-          return this.#stored(wanted, found.revision, ttl, sentAt);
+        if (isSameEntry(found.entry, wanted)) return this.#stored(wanted, found.revision, sentAt);
         if (found.entry.state === "cancelled") return this.#seen(found, "cancelled");
         if (found.entry.owner !== this.#entry.owner) return "lost";
         this.#revision = found.revision;
@@ -97,10 +99,9 @@ export class HeldCall {
     return "lost";
   }
 
-  #stored(entry: CallEntry, revision: number, ttl: number, sentAt: number): "stored" {
+  #stored(entry: CallEntry, revision: number, sentAt: number): "stored" {
     this.#entry = entry;
     this.#revision = revision;
-    this.#ttl = ttl;
     this.#lease.proven(sentAt);
     return "stored";
   }

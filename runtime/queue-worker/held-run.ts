@@ -1,5 +1,5 @@
 import { endedEntry, handedBackEntry, isDeadReason, waitingEntry, type CallEnd } from "../core/call-transitions.ts";
-import { openTtl, resultTtlOf } from "../core/call-ttl.ts";
+import { resultTtlOf } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { formatRef } from "../core/function-ref.ts";
 import { judgeRun, type RunOutcome, type RunVerdict } from "../core/judge-run.ts";
@@ -11,7 +11,7 @@ import type { HeldCall } from "./held-call.ts";
 import type { Lease } from "./lease.ts";
 import type { Ending, RunEnding } from "./run-ending.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
-import { settleCall, ttlOf } from "./settle-call.ts";
+import { settleCall } from "./settle-call.ts";
 import { storeResult, storeWhenRoom } from "./store-result.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -113,11 +113,7 @@ export class HeldRun {
     const now = this.#parts.ledger.now();
     const next = now + verdict.delay;
     const end = { now, status: verdict.status, duration: outcome.duration, error: verdict.error };
-    const ttl = openTtl(this.#parts.times);
-    const changed = await this.#held.change(
-      (entry) => ({ ...waitingEntry(entry, end, next), expires: now + ttl }),
-      ttl,
-    );
+    const changed = await this.#held.change((entry) => waitingEntry(entry, end, next));
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#count("retry");
@@ -172,9 +168,7 @@ export class HeldRun {
       verdict.kind === "done"
         ? { state: "done", end, result }
         : { state: "failed", end, reason: verdict.reason, result };
-    const ttl = ttlOf(this.#parts, endedEntry(this.#held.entry, callEnd));
-    const expires = this.#parts.ledger.now() + ttl;
-    const changed = await this.#held.change((current) => ({ ...endedEntry(current, callEnd), expires }), ttl);
+    const changed = await this.#held.change((entry) => endedEntry(entry, callEnd));
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#parts.signals.ended(this.#call.id);
@@ -193,8 +187,7 @@ export class HeldRun {
 
   async #giveBack(): Promise<"over"> {
     const now = this.#parts.ledger.now();
-    const ttl = openTtl(this.#parts.times);
-    const changed = await this.#held.change((entry) => ({ ...handedBackEntry(entry, now), expires: now + ttl }), ttl);
+    const changed = await this.#held.change((entry) => handedBackEntry(entry, now));
     if (changed === "cancelled") return this.#drop();
     if (changed === "lost") return this.#lost();
     this.#count("handed-back");

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { defaultQueue } from "../api/names.ts";
 import { reportActivity } from "../core/activity-reporter.ts";
+import type { CallTimes } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { FunctionTable } from "../core/function-table.ts";
 import type { Activity } from "../core/ports/activity.ts";
@@ -35,7 +36,7 @@ export interface QueueWorkerSources {
   readonly catalog: QueueCatalog;
   readonly functions: FunctionStore;
   readonly endpoints: Endpoints;
-  readonly ledger: CallLedger;
+  readonly openLedger: (times: CallTimes) => CallLedger;
   readonly signals: CallSignals;
   readonly activity: Activity;
   readonly callbacks: CallbackQueue;
@@ -89,9 +90,11 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const logged = new LoggedInvoker(sources.invoker, sources.log, settings.writeDebug);
   const invoker = new CountedInvoker(logged);
   table.onRemoved(({ key }) => invoker.forget(key));
+  const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
   const worker = buildQueueWorker({
     ...sources,
     queue,
+    ledger: sources.openLedger(times),
     slots: queue.strict ? 1 : sources.slots(queue),
     deliveries: sources.openDeliveries(queue),
     callbackDeliveries: sources.openCallbacks(queue.name, callbackAckWait),
@@ -100,7 +103,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     waker,
     invoker: sources.runsThrough === undefined ? invoker : logged,
     runsThrough: sources.runsThrough,
-    times: { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait },
+    times,
     callbackTimes: {
       minWait: settings.callbackMinWait,
       maxWait: settings.callbackMaxWait,

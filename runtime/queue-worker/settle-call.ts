@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallEntry } from "../core/call-entry.ts";
 import { callbackHeaders } from "../core/callback-headers.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
-import { entryTtl } from "../core/call-ttl.ts";
 import type { QueuedCall } from "../core/call.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
@@ -35,7 +34,7 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall): Promise<
     const published = await untilDone(ended.lease, () => publish(parts, ended, owed));
     if (!published) return;
   }
-  if (entry.owes.length > 0 || entry.state === "cancelled") {
+  if (entry.owes.length > 0) {
     const settled = await untilDone(ended.lease, () => writeSettled(parts, ended));
     if (!settled) return;
   }
@@ -43,26 +42,15 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall): Promise<
   if (!(await ended.delivery.acknowledge())) parts.log.warn({ callId: ended.id }, "acknowledgement was not confirmed");
 }
 
-/** Time to live that the record of `entry` is due. */
-export function ttlOf(parts: Pick<WorkerParts, "times" | "ledger">, entry: CallEntry): number {
-  return entryTtl(parts.times, entry, parts.ledger.fill());
-}
-
 async function writeSettled(parts: WorkerParts, ended: EndedCall): Promise<boolean> {
   let { entry, revision } = ended.found;
   for (let race = 0; race < 20; race++) {
     const settled: CallEntry = { ...entry, owes: [] };
-    const ttl = ttlOf(parts, settled);
-    const written = await parts.ledger.update(
-      ended.id,
-      { ...settled, expires: parts.ledger.now() + ttl },
-      revision,
-      ttl,
-    );
+    const written = await parts.ledger.update(ended.id, settled, revision);
     if (written !== undefined) return true;
     // The callback may already have been sent and have written the record.
     const found = await parts.ledger.read(ended.id);
-    if (found === undefined || (found.entry.owes.length === 0 && found.entry.state !== "cancelled")) return true;
+    if (found === undefined || found.entry.owes.length === 0) return true;
     // Redriven meanwhile, as its dead letter could be seen: what the record owes now is another's to pay.
     if (found.entry.redrives !== ended.found.entry.redrives) return true;
     ({ entry, revision } = found);
@@ -113,6 +101,9 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
       parts.metrics.deadLetters.inc({ queue_name: entry.queue, reason: entry.reason });
       return true;
     }
+    case "message":
+      // That is what the acknowledgement does.
+      return true;
     default:
       return owed satisfies never;
   }

@@ -103,8 +103,8 @@ class Protocol {
   async cancel(index: number): Promise<void> {
     const id = this.ids[index];
     if (id === undefined) return;
-    const { signals, times, ledger } = this.bench;
-    await cancelCall({ ledger: faultyCallLedger(ledger, this.plan), signals, times }, id, () => {}).catch(() => {});
+    const { signals, ledger } = this.bench;
+    await cancelCall({ ledger: faultyCallLedger(ledger, this.plan), signals }, id, () => {}).catch(() => {});
   }
 
   startWorker(plan: FaultPlan | undefined = this.plan): void {

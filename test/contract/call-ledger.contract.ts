@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import type { RecordLifetime } from "../../runtime/core/call-ttl.ts";
 import type { CallLedger, StoredResult } from "../../runtime/core/ports/call-ledger.ts";
 import { eventually } from "../support/eventually.ts";
 import { plain, sampleEntry, soon } from "./samples.ts";
@@ -24,20 +25,23 @@ const result: StoredResult = {
 };
 
 /** What every `CallLedger` must do. */
-export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
+export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<OpenCallLedger>): void {
   let opened: OpenCallLedger;
   let ledger: CallLedger;
   let id: string;
+  /** Of records that are written from now on, milliseconds. */
+  let lifetime: number;
 
   beforeEach(async () => {
-    opened = await open();
+    lifetime = hour;
+    opened = await open(() => lifetime);
     ({ ledger } = opened);
     id = randomUUID();
   });
   afterEach(() => opened.close());
 
-  const create = async (key = id, entry = sampleEntry(), ttl = hour): Promise<number> => {
-    const outcome = await ledger.create(key, entry, ttl, soon());
+  const create = async (key = id, entry = sampleEntry()): Promise<number> => {
+    const outcome = await ledger.create(key, entry, soon());
     return outcome.kind === "created" ? outcome.revision : expect.fail(`it was ${outcome.kind}`);
   };
 
@@ -50,7 +54,9 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
       const before = Date.now();
       const revision = await create(id, entry);
       const found = await ledger.read(id);
-      expect(found).toMatchObject({ entry, revision });
+      expect(found).toMatchObject({ entry: { ...entry, expires: expect.any(Number) }, revision });
+      // It is stamped with when it expires, whatever it said.
+      expect(Math.abs((found?.entry.expires ?? 0) - before - hour)).toBeLessThan(60_000);
       expect(found?.writtenAt).toBeGreaterThan(before - 1_000);
       expect(found?.writtenAt).toBeLessThan(Date.now() + 1_000);
       expect(await ledger.read(randomUUID())).toBeUndefined();
@@ -58,13 +64,13 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
 
     test("create finds one that is there and leaves it alone", async () => {
       const revision = await create();
-      const second = await ledger.create(id, sampleEntry({ digest: "other" }), hour, soon());
+      const second = await ledger.create(id, sampleEntry({ digest: "other" }), soon());
       expect(second).toMatchObject({ kind: "exists", found: { revision, entry: { digest: "digest" } } });
     });
 
     test("of many who create at once one wins, and the others see what it wrote", async () => {
       const outcomes = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => ledger.create(id, sampleEntry({ digest: `${n}` }), hour, soon())),
+        Array.from({ length: 8 }, (_, n) => ledger.create(id, sampleEntry({ digest: `${n}` }), soon())),
       );
       const winners = outcomes.filter(({ kind }) => kind === "created");
       const digests = outcomes.map((outcome) => (outcome.kind === "exists" ? outcome.found.entry.digest : undefined));
@@ -75,18 +81,18 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
 
     test("update writes over the revision that was read, and over no other", async () => {
       const first = await create();
-      const second = await ledger.update(id, sampleEntry({ state: "running" }), first, hour);
+      const second = await ledger.update(id, sampleEntry({ state: "running" }), first);
       if (second === undefined) expect.fail("it was not written");
       expect(second).not.toBe(first);
-      expect(await ledger.update(id, sampleEntry({ state: "done" }), first, hour)).toBeUndefined();
+      expect(await ledger.update(id, sampleEntry({ state: "done" }), first)).toBeUndefined();
       expect(await ledger.read(id)).toMatchObject({ revision: second, entry: { state: "running" } });
-      expect(await ledger.update(randomUUID(), sampleEntry(), first, hour)).toBeUndefined();
+      expect(await ledger.update(randomUUID(), sampleEntry(), first)).toBeUndefined();
     });
 
     test("of many who update at once one wins", async () => {
       const revision = await create();
       const written = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision, hour)),
+        Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision)),
       );
       const winner = written.findIndex((each) => each !== undefined);
       expect(written.filter((each) => each !== undefined).length).toBe(1);
@@ -94,7 +100,8 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
     });
 
     test("a record is gone when its time is over, and can be made anew", async () => {
-      await create(id, sampleEntry(), 1_000);
+      lifetime = 1_000;
+      await create();
       await eventually(async () => (await ledger.read(id)) === undefined, {
         within: 10_000,
         what: "the record to expire",
@@ -104,11 +111,13 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
     });
 
     test("every write brings its own time to live", async () => {
-      const short = await create(id, sampleEntry(), 1_000);
-      expect(await ledger.update(id, sampleEntry({ state: "running" }), short, hour)).toBeDefined();
       const marker = randomUUID();
-      const long = await create(marker, sampleEntry(), hour);
-      await ledger.update(marker, sampleEntry(), long, 1_000);
+      const long = await create(marker);
+      lifetime = 1_000;
+      const short = await create();
+      await ledger.update(marker, sampleEntry(), long);
+      lifetime = hour;
+      expect(await ledger.update(id, sampleEntry({ state: "running" }), short)).toBeDefined();
       await eventually(async () => (await ledger.read(marker)) === undefined, {
         within: 10_000,
         what: "the record to expire",
@@ -126,7 +135,7 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
 
     test("withdraw leaves a record that somebody wrote since", async () => {
       const revision = await create();
-      const newer = await ledger.update(id, sampleEntry({ state: "running" }), revision, hour);
+      const newer = await ledger.update(id, sampleEntry({ state: "running" }), revision);
       await ledger.withdraw(id, revision);
       expect(await ledger.read(id)).toMatchObject({ revision: newer, entry: { state: "running" } });
     });
@@ -135,20 +144,18 @@ export function callLedgerContract(open: () => Promise<OpenCallLedger>): void {
       expect(ledger.fill()).toBeLessThanOrEqual(1);
       let revision = 0;
       for (let n = 0; n < opened.maxRecords; n++) revision = await create(n === 0 ? id : randomUUID());
-      expect(await ledger.create(randomUUID(), sampleEntry(), hour, soon())).toMatchObject({
+      expect(await ledger.create(randomUUID(), sampleEntry(), soon())).toMatchObject({
         kind: "refused",
         because: "full",
       });
-      expect(await ledger.create(id, sampleEntry(), hour, soon())).toMatchObject({ kind: "exists" });
+      expect(await ledger.create(id, sampleEntry(), soon())).toMatchObject({ kind: "exists" });
       const found = await ledger.read(id);
-      expect(
-        await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision, hour),
-      ).toBeDefined();
+      expect(await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision)).toBeDefined();
       await eventually(() => ledger.fill() === 1, { within: 5_000, what: "the fill to be known" });
     });
 
     test("create does nothing when its time is over", async () => {
-      expect(await ledger.create(id, sampleEntry(), hour, performance.now() - 1)).toMatchObject({
+      expect(await ledger.create(id, sampleEntry(), performance.now() - 1)).toMatchObject({
         kind: "refused",
         because: "unavailable",
       });

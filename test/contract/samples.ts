@@ -28,7 +28,7 @@ export function sampleCall(over: Partial<QueuedCall> = {}): QueuedCall {
 
 /** The record of a call that was just accepted. */
 export function sampleEntry(over: Partial<CallEntry> = {}, call: QueuedCall = sampleCall()): CallEntry {
-  return { ...acceptedEntry(call, { digest: "digest", maxRetries: 10, expires: Date.now() + 60_000 }), ...over };
+  return { ...acceptedEntry(call, { digest: "digest", maxRetries: 10 }), expires: Date.now() + 60_000, ...over };
 }
 
 /** A callback of a new call. */
@@ -74,9 +74,9 @@ export function soon(): number {
 /** `inner` with some of its methods replaced. */
 export function ledgerWith(inner: CallLedger, over: Partial<CallLedger>): CallLedger {
   return {
-    create: (id, entry, ttl, until) => inner.create(id, entry, ttl, until),
+    create: (id, entry, until) => inner.create(id, entry, until),
     read: (id) => inner.read(id),
-    update: (id, entry, revision, ttl) => inner.update(id, entry, revision, ttl),
+    update: (id, entry, revision) => inner.update(id, entry, revision),
     fill: () => inner.fill(),
     now: () => inner.now(),
     withdraw: (id, revision) => inner.withdraw(id, revision),

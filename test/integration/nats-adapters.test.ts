@@ -162,13 +162,13 @@ describe("NatsCallbackQueue", () => {
 });
 
 describe("NatsCallLedger", () => {
-  callLedgerContract(async () => {
+  callLedgerContract(async (lifetime) => {
     await renew("KV_calls");
     await renew("KV_results");
     const { config } = await link.jsm.streams.info("KV_results");
     await link.jsm.streams.update("KV_results", { ...config, max_bytes: mebibyte });
     return {
-      ledger: new NatsCallLedger(link),
+      ledger: new NatsCallLedger(link, lifetime),
       maxRecords: facts.maxCallRecords,
       halfFull: 700_000,
       close: async () => {},
@@ -177,12 +177,12 @@ describe("NatsCallLedger", () => {
 
   test("what a client of the bucket removes counts as absent", async () => {
     await renew("KV_calls");
-    const ledger = new NatsCallLedger(link);
+    const ledger = new NatsCallLedger(link, () => 60_000);
     const id = randomUUID();
-    await ledger.create(id, sampleEntry(), 60_000, soon());
+    await ledger.create(id, sampleEntry(), soon());
     await link.js.publish(`$KV.calls.${id}`, "", { headers: markerOf("DEL") });
     expect(await ledger.read(id)).toBeUndefined();
-    expect(await ledger.create(id, sampleEntry({ digest: "new" }), 60_000, soon())).toMatchObject({ kind: "created" });
+    expect(await ledger.create(id, sampleEntry({ digest: "new" }), soon())).toMatchObject({ kind: "created" });
   });
 });
 
@@ -316,9 +316,9 @@ describe("when the server is killed and comes back", () => {
   test("takers go on, records and calls are there, and a call put meanwhile is refused or stored, never in doubt for long", async () => {
     await renew(queueStream("default"));
     const calls = new NatsCallQueue(link);
-    const ledger = new NatsCallLedger(link);
+    const ledger = new NatsCallLedger(link, () => 60_000);
     const id = randomUUID();
-    await ledger.create(id, sampleEntry(), 60_000, soon());
+    await ledger.create(id, sampleEntry(), soon());
     const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
     const [before, after] = [sampleCall(), sampleCall()];
     await calls.put(before, soon());
@@ -327,7 +327,7 @@ describe("when the server is killed and comes back", () => {
     await eventually(() => link.downFor() > 1_000, { within: 10_000, what: "the connection to be lost" });
     const startedAt = performance.now();
     expect(await calls.put(sampleCall(), soon())).toMatchObject({ kind: "refused", because: "unavailable" });
-    expect(await ledger.create(randomUUID(), sampleEntry(), 60_000, soon())).toMatchObject({
+    expect(await ledger.create(randomUUID(), sampleEntry(), soon())).toMatchObject({
       kind: "refused",
       because: "unavailable",
     });

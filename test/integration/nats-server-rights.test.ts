@@ -50,10 +50,7 @@ const wanted: DesiredFunction = {
   createdAt: "2026-01-01T00:00:00Z",
   updatedAt: "2026-01-01T00:00:00Z",
 };
-const entry = sampleEntry(
-  { digest: "d", maxRetries: 1, expires: 0 },
-  sampleCall({ function: ref, callbackUrl: undefined }),
-);
+const entry = sampleEntry({ digest: "d", maxRetries: 1 }, sampleCall({ function: ref, callbackUrl: undefined }));
 const result = { status: 200, headers: ["content-type", "text/plain"], body: Buffer.from("out"), duration: 3 };
 const ttl = 60_000;
 const firstId = "11111111-1111-4111-8111-111111111111";
@@ -145,11 +142,11 @@ describe("rights of the users of the broker", () => {
     expect(await namespaces.list()).toEqual([dev]);
     await (await NatsEndpoints.open(gateway)).watch(nothing);
     await (await NatsQueueCatalog.open(gateway)).watch(nothing);
-    const ledger = new NatsCallLedger(gateway);
-    const created = await ledger.create(firstId, entry, ttl, soon());
+    const ledger = new NatsCallLedger(gateway, () => ttl);
+    const created = await ledger.create(firstId, entry, soon());
     if (created.kind !== "created") throw new Error(`record: ${created.kind}`);
     expect((await new NatsCallQueue(gateway).put(call(firstId), soon())).kind).toBe("stored");
-    const refused = await ledger.create(secondId, entry, ttl, soon());
+    const refused = await ledger.create(secondId, entry, soon());
     if (refused.kind !== "created") throw new Error(`record: ${refused.kind}`);
     await ledger.withdraw(secondId, refused.revision);
     const signals = new NatsCallSignals(gateway);
@@ -161,9 +158,9 @@ describe("rights of the users of the broker", () => {
     await (await NatsFunctionStore.open(worker)).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
     await (await NatsEndpoints.open(worker)).watch(nothing);
     await (await NatsQueueCatalog.open(worker)).watch(nothing);
-    const workerLedger = new NatsCallLedger(worker);
+    const workerLedger = new NatsCallLedger(worker, () => ttl);
     const read = await workerLedger.read(firstId);
-    await workerLedger.update(firstId, { ...entry, state: "running" }, read?.revision ?? 0, ttl);
+    await workerLedger.update(firstId, { ...entry, state: "running" }, read?.revision ?? 0);
     expect(await workerLedger.putResult(firstId, 1, result, ttl)).toBe(true);
     expect((await ledger.readResult(firstId, 1))?.status).toBe(200);
     expect((await workerLedger.readResult(firstId, 1))?.status).toBe(200);

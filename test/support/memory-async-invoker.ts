@@ -40,7 +40,6 @@ export function openMemoryAsyncInvoker(
     queues,
     calls,
     ledger: new MemoryCallLedger(),
-    times: { callAge: minute, callRecordTtl: minute, ackWait: minute },
     signals,
     ends: new EndWatch(signals),
     positions: new QueuePositions(calls),

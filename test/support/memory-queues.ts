@@ -22,7 +22,6 @@ export function memoryQueues(): QueueParts {
     letters: new MemoryDeadLetters(),
     ledger: new MemoryCallLedger(),
     callbacks: new MemoryCallbackQueue({ ackWait: 60_000 }),
-    times: { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 },
     retriesOf: () => 10,
   };
 }

@@ -21,6 +21,9 @@ import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
+/** Of records that a test writes itself, milliseconds. */
+const recordLife = 3_600_000;
+
 /** A work queue as the broker has it: entries in all, not yet delivered, delivered and unanswered. */
 export interface WorkState {
   readonly messages: number;
@@ -73,7 +76,7 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
   return {
     endpoints: await NatsEndpoints.open(provider),
     functions: await NatsFunctionStore.open(provider),
-    ledger: new NatsCallLedger(doctor),
+    ledger: new NatsCallLedger(doctor, () => recordLife),
     calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
     callbacks: () => work(callbackStream, callbacksConsumer),
     deadLetter: (id, kind = "call", queue = defaultQueue) =>

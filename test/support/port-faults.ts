@@ -38,10 +38,10 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
       () => failure(operation),
     );
   return {
-    create: (id, entry, ttl, until) =>
-      through(plan, "CallLedger.create", id, () => ledger.create(id, entry, ttl, until), silence, refusal),
+    create: (id, entry, until) =>
+      through(plan, "CallLedger.create", id, () => ledger.create(id, entry, until), silence, refusal),
     read: (id) => rejecting("read", id, () => ledger.read(id)),
-    update: (id, entry, revision, ttl) => rejecting("update", id, () => ledger.update(id, entry, revision, ttl)),
+    update: (id, entry, revision) => rejecting("update", id, () => ledger.update(id, entry, revision)),
     fill: () => ledger.fill(),
     now: () => ledger.now(),
     withdraw: (id, revision) =>

@@ -10,7 +10,7 @@ import { MemoryLeases } from "../../runtime/adapters/memory/memory-leases.ts";
 import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
 import { acceptCall } from "../../runtime/core/accept-call.ts";
 import type { CallEntry } from "../../runtime/core/call-entry.ts";
-import type { CallTimes } from "../../runtime/core/call-ttl.ts";
+import { recordLifetime, type CallTimes } from "../../runtime/core/call-ttl.ts";
 import type { QueuedCall } from "../../runtime/core/call.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { FunctionTable } from "../../runtime/core/function-table.ts";
@@ -94,9 +94,10 @@ export class WorkerBench {
     this.times = { callAge: options.callAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
     this.calls = new MemoryCallQueue({ ackWait });
     this.callbacks = new MemoryCallbackQueue({ ackWait });
-    this.ledger = new MemoryCallLedger(
-      options.maxResultBytes === undefined ? {} : { maxResultBytes: options.maxResultBytes },
-    );
+    this.ledger = new MemoryCallLedger({
+      lifetime: recordLifetime(this.times),
+      ...(options.maxResultBytes === undefined ? {} : { maxResultBytes: options.maxResultBytes }),
+    });
     this.deploy();
     this.table.endpointsObserver.set({
       namespace: "functions",
@@ -266,9 +267,9 @@ export function mortal(
     parts: {
       ...parts,
       ledger: {
-        create: (id, entry, ttl, until) => alive(() => ledger.create(id, entry, ttl, until)),
+        create: (id, entry, until) => alive(() => ledger.create(id, entry, until)),
         read: (id) => alive(() => ledger.read(id)),
-        update: (id, entry, revision, ttl) => alive(() => ledger.update(id, entry, revision, ttl)),
+        update: (id, entry, revision) => alive(() => ledger.update(id, entry, revision)),
         fill: () => ledger.fill(),
         now: () => ledger.now(),
         withdraw: (id, revision) => alive(() => ledger.withdraw(id, revision)),

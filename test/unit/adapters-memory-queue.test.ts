@@ -86,8 +86,8 @@ describe("MemoryCallbackQueue", () => {
 });
 
 describe("MemoryCallLedger", () => {
-  callLedgerContract(async () => ({
-    ledger: new MemoryCallLedger({ maxRecords: 10, maxResultBytes: 100 }),
+  callLedgerContract(async (lifetime) => ({
+    ledger: new MemoryCallLedger({ lifetime, maxRecords: 10, maxResultBytes: 100 }),
     maxRecords: 10,
     halfFull: 60,
     close,
@@ -95,8 +95,8 @@ describe("MemoryCallLedger", () => {
 
   test("goes by the clock it is given", async () => {
     const clock = new ManualClock(1_000);
-    const ledger = new MemoryCallLedger({ clock });
-    await ledger.create("a", sampleEntry(), 5_000, soon());
+    const ledger = new MemoryCallLedger({ clock, lifetime: () => 5_000 });
+    await ledger.create("a", sampleEntry(), soon());
     clock.advance(4_999);
     expect(ledger.timeLeft("a")).toBe(1);
     expect(await ledger.read("a")).toMatchObject({ writtenAt: 1_000 });

@@ -1,14 +1,18 @@
-import type { CallEntry } from "../../core/call-entry.ts";
+import type { CallEntry, UnstampedEntry } from "../../core/call-entry.ts";
+import type { RecordLifetime } from "../../core/call-ttl.ts";
 import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
 
-/** What is absent is unbounded. */
+/** What is absent is unbounded; records then live for a day. */
 export interface MemoryLedgerOptions {
+  readonly lifetime?: RecordLifetime;
   readonly maxRecords?: number;
   /** Bytes of output in all. */
   readonly maxResultBytes?: number;
   readonly clock?: Pick<MemoryClock, "now">;
 }
+
+const day = 86_400_000;
 
 interface Kept<T> {
   readonly value: T;
@@ -30,20 +34,20 @@ export class MemoryCallLedger implements CallLedger {
     this.#clock = options.clock ?? realClock;
   }
 
-  async create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome> {
+  async create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome> {
     if (performance.now() >= until) return { kind: "refused", because: "unavailable" };
     const found = this.#find(id);
     if (found !== undefined) return { kind: "exists", found };
     if (this.fill() >= 1) return { kind: "refused", because: "full" };
-    return { kind: "created", revision: this.#write(id, entry, ttl) };
+    return { kind: "created", revision: this.#write(id, entry) };
   }
 
   async read(id: string): Promise<LedgerEntry | undefined> {
     return this.#find(id);
   }
 
-  async update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined> {
-    return this.#alive(this.#records, id)?.revision === revision ? this.#write(id, entry, ttl) : undefined;
+  async update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined> {
+    return this.#alive(this.#records, id)?.revision === revision ? this.#write(id, entry) : undefined;
   }
 
   fill(): number {
@@ -95,8 +99,9 @@ export class MemoryCallLedger implements CallLedger {
     return { entry: structuredClone(kept.value), revision: kept.revision, writtenAt: kept.writtenAt };
   }
 
-  #write(id: string, entry: CallEntry, ttl: number): number {
-    const kept = this.#kept(entry, ttl);
+  #write(id: string, entry: UnstampedEntry): number {
+    const ttl = this.#options.lifetime?.(entry, this.fill()) ?? day;
+    const kept = this.#kept<CallEntry>({ ...entry, expires: this.#clock.now() + ttl }, ttl);
     this.#records.set(id, kept);
     return kept.revision;
   }

@@ -1,33 +1,34 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import type { CallEntry } from "../../core/call-entry.ts";
+import type { UnstampedEntry } from "../../core/call-entry.ts";
+import type { RecordLifetime } from "../../core/call-ttl.ts";
 import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
-import { BrokerClock } from "./broker-clock.ts";
+import { CallRecordReader, operationHeader, parseRecord, recordStream } from "./call-record-reader.ts";
 import { isOvertaken, publishDurably, type PublishOutcome } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { putOutcome } from "./put-outcome.ts";
 import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
 import { readResult, removeResult, writeResult } from "./result-entries.ts";
 import { StreamFill } from "./stream-fill.ts";
-import { bucket, bucketStream, keySubject } from "./stream-names.ts";
+import { bucket, keySubject } from "./stream-names.ts";
 
-const operation = "KV-Operation";
 const updateBudget = 3_000;
 const withdrawBudget = 60_000;
 const markerTtl = 10_000;
-const stream = bucketStream(bucket.calls);
 
 /** Records in bucket `calls`, results in bucket `results`. */
 export class NatsCallLedger implements CallLedger {
   readonly #link: NatsLink;
+  readonly #lifetime: RecordLifetime;
   readonly #fill: StreamFill;
-  readonly #clock: BrokerClock;
+  readonly #records: CallRecordReader;
 
-  constructor(link: NatsLink) {
+  constructor(link: NatsLink, lifetime: RecordLifetime) {
     this.#link = link;
-    this.#fill = new StreamFill(link, stream);
-    this.#clock = new BrokerClock(link, stream);
+    this.#lifetime = lifetime;
+    this.#fill = new StreamFill(link, recordStream);
+    this.#records = new CallRecordReader(link);
   }
 
   fill(): number {
@@ -35,19 +36,19 @@ export class NatsCallLedger implements CallLedger {
   }
 
   now(): number {
-    return this.#clock.now();
+    return this.#records.now();
   }
 
-  async create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome> {
+  async create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome> {
     let expected = 0;
     // A marker of a withdrawn record counts as absent: the second round builds upon it.
     for (let round = 0; round < 3; round++) {
-      const outcome = await this.#write(id, entry, expected, ttl, until);
+      const outcome = await this.#write(id, entry, expected, until);
       if (outcome.kind === "stored") return { kind: "created", revision: outcome.sequence };
       if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notCreated(outcome);
       let last: LastMessage | undefined;
       try {
-        last = await readLast(this.#link, stream, keySubject(bucket.calls, id), until);
+        last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id), until);
       } catch (cause) {
         return { kind: "unknown", cause };
       }
@@ -58,15 +59,12 @@ export class NatsCallLedger implements CallLedger {
     return { kind: "unknown", cause: new Error("the record does not come to rest") };
   }
 
-  async read(id: string): Promise<LedgerEntry | undefined> {
-    // Who reads a record compares times with it.
-    await this.#clock.known();
-    const last = await readLast(this.#link, stream, keySubject(bucket.calls, id));
-    return last === undefined ? undefined : parseRecord(last);
+  read(id: string): Promise<LedgerEntry | undefined> {
+    return this.#records.read(id);
   }
 
-  async update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined> {
-    const outcome = await this.#write(id, entry, revision, ttl, performance.now() + updateBudget);
+  async update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined> {
+    const outcome = await this.#write(id, entry, revision, performance.now() + updateBudget);
     if (outcome.kind === "stored") return outcome.sequence;
     if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return undefined;
     const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
@@ -82,7 +80,7 @@ export class NatsCallLedger implements CallLedger {
 
   async withdraw(id: string, revision: number): Promise<void> {
     const headers = writeHeaders(markerTtl, revision);
-    headers.add(operation, "DEL");
+    headers.add(operationHeader, "DEL");
     const end = performance.now() + withdrawBudget;
     while (performance.now() < end && !this.#link.nc.isClosed()) {
       const until = Math.min(end, performance.now() + updateBudget);
@@ -104,8 +102,9 @@ export class NatsCallLedger implements CallLedger {
     return removeResult(this.#link, id, run);
   }
 
-  #write(id: string, entry: CallEntry, expected: number, ttl: number, until: number): Promise<PublishOutcome> {
-    const body = Buffer.from(JSON.stringify(entry));
+  #write(id: string, entry: UnstampedEntry, expected: number, until: number): Promise<PublishOutcome> {
+    const ttl = this.#lifetime(entry, this.fill());
+    const body = Buffer.from(JSON.stringify({ ...entry, expires: this.now() + ttl }));
     return publishDurably(this.#link, keySubject(bucket.calls, id), body, writeHeaders(ttl, expected), until);
   }
 }
@@ -115,11 +114,4 @@ function notCreated(outcome: Exclude<PublishOutcome, { kind: "stored" }>): Creat
   if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
   if (meaning.kind === "unknown") return meaning;
   return { kind: "refused", because: meaning.because === "full" ? "full" : "unavailable", cause: meaning.cause };
-}
-
-function parseRecord(last: LastMessage): LedgerEntry | undefined {
-  // A marker of the client (KV-Operation) or of the broker (Nats-Marker-Reason) stands for "not there".
-  if (last.headers.has(operation) || last.headers.has("Nats-Marker-Reason")) return undefined;
-  const entry: CallEntry = JSON.parse(Buffer.from(last.body).toString("utf8"));
-  return { entry, revision: last.sequence, writtenAt: last.time };
 }

@@ -3,10 +3,10 @@ import { JetStreamApiError, type StreamInfo } from "@nats-io/jetstream";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import type { MissingStore, QueueStore, WorkState } from "../../core/ports/queue-store.ts";
+import { CallRecordReader } from "./call-record-reader.ts";
 import { checkRoom } from "./check-room.ts";
 import { consumerConfig } from "./consumers.ts";
 import { countQueued } from "./count-queued.ts";
-import { NatsCallLedger } from "./nats-call-ledger.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { countOverdue } from "./overdue-entries.ts";
 import { readLast } from "./read-last.ts";
@@ -42,14 +42,14 @@ function growth({ wanted, info }: FoundStream): number {
 export class NatsQueueStore implements QueueStore {
   readonly #link: NatsLink;
   readonly #facts: StreamFacts;
-  readonly #ledger: NatsCallLedger;
+  readonly #records: CallRecordReader;
   /** By stream; counted until two looks agree, as it reads all records and refused calls have theirs for a moment. */
   readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
 
   constructor(link: NatsLink, facts: StreamFacts) {
     this.#link = link;
     this.#facts = facts;
-    this.#ledger = new NatsCallLedger(link);
+    this.#records = new CallRecordReader(link);
   }
 
   async provision(queues: readonly QueueDeclaration[], remake: readonly string[] = []): Promise<void> {
@@ -88,7 +88,7 @@ export class NatsQueueStore implements QueueStore {
 
   async countOverdue(queue: string | undefined): Promise<number> {
     try {
-      return await countOverdue(this.#link, this.#ledger, ...placeOf(queue));
+      return await countOverdue(this.#link, this.#records, ...placeOf(queue));
     } catch (err) {
       throw unusable("look at", err);
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 
+import { recordLifetime, type CallTimes } from "../../core/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { NatsActivity } from "./nats-activity.ts";
 import { NatsCallLedger } from "./nats-call-ledger.ts";
@@ -55,8 +56,8 @@ export async function machineHome(link: NatsLink) {
 }
 
 /** What a gateway of one machine holds of the broker. */
-export async function gatewayAdapters(link: NatsLink) {
-  return { ...(await gatewayBroker(link)), ...(await machineHome(link)) };
+export async function gatewayAdapters(link: NatsLink, times: CallTimes) {
+  return { ...(await gatewayBroker(link, times)), ...(await machineHome(link)) };
 }
 
 /** What a queue-worker of one machine holds of it. */
@@ -70,19 +71,21 @@ export async function autoscalerAdapters(link: NatsLink) {
 }
 
 /** What a gateway holds of the broker wherever functions are. */
-export async function gatewayBroker(link: NatsLink) {
+export async function gatewayBroker(link: NatsLink, times: CallTimes) {
   return {
     ...commonAdapters(link),
+    ledger: new NatsCallLedger(link, recordLifetime(times)),
     calls: new NatsCallQueue(link),
     letters: new NatsDeadLetters(link),
     queues: await NatsQueueCatalog.open(link),
   };
 }
 
-/** What a queue-worker holds of it. */
+/** What a queue-worker holds of it. How long records live follows from the queue's declaration, among others. */
 export async function workerBroker(link: NatsLink, inboxPrefix: string) {
   return {
     ...commonAdapters(link),
+    openLedger: (times: CallTimes) => new NatsCallLedger(link, recordLifetime(times)),
     catalog: await NatsQueueCatalog.open(link),
     deadLetters: new NatsDeadLetters(link),
     leases: new NatsLeases(link),
@@ -94,7 +97,6 @@ export async function workerBroker(link: NatsLink, inboxPrefix: string) {
 
 function commonAdapters(link: NatsLink) {
   return {
-    ledger: new NatsCallLedger(link),
     signals: new NatsCallSignals(link),
     activity: new NatsActivity(link),
     callbacks: new NatsCallbackQueue(link),

@@ -15,7 +15,7 @@ const longestCallbackWait = 600_000;
  */
 export async function countOverdue(
   link: NatsLink,
-  ledger: CallLedger,
+  ledger: Pick<CallLedger, "read" | "now">,
   stream: string,
   consumer: string,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { CallEntry } from "../call-entry.ts";
+import type { CallEntry, UnstampedEntry } from "../call-entry.ts";
 
 /** A record as it was read. */
 export interface LedgerEntry {
@@ -30,7 +30,8 @@ export interface StoredResult {
 /**
  * Keeps the records and results of asynchronous calls.
  *
- * - Every write carries its time to live in milliseconds and replaces the former one.
+ * - Every write of a record stamps it with when it expires, by what it says and how full the ledger is; that replaces the
+ *   former time. Results carry their time to live in milliseconds.
  * - `create` is done with by `until` (monotonic milliseconds); an answer that was lost shows as `exists` with what was
  *   written.
  * - `update` resolves with the new revision, or undefined when another was faster. It rejects with
@@ -39,9 +40,9 @@ export interface StoredResult {
  * - All times in records are of one clock, `now`: those who write them may run on machines whose clocks differ.
  */
 export interface CallLedger {
-  create(id: string, entry: CallEntry, ttl: number, until: number): Promise<CreateOutcome>;
+  create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome>;
   read(id: string): Promise<LedgerEntry | undefined>;
-  update(id: string, entry: CallEntry, revision: number, ttl: number): Promise<number | undefined>;
+  update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined>;
   /** Share of the most records that are there now, 0 to 1, known at most about a second ago. */
   fill(): number;
   /** Unix milliseconds of the clock that `writtenAt` is of, whatever the clock of this machine says. */

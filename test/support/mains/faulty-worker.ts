@@ -38,7 +38,7 @@ await runService({
     const worker = await openQueueWorker({
       settings,
       ...adapters,
-      ledger: faultyCallLedger(adapters.ledger, plan),
+      openLedger: (times) => faultyCallLedger(adapters.openLedger(times), plan),
       callbacks: faultyCallbackQueue(adapters.callbacks, plan),
       deadLetters: faultyDeadLetters(adapters.deadLetters, plan),
       openDeliveries: (queue) => faultyDeliverySource(adapters.openDeliveries(queue), plan),

@@ -6,6 +6,7 @@ import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-l
 import { MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { acceptCall, type Accepted } from "../../../runtime/core/accept-call.ts";
+import { recordLifetime } from "../../../runtime/core/call-ttl.ts";
 import { callDigest, derivedCallId } from "../../../runtime/core/call-digest.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import type { PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
@@ -23,12 +24,12 @@ let ledger: MemoryCallLedger;
 
 beforeEach(() => {
   calls = new MemoryCallQueue({ ackWait: 60_000, maxLength: 3 });
-  ledger = new MemoryCallLedger({ maxRecords: 4 });
+  ledger = new MemoryCallLedger({ maxRecords: 4, lifetime: recordLifetime(times) });
 });
 
 function accept(call: QueuedCall, ...rules: FaultRule[]): Promise<Accepted> {
   const plan = faultPlan(rules, 1);
-  return acceptCall({ calls: faultyCallQueue(calls, plan), ledger: faultyCallLedger(ledger, plan), times }, call, 7);
+  return acceptCall({ calls: faultyCallQueue(calls, plan), ledger: faultyCallLedger(ledger, plan) }, call, 7);
 }
 
 async function refusal(accepting: Promise<Accepted>): Promise<PlatformError> {
@@ -80,7 +81,7 @@ test("the same id and digest while it runs or is over: 202 without another call"
   for (const state of ["running", "waiting", "done", "failed", "cancelled"] as const) {
     const call = sampleCall();
     ledger = new MemoryCallLedger();
-    await ledger.create(call.id, sampleEntry({ state, digest: callDigest(call), accepted: "42" }), 60_000, soon());
+    await ledger.create(call.id, sampleEntry({ state, digest: callDigest(call), accepted: "42" }), soon());
     expect(await accept(call)).toEqual({ id: call.id, start: 42n });
     expect(calls.size("default")).toBe(0);
   }
@@ -126,7 +127,7 @@ describe("refusals", () => {
   });
 
   test("a full ledger: 429, surely not queued, nothing stored", async () => {
-    for (let n = 0; n < 4; n++) await ledger.create(randomUUID(), sampleEntry(), 60_000, soon());
+    for (let n = 0; n < 4; n++) await ledger.create(randomUUID(), sampleEntry(), soon());
     const call = sampleCall();
     const message = expect.stringContaining(`Cannot queue call "${call.id}"`);
     expect(await refusal(accept(call))).toMatchObject({ code: "queue_full", callQueued: "no", message });
@@ -202,7 +203,7 @@ describe("under any faults", () => {
       const plan = faultPlan(rules, seed);
       const queue = new MemoryCallQueue({ ackWait: 60_000, maxLength: 25 });
       const records = new MemoryCallLedger();
-      const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan), times };
+      const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan) };
       const accepted = new Set<string>();
       const never = new Set<string>();
       for (let n = 0; n < 40; n++) {
@@ -239,7 +240,7 @@ test("the queue is not waited for beyond three seconds in all", async () => {
     return { kind: "stored" };
   };
   const before = performance.now();
-  await acceptCall({ calls: { put }, ledger, times }, sampleCall(), 7);
+  await acceptCall({ calls: { put }, ledger }, sampleCall(), 7);
   expect(untils[0]).toBeGreaterThanOrEqual(before + 3_000);
   expect(untils[0]).toBeLessThan(before + 3_200);
 });

@@ -21,7 +21,7 @@ const end = (status: number, error?: string) => ({ now: now + 50, status, durati
 
 test("an accepted call is queued, with nothing of a run", () => {
   const call = sampleCall({ parentId: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1" });
-  const entry = acceptedEntry(call, { digest: "d", maxRetries: 3, expires: 9 });
+  const entry = acceptedEntry(call, { digest: "d", maxRetries: 3 });
   expect(entry).toMatchObject({
     v: 1,
     state: "queued",
@@ -38,12 +38,9 @@ test("an accepted call is queued, with nothing of a run", () => {
     parent: call.parentId,
     digest: "d",
     maxRetries: 3,
-    expires: 9,
   });
   expect(entry.callback).toEqual({ url: call.callbackUrl, state: "pending", attempts: 0 });
-  expect(
-    acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3, expires: 9 }).callback,
-  ).toBeNull();
+  expect(acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3 }).callback).toBeNull();
 });
 
 test("a taken call runs for its owner; the retry rules of now count", () => {
@@ -119,7 +116,7 @@ test("the end of a call that does not run leaves its closed attempts alone", () 
   expect(entry).toMatchObject({ next: null, status: 504 });
 });
 
-test("a cancelled call owes nothing and calls nobody back", () => {
+test("a cancelled call calls nobody back, and its message is still to be dropped", () => {
   const entry = cancelledEntry(take(sampleEntry()), now + 7);
   expect(entry).toMatchObject({
     state: "cancelled",
@@ -127,7 +124,7 @@ test("a cancelled call owes nothing and calls nobody back", () => {
     next: null,
     ended: now + 7,
     callback: null,
-    owes: [],
+    owes: ["message"],
   });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 7, error: "cancelled" }]);
   expect(cancelledEntry(waitingEntry(take(sampleEntry()), end(503), now), now).attempts[0]?.error).toBeUndefined();
@@ -154,12 +151,13 @@ test("a record is open while something is still to come", () => {
   expect(isOpen(sampleEntry({ ...done, callback: sent }))).toBe(false);
   expect(isOpen(sampleEntry({ ...done, callback: sent, owes: ["callback"] }))).toBe(true);
   expect(isOpen(sampleEntry({ ...done, callback: { ...sent, state: "failed" } }))).toBe(false);
-  expect(isOpen(cancelledEntry(sampleEntry(), now))).toBe(false);
-  expect(isOpen(sampleEntry({ state: "cancelled", ended: now, owes: ["callback"] }))).toBe(false);
+  const cancelled = cancelledEntry(sampleEntry(), now);
+  expect(isOpen(cancelled)).toBe(true);
+  expect(isOpen({ ...cancelled, owes: [] })).toBe(false);
 });
 
 test("redriven: counters begin anew, runs go on, and the callback is to be sent again", () => {
-  const facts = { redrives: 2, expires: now + 9 };
+  const redrives = 2;
   const sent = { url: "http://x/", state: "failed", attempts: 3, status: 500, first: now } as const;
   const failed = endedEntry(waitingEntry(take(sampleEntry({ lost: 3 })), end(503), now), {
     state: "failed",
@@ -168,9 +166,9 @@ test("redriven: counters begin anew, runs go on, and the callback is to be sent 
     result: { run: 1, size: 3, stored: true, ttl: 5 },
   });
   const pending = { url: "http://x/", state: "pending", attempts: 0 };
-  expect(redrivenEntry({ ...failed, callback: sent }, facts)).toEqual({
+  expect(redrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
     ...failed,
-    ...facts,
+    redrives,
     state: "queued",
     retries: 0,
     lost: 0,
@@ -181,12 +179,12 @@ test("redriven: counters begin anew, runs go on, and the callback is to be sent 
     owes: [],
     callback: pending,
   });
-  expect(callbackRedrivenEntry({ ...failed, callback: sent }, facts)).toEqual({
+  expect(callbackRedrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
     ...failed,
-    ...facts,
+    redrives,
     callback: pending,
   });
-  expect(redrivenEntry({ ...failed, callback: null }, facts).callback).toBeNull();
+  expect(redrivenEntry({ ...failed, callback: null }, redrives).callback).toBeNull();
 });
 
 test("an attempt that has ended keeps its end, and says nothing of an error that there was not", () => {

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
 import { cancelCall } from "../../../runtime/core/cancel-call.ts";
+import { recordLifetime } from "../../../runtime/core/call-ttl.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
 import { takenEntry } from "../../../runtime/core/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
@@ -19,14 +20,13 @@ let id: string;
 let word: string[];
 
 beforeEach(() => {
-  ledger = new MemoryCallLedger();
+  ledger = new MemoryCallLedger({ lifetime: recordLifetime(times) });
   id = randomUUID();
   word = [];
 });
 
 const parts = (on: CallLedger = ledger) => ({
   ledger: on,
-  times,
   signals: {
     cancelled: (each: string) => void word.push(`cancelled ${each}`),
     ended: (each: string) => void word.push(`ended ${each}`),
@@ -35,7 +35,7 @@ const parts = (on: CallLedger = ledger) => ({
   },
 });
 const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
-const record = (over: Partial<CallEntry> = {}) => ledger.create(id, sampleEntry(over), 60_000, soon());
+const record = (over: Partial<CallEntry> = {}) => ledger.create(id, sampleEntry(over), soon());
 
 test.each(["queued", "waiting", "running"] as const)(
   "a %s call is cancelled, and word of it is given",
@@ -86,17 +86,16 @@ test("a lost race is run again with what the winner wrote", async () => {
   await record();
   let raced = false;
   const racing = ledgerWith(ledger, {
-    update: async (key, entry, revision, ttl) => {
+    update: async (key, entry, revision) => {
       if (!raced) {
         raced = true;
         await ledger.update(
           id,
           takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }),
           revision,
-          60_000,
         );
       }
-      return ledger.update(key, entry, revision, ttl);
+      return ledger.update(key, entry, revision);
     },
   });
   await cancelCall(parts(racing), id, all);
@@ -116,8 +115,8 @@ test("a write that won, though its repeat lost, gives word", async () => {
   await record();
   // As an adapter that repeats a write whose answer was lost: the repeat finds the revision changed.
   const repeating = ledgerWith(ledger, {
-    update: async (key, entry, revision, ttl) => {
-      await ledger.update(key, entry, revision, ttl);
+    update: async (key, entry, revision) => {
+      await ledger.update(key, entry, revision);
       return undefined;
     },
   });

@@ -5,6 +5,7 @@ import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-l
 import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
 import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import { recordLifetime } from "../../../runtime/core/call-ttl.ts";
 import type { QueuedCall } from "../../../runtime/core/call.ts";
 import { adviceOn, deadLetterView } from "../../../runtime/core/dead-letter-view.ts";
 import type { CallQueue, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
@@ -26,11 +27,11 @@ let parts: RedriveParts;
 
 beforeEach(() => {
   letters = new MemoryDeadLetters();
-  ledger = new MemoryCallLedger();
+  ledger = new MemoryCallLedger({ lifetime: recordLifetime(times) });
   calls = new MemoryCallQueue({ ackWait: 60_000 });
   callbacks = new MemoryCallbackQueue({ ackWait: 60_000 });
   call = sampleCall();
-  parts = { letters, ledger, calls, callbacks, times, retriesOf: () => 10 };
+  parts = { letters, ledger, calls, callbacks, retriesOf: () => 10 };
 });
 
 const letterOf = (over: Partial<DeadLetter> = {}): DeadLetter => ({
@@ -79,7 +80,7 @@ const failed = (over: Partial<CallEntry> = {}): CallEntry =>
     },
     call,
   );
-const record = (entry: CallEntry) => ledger.create(call.id, entry, 60_000, soon());
+const record = (entry: CallEntry) => ledger.create(call.id, entry, soon());
 const entry = async () => (await ledger.read(call.id))?.entry;
 const redrive = () => redriveCall(parts, "default", call.id);
 const refusal = async (act: () => Promise<unknown>) => {
@@ -182,9 +183,9 @@ describe("a call that was given up", () => {
     await letters.put(letterOf());
     let races = 0;
     const racing = ledgerWith(ledger, {
-      update: async (id, wanted, revision, ttl) => {
-        if (races++ === 0) await ledger.update(id, failed({ redrives: 4 }), revision, ttl);
-        return ledger.update(id, wanted, revision, ttl);
+      update: async (id, wanted, revision) => {
+        if (races++ === 0) await ledger.update(id, failed({ redrives: 4 }), revision);
+        return ledger.update(id, wanted, revision);
       },
     });
     await redriveCall({ ...parts, ledger: racing }, "default", call.id);
@@ -437,9 +438,9 @@ describe("what a redrive does", () => {
   test("decides anew when another makes the record first", async () => {
     await letters.put(letterOf());
     const racing = ledgerWith(ledger, {
-      create: async (id, wanted, ttl, until) => {
-        await ledger.create(id, failed({ redrives: 4 }), 60_000, soon());
-        return ledger.create(id, wanted, ttl, until);
+      create: async (id, wanted, until) => {
+        await ledger.create(id, failed({ redrives: 4 }), soon());
+        return ledger.create(id, wanted, until);
       },
     });
     await redriveCall({ ...parts, ledger: racing }, "default", call.id);

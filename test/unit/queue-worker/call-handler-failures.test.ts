@@ -119,7 +119,7 @@ describe("a worker that dies", () => {
       { state: "running", run: 6, lost: 5, owner: "dead", attempts: [{ number: 6, startedAt: 1 }] },
       call,
     );
-    await bench.ledger.create(call.id, entry, 60_000, soon());
+    await bench.ledger.create(call.id, entry, soon());
     await bench.calls.put(call, soon());
     bench.start();
     expect(await bench.until(call.id, "failed")).toMatchObject({ reason: "crash", run: 6, lost: 5, status: 502 });
@@ -182,7 +182,7 @@ describe("what cannot be run", () => {
   test("its record, if there is one, has failed and is called back", async () => {
     open();
     const call = sampleCall({ callbackUrl: url });
-    await bench.ledger.create(call.id, sampleEntry({}, call), 60_000, soon());
+    await bench.ledger.create(call.id, sampleEntry({}, call), soon());
     bench.calls.putUnreadable(
       "default",
       { headers: new Map([["Weir-Call", call.id]]), body: Buffer.alloc(0) },
@@ -225,8 +225,8 @@ describe("a broker that loses answers", () => {
       open({ ackWait: 60_000 });
       let lost = false;
       const flaky = ledgerWith(bench.ledger, {
-        update: async (id, entry, revision, ttl) => {
-          const written = await bench.ledger.update(id, entry, revision, ttl);
+        update: async (id, entry, revision) => {
+          const written = await bench.ledger.update(id, entry, revision);
           if (lost || entry.state !== "running") return written;
           lost = true;
           if (repeated) return undefined;
@@ -258,8 +258,8 @@ describe("a broker that loses answers", () => {
       const plan = faultPlan(faults, seed);
       const ended = new Map<string, Set<string>>();
       const watched = ledgerWith(bench.ledger, {
-        update: async (id, entry, revision, ttl) => {
-          const written = await bench.ledger.update(id, entry, revision, ttl);
+        update: async (id, entry, revision) => {
+          const written = await bench.ledger.update(id, entry, revision);
           if (written !== undefined && entry.ended !== null)
             ended.set(id, (ended.get(id) ?? new Set()).add(`${entry.state} ${entry.ended}`));
           return written;

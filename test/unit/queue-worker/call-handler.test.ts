@@ -205,7 +205,6 @@ describe("retries", () => {
     await bench.ledger.create(
       call.id,
       sampleEntry({ state: "waiting", run: 1, retries: 1, next, callback: null }),
-      60_000,
       soon(),
     );
     await bench.calls.put(call, soon());
@@ -366,7 +365,7 @@ describe("cancel", () => {
     const id = await bench.accept();
     const run = await eventually(() => bench.runsOf(id)[0], { within: 3_000, what: "the run" });
     const silent = { cancelled: () => {}, ended: () => {}, onCancelled: () => () => {}, onEnded: () => () => {} };
-    await cancelCall({ ledger: bench.ledger, times: bench.times, signals: silent }, id, () => {});
+    await cancelCall({ ledger: bench.ledger, signals: silent }, id, () => {});
     await eventually(() => run.signal.aborted, { within: 1_000, what: "the run to be cut off" });
     await bench.until(id, "cancelled");
   });

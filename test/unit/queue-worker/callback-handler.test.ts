@@ -36,7 +36,7 @@ async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord 
       result,
       callback: { url: callback.url, state: "pending", attempts: 0 },
     } as const;
-    await bench.ledger.create(callback.id, sampleEntry(record), 604_800_000, soon());
+    await bench.ledger.create(callback.id, sampleEntry(record), soon());
     await bench.ledger.putResult(
       callback.id,
       1,
@@ -147,7 +147,7 @@ test.each(["sent", "failed"] as const)("that was %s already is dropped", async (
   const id = await owed();
   const found = await bench.ledger.read(id);
   if (found === undefined) throw new Error("there is no record");
-  await bench.ledger.update(id, { ...found.entry, callback: { url, state, attempts: 1 } }, found.revision, 60_000);
+  await bench.ledger.update(id, { ...found.entry, callback: { url, state, attempts: 1 } }, found.revision);
   bench.start();
   await settled();
   expect(bench.sent).toEqual([]);
@@ -228,7 +228,7 @@ test("of a call that was redriven since is sent all the same, as each end has it
   const id = await owed();
   const found = await bench.ledger.read(id);
   if (found === undefined) throw new Error("there is no record");
-  await bench.ledger.update(id, { ...found.entry, state: "queued", redrives: 1 }, found.revision, 60_000);
+  await bench.ledger.update(id, { ...found.entry, state: "queued", redrives: 1 }, found.revision);
   bench.start();
   await settled();
   expect(bench.sent).toHaveLength(1);
@@ -268,7 +268,7 @@ describe("after a redrive", () => {
     const found = await bench.ledger.read(id);
     if (found === undefined) throw new Error("there is no record");
     const redriven = { ...found.entry, state: "queued", ended: null, result: null, redrives: 1 } as const;
-    await bench.ledger.update(id, redriven, found.revision, 60_000);
+    await bench.ledger.update(id, redriven, found.revision);
     bench.start();
     await settled();
     expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
@@ -281,7 +281,7 @@ describe("after a redrive", () => {
     bench.callbackAnswer = async () => {
       const found = await bench.ledger.read(id);
       if (found === undefined) throw new Error("there is no record");
-      await bench.ledger.update(id, { ...found.entry, redrives: 1 }, found.revision, 60_000);
+      await bench.ledger.update(id, { ...found.entry, redrives: 1 }, found.revision);
       return { kind: "answered", status: 200, retryAfter: undefined };
     };
     bench.start();

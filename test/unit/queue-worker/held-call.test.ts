@@ -14,7 +14,6 @@ import { ledgerWith, sampleEntry, soon } from "../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../support/fault-plan.ts";
 import { faultyCallLedger } from "../../support/port-faults.ts";
 
-const hour = 3_600_000;
 const end = { now: 5, status: 503, duration: 1, error: undefined };
 const toWaiting = (entry: CallEntry): CallEntry => waitingEntry(entry, end, 9);
 
@@ -31,25 +30,24 @@ afterEach(() => lease.close());
 
 async function hold(on: CallLedger = ledger): Promise<HeldCall> {
   const held = takenEntry(sampleEntry(), { owner: "me", takeover: false, now: 1, maxRetries: 3 });
-  const created = await ledger.create(id, held, hour, soon());
+  const created = await ledger.create(id, held, soon());
   if (created.kind !== "created") throw new Error(created.kind);
-  return new HeldCall({ id, ledger: on, lease, held, revision: created.revision, ttl: hour });
+  return new HeldCall({ id, ledger: on, lease, held, revision: created.revision });
 }
 const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
 const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
   const found = await ledger.read(id);
-  if (found !== undefined) await ledger.update(id, make(found.entry), found.revision, hour);
+  if (found !== undefined) await ledger.update(id, make(found.entry), found.revision);
 };
 const takeOver = (entry: CallEntry): CallEntry =>
   takenEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
 
-test("a change is written over what it holds, with its time to live", async () => {
+test("a change is written over what it holds", async () => {
   const held = await hold();
-  expect(await held.change(toWaiting, 5_000)).toBe("stored");
+  expect(await held.change(toWaiting)).toBe("stored");
   expect((await ledger.read(id))?.entry).toMatchObject({ state: "waiting", next: 9, owner: null });
   expect(held.entry.state).toBe("waiting");
   expect(held.revision).toBe((await ledger.read(id))?.revision);
-  expect(ledger.timeLeft(id)).toBeLessThanOrEqual(5_000);
 });
 
 test("a touch changes nothing but the age", async () => {
@@ -59,7 +57,7 @@ test("a touch changes nothing but the age", async () => {
   const after = await ledger.read(id);
   expect(after?.entry).toEqual(before?.entry);
   expect(after?.revision).not.toBe(before?.revision);
-  expect(await held.change(toWaiting, hour)).toBe("stored");
+  expect(await held.change(toWaiting)).toBe("stored");
 });
 
 test("a change whose answer was lost counts as stored, and is not made twice", async () => {
@@ -67,7 +65,7 @@ test("a change whose answer was lost counts as stored, and is not made twice", a
     id = randomUUID();
     const held = await hold(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth }));
     if (nth === 2) await held.touch();
-    expect(await held.change(toWaiting, hour)).toBe("stored");
+    expect(await held.change(toWaiting)).toBe("stored");
     expect((await ledger.read(id))?.entry).toMatchObject({ state: "waiting", retries: 1 });
   }
 });
@@ -76,7 +74,7 @@ test("a touch whose answer was lost does not stand in the way of what follows", 
   const held = await hold(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth: 1 }));
   expect(await held.touch()).toBe("no-answer");
   expect(await held.touch()).toBe("ours");
-  expect(await held.change(toWaiting, hour)).toBe("stored");
+  expect(await held.change(toWaiting)).toBe("stored");
 });
 
 test("a cancelled call is cancelled for every change and touch that follows", async () => {
@@ -88,7 +86,7 @@ test("a cancelled call is cancelled for every change and touch that follows", as
   id = randomUUID();
   const other = await hold();
   await change((entry) => cancelledEntry(entry, 7));
-  expect(await other.change(toWaiting, hour)).toBe("cancelled");
+  expect(await other.change(toWaiting)).toBe("cancelled");
   expect(other.entry).toMatchObject({ state: "cancelled", ended: 7 });
   expect(other.revision).toBe((await ledger.read(id))?.revision);
   expect(await other.isCancelled()).toBe(true);
@@ -99,7 +97,7 @@ test("a call that was seen to be cancelled is never written over, whoever looked
   await change((entry) => cancelledEntry(entry, 7));
   expect(await held.isCancelled()).toBe(true);
   const before = await ledger.read(id);
-  expect(await held.change(toWaiting, hour)).toBe("cancelled");
+  expect(await held.change(toWaiting)).toBe("cancelled");
   expect(await held.touch()).toBe("not-ours");
   expect(await ledger.read(id)).toEqual(before);
 });
@@ -109,7 +107,7 @@ test("a call that another took over is lost, and nothing of its record is change
   await change(takeOver);
   const before = await ledger.read(id);
   expect(await held.touch()).toBe("not-ours");
-  expect(await held.change(toWaiting, hour)).toBe("lost");
+  expect(await held.change(toWaiting)).toBe("lost");
   expect(await ledger.read(id)).toEqual(before);
   expect(held.entry.owner).toBe("me");
 });
@@ -118,7 +116,7 @@ test("a call whose record is gone is lost", async () => {
   const held = await hold();
   await ledger.withdraw(id, held.revision);
   expect(await held.touch()).toBe("not-ours");
-  expect(await held.change(toWaiting, hour)).toBe("lost");
+  expect(await held.change(toWaiting)).toBe("lost");
 });
 
 test("a change is tried again while nobody answers, until the lease is lost", async () => {
@@ -134,9 +132,8 @@ test("a change is tried again while nobody answers, until the lease is lost", as
     lease: lost,
     held: held.entry,
     revision: held.revision,
-    ttl: hour,
   });
-  expect(await hopeless.change(toWaiting, hour)).toBe("lost");
+  expect(await hopeless.change(toWaiting)).toBe("lost");
   expect(performance.now() - before).toBeGreaterThanOrEqual(190);
   expect(await held.touch()).toBe("no-answer");
   expect(await held.isCancelled()).toBe(false);
@@ -146,13 +143,13 @@ test("a change is tried again while nobody answers, until the lease is lost", as
 test("a change goes through once the broker is back", async () => {
   let away = true;
   const flaky = ledgerWith(ledger, {
-    update: async (key, entry, revision, ttl) => {
+    update: async (key, entry, revision) => {
       if (away) throw new PlatformError("queue_unavailable", "Cannot write: it is away");
-      return ledger.update(key, entry, revision, ttl);
+      return ledger.update(key, entry, revision);
     },
   });
   const held = await hold(flaky);
-  const changing = held.change(toWaiting, hour);
+  const changing = held.change(toWaiting);
   setTimeout(() => (away = false), 150);
   expect(await changing).toBe("stored");
 });
@@ -161,16 +158,16 @@ test("touches and changes wait for each other", async () => {
   let under_ = 0;
   let most = 0;
   const slow = ledgerWith(ledger, {
-    update: async (key, entry, revision, ttl) => {
+    update: async (key, entry, revision) => {
       most = Math.max(most, ++under_);
       // All that would not wait is under way by the next turn, as the ledger is in memory.
       await nextTurn();
       under_--;
-      return ledger.update(key, entry, revision, ttl);
+      return ledger.update(key, entry, revision);
     },
   });
   const held = await hold(slow);
-  const outcomes = await Promise.all([held.touch(), held.touch(), held.change(toWaiting, hour)]);
+  const outcomes = await Promise.all([held.touch(), held.touch(), held.change(toWaiting)]);
   expect(outcomes).toEqual(["ours", "ours", "stored"]);
   expect(most).toBe(1);
 });

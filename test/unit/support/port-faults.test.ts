@@ -26,7 +26,7 @@ const call: QueuedCall = {
   body: new Uint8Array(),
 };
 
-const entry = acceptedEntry(call, { digest: "", maxRetries: 10, expires: 0 });
+const entry = { ...acceptedEntry(call, { digest: "", maxRetries: 10 }), expires: 0 };
 
 function countingQueue(): CallQueue & { readonly puts: () => number } {
   let puts = 0;
@@ -144,7 +144,6 @@ describe("faultyCallLedger", () => {
     const outcome = await faultyCallLedger(lost, once("CallLedger.create", { kind: "answer-lost" })).create(
       "a",
       entry,
-      1,
       0,
     );
     expect(outcome.kind).toBe("unknown");
@@ -154,7 +153,6 @@ describe("faultyCallLedger", () => {
     const refused = await faultyCallLedger(away, once("CallLedger.create", { kind: "unavailable" })).create(
       "a",
       entry,
-      1,
       0,
     );
     expect(refused).toMatchObject({ kind: "refused", because: "unavailable" });
@@ -169,7 +167,7 @@ describe("faultyCallLedger", () => {
     );
     const unavailable = { code: "queue_unavailable" };
 
-    await expect(faulty.update("a", entry, 1, 1)).rejects.toMatchObject(unavailable);
+    await expect(faulty.update("a", entry, 1)).rejects.toMatchObject(unavailable);
     await expect(faulty.read("a")).rejects.toMatchObject(unavailable);
     await expect(
       faulty.putResult("a", 1, { status: 200, headers: [], body: new Uint8Array(), duration: 1 }, 1),
