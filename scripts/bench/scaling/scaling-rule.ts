@@ -21,13 +21,13 @@ interface Follower {
 }
 
 /**
- * How often replicas change by the rule: the most of followers who look at what arrived as often as the platform, but at
+ * How often replicas change by the rule, or turn: the most of followers who look at what arrived as often as the platform, but at
  * once, some a moment later than others, some measuring a twentieth more or less. Where load is at a border for a
  * moment one of them goes over it and another one does not, and either is right.
  */
-export function expectedChanges(run: ScalingRun, pace: Pace): number {
+export function expectedOf(run: ScalingRun, pace: Pace, count: (counts: readonly number[]) => number): number {
   const followers = [0, pace.period / 2].flatMap((first) => [0.95, 1, 1.05].map((factor) => ({ first, factor })));
-  return Math.max(...followers.map((follower) => changesOf(followRule(run, pace, follower))));
+  return Math.max(...followers.map((follower) => count(followRule(run, pace, follower))));
 }
 
 function followRule(run: ScalingRun, { period, window }: Pace, { first, factor }: Follower): readonly number[] {
@@ -56,6 +56,12 @@ function followRule(run: ScalingRun, { period, window }: Pace, { first, factor }
 /** How often a row of counts changes. */
 export function changesOf(counts: readonly number[]): number {
   return counts.filter((count, index) => index > 0 && count !== counts[index - 1]).length;
+}
+
+/** How often a row of counts turns from growing to shrinking or back. */
+export function turnsOf(counts: readonly number[]): number {
+  const steps = counts.map((count, index) => Math.sign(count - (counts[index - 1] ?? count))).filter(Boolean);
+  return steps.filter((step, index) => index > 0 && step !== steps[index - 1]).length;
 }
 
 function replicasWorth(run: ScalingRun, at: number, window: number): number {
