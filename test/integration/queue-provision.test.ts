@@ -1,3 +1,4 @@
+import { PersistMode } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
@@ -64,6 +65,41 @@ test("maintain() mends a consumer and names a stream that is gone, without makin
   await link.jsm.streams.delete("Q_default");
   expect(await store.maintain([queue(60_000)])).toEqual([{ name: "default", lostCalls: 0 }]);
   await expect(link.jsm.streams.info("Q_default")).rejects.toThrow(/stream not found/);
+});
+
+test("maintain() takes back what somebody set of a consumer, whether the broker can change it or not", async () => {
+  const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+  const declared = [queue(1_000)];
+  await store.provision(declared, ["default"]);
+  const settings = async () => (await link.jsm.consumers.info("Q_default", "workers")).config;
+  const usual = await settings();
+
+  await link.jsm.consumers.update("Q_default", "workers", { max_deliver: 5, backoff: [5_000_000_000, 60_000_000_000] });
+  expect(await settings()).not.toEqual(usual);
+  await store.maintain(declared);
+  expect(await settings()).toEqual(usual);
+
+  await link.request("q.default.functions.echo", "kept", { timeout: 2_000 });
+  for (const foreign of [{ max_waiting: 7 }, { filter_subject: "q.default.functions.other" }]) {
+    await link.jsm.consumers.delete("Q_default", "workers");
+    await link.jsm.consumers.add("Q_default", { ...usual, ...foreign });
+    await store.maintain(declared);
+    expect(await settings()).toEqual(usual);
+  }
+  expect(await link.jsm.consumers.info("Q_default", "workers")).toMatchObject({ num_pending: 1 });
+});
+
+test("a stream that acknowledges before it has stored is refused, and named", async () => {
+  const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+  await store.provision([queue(60_000)], ["default"]);
+  const { config } = await link.jsm.streams.info("Q_default");
+  await link.jsm.streams.delete("Q_default");
+  await link.jsm.streams.add({ ...config, persist_mode: PersistMode.Async });
+  const refused = /Cannot use stream "Q_default": its persist_mode is "async"/;
+  await expect(store.maintain([queue(60_000)])).rejects.toThrow(refused);
+  await expect(store.provision([queue(60_000)])).rejects.toThrow(refused);
+  await link.jsm.streams.delete("Q_default");
+  await store.provision([queue(60_000)], ["default"]);
 });
 
 describe("when queues come and go", () => {

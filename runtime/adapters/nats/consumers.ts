@@ -25,6 +25,49 @@ export function consumerConfig(
   };
 }
 
+/** Settings that a consumer of ours never has; who sets one of them changes when calls are offered, or which. */
+const foreignSettings = [
+  "backoff",
+  "filter_subject",
+  "filter_subjects",
+  "inactive_threshold",
+  "max_batch",
+  "max_expires",
+  "headers_only",
+] as const satisfies readonly (keyof ConsumerConfig)[];
+/** What the broker changes of a consumer that is there (nats-server `checkNewConsumerConfig`). */
+const changeable: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_deliver", "backoff"]);
+
+/** How a consumer is brought to its settings. */
+export type ConsumerChange =
+  | { readonly kind: "none" }
+  | { readonly kind: "update"; readonly config: Partial<ConsumerConfig> }
+  /** The broker changes no consumer so: it has to be made anew. */
+  | { readonly kind: "rebuild" };
+
+/** What must become of a consumer that has these settings; under which server it was made is left as it is. */
+export function consumerChange(is: ConsumerConfig, name: string, ackWait: number): ConsumerChange {
+  const { metadata: _madeUnder, ...wanted } = consumerConfig(name, ackWait, "");
+  const differing = [
+    ...Object.entries(wanted).flatMap(([key, value]) => (Reflect.get(is, key) === value ? [] : [key])),
+    ...foreignSettings.filter((key) => !isUnset(is[key])),
+  ];
+  if (differing.length === 0) return { kind: "none" };
+  if (!differing.every((key) => changeable.has(key))) return { kind: "rebuild" };
+  const changed = Object.fromEntries(Object.entries(wanted).filter(([key]) => changeable.has(key)));
+  return { kind: "update", config: { ...changed, backoff: [] } };
+}
+
+function isUnset(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === "" ||
+    value === 0 ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
 const consumerNotFound = 10014;
 
 /** Adds the consumer if it is missing; one that is there stays as it is, whatever its settings. */

@@ -1,11 +1,11 @@
-import { JetStreamApiError, type StreamInfo } from "@nats-io/jetstream";
+import { JetStreamApiError, PersistMode, type StreamInfo } from "@nats-io/jetstream";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import type { MissingStore, QueueStore, WorkState } from "../../core/ports/queue-store.ts";
 import { CallRecordReader } from "./call-record-reader.ts";
 import { checkRoom } from "./check-room.ts";
-import { consumerConfig } from "./consumers.ts";
+import { consumerChange, consumerConfig } from "./consumers.ts";
 import { countQueued } from "./count-queued.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { countOverdue } from "./overdue-entries.ts";
@@ -170,6 +170,12 @@ export class NatsQueueStore implements QueueStore {
   }
 
   async #updateStream(wanted: WantedStream, { config, state }: StreamInfo): Promise<void> {
+    if (config.persist_mode === PersistMode.Async) {
+      throw new PlatformError(
+        "queue_unavailable",
+        `Cannot use stream "${wanted.name}": its persist_mode is "async", which loses calls that were accepted; the broker cannot change that, so move its entries and delete it`,
+      );
+    }
     const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
     if (!differs) return;
     checkRoom(wanted, state);
@@ -178,13 +184,10 @@ export class NatsQueueStore implements QueueStore {
 
   async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<void> {
     const { consumers } = this.#link.jsm;
-    // What it was made under is looked at by those who mend, and must not be written over.
-    const { metadata: _madeUnder, ...wanted } = consumerConfig(name, ackWait, this.#link.serverVersion);
     try {
-      const { config } = await consumers.info(stream, name);
-      const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
-      if (differs)
-        await consumers.update(stream, name, { ack_wait: ackWait * 1_000_000, max_ack_pending: -1, max_deliver: -1 });
+      const change = consumerChange((await consumers.info(stream, name)).config, name, ackWait);
+      if (change.kind === "update") await consumers.update(stream, name, change.config);
+      else if (change.kind === "rebuild") await rebuildConsumer(this.#link, stream, name, new AbortController().signal);
     } catch (err) {
       if (isApiError(err, streamNotFound)) return;
       if (!isApiError(err, consumerNotFound)) throw err;
