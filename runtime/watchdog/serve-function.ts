@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -46,6 +47,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   const connections = new Set<Socket>();
   let draining = false;
   let changed = (): void => {};
+  let accepted = 0;
 
   const enter = (what: ServerResponse | Duplex): void => {
     inFlight.add(what);
@@ -82,6 +84,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   );
   server.on("connection", (socket) => {
     connections.add(socket);
+    accepted += 1;
     socket.once("close", () => {
       connections.delete(socket);
       changed();
@@ -125,55 +128,48 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     drain: async (grace) => {
       draining = true;
       const until = performance.now() + grace;
-      // The kernel resets what it has accepted for us and we have not taken from it: callers may not have heard yet.
-      await calm(
-        () => {},
-        () => settle,
-        grace,
-      );
+      await pause(Math.min(settle, grace));
+      await takeWhatWaits(() => accepted, until);
       // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
       TcpServer.prototype.close.call(server);
-      const quietFor = (): number | undefined => {
-        if (connections.size === 0) return 0;
-        return inFlight.size === 0 ? linger : undefined;
-      };
-      await calm((again) => (changed = again), quietFor, Math.max(0, until - performance.now()));
+      await new Promise<void>((resolve) => {
+        let quiet: NodeJS.Timeout | undefined;
+        let looked: NodeJS.Immediate | undefined;
+        const over = setTimeout(() => end(), Math.max(0, until - performance.now()));
+        const wait = (): void => {
+          clearTimeout(quiet);
+          clearImmediate(looked);
+        };
+        const end = (): void => {
+          wait();
+          clearTimeout(over);
+          resolve();
+        };
+        // A process that stood still finds its timers over before it has read what came meanwhile.
+        const look = (): void => {
+          looked = setImmediate(() => (looked = setImmediate(end)));
+        };
+        changed = () => {
+          wait();
+          if (connections.size === 0) end();
+          else if (inFlight.size === 0) quiet = setTimeout(look, linger);
+        };
+        changed();
+      });
     },
   };
 }
 
 /**
- * Resolves when nothing changed for as long as `quietFor` says (undefined = something is under way), or after `longest`
- * milliseconds. `listen` is given what is to be called at each change.
+ * Resolves when no connection waits to be taken any more: the kernel would reset those when the door is closed. Node takes
+ * one in each turn of its loop, so a turn without one shows that none is left.
  */
-function calm(listen: (again: () => void) => void, quietFor: () => number | undefined, longest: number): Promise<void> {
-  return new Promise((resolve) => {
-    let quiet: NodeJS.Timeout | undefined;
-    let looked: NodeJS.Immediate | undefined;
-    const over = setTimeout(() => end(), longest);
-    const wait = (): void => {
-      clearTimeout(quiet);
-      clearImmediate(looked);
-    };
-    const end = (): void => {
-      wait();
-      clearTimeout(over);
-      listen(() => {});
-      resolve();
-    };
-    // A process that stood still finds its timers over before it has read what came meanwhile.
-    const look = (): void => {
-      looked = setImmediate(() => (looked = setImmediate(end)));
-    };
-    const again = (): void => {
-      wait();
-      const time = quietFor();
-      if (time === 0) end();
-      else if (time !== undefined) quiet = setTimeout(look, time);
-    };
-    listen(again);
-    again();
-  });
+async function takeWhatWaits(accepted: () => number, until: number): Promise<void> {
+  for (let seen = -1; seen !== accepted() && performance.now() < until;) {
+    seen = accepted();
+    await nextTurn();
+    await nextTurn();
+  }
 }
 
 function answerProbe(response: ServerResponse, ok: boolean): void {
