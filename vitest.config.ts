@@ -29,6 +29,8 @@ export default defineConfig({
     execArgv: [`--conditions=${poison}`],
     env: { NODE_OPTIONS: `--conditions=${poison}` },
     environment: "node",
+    // Its own limit is a second, which a busy machine takes for anything.
+    expect: { poll: { timeout: 10_000 } },
     // Real processes, signals and sockets: threads would share the process.
     pool: "forks",
     maxWorkers: 2,

@@ -59,7 +59,7 @@ test("FC1 waits for a target that is not up yet", async () => {
   const port = await freePort();
   const id = await platform.calls.accepted("echo", { callbackUrl: `http://127.0.0.1:${port}/callback`, body: "hi" });
   await eventually(async () => ((await callbackOf(platform, id))?.attempts ?? 0) >= 2, {
-    within: 5_000,
+    within: 15_000,
     what: "two attempts",
   });
   const late = await openCallbackSink({ port });
@@ -154,7 +154,7 @@ test("a callback aimed at a queued function goes under a derived id, and the cha
   });
   await settled(id);
   const next = await eventually(() => echo.requests.find((request) => request.headers["x-parent-call-id"] === id), {
-    within: 5_000,
+    within: 15_000,
     what: "the second run",
   });
 

@@ -151,7 +151,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.create(id, sampleEntry(), soon())).toMatchObject({ kind: "exists" });
       const found = await ledger.read(id);
       expect(await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision)).toBeDefined();
-      await eventually(() => ledger.fill() === 1, { within: 5_000, what: "the fill to be known" });
+      await eventually(() => ledger.fill() === 1, { within: 15_000, what: "the fill to be known" });
     });
 
     test("create does nothing when its time is over", async () => {

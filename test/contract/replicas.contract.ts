@@ -107,7 +107,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     const stop = replicas.onChange((ref) => heard.push(formatRef(ref)));
     const { id } = await replicas.start(echoSpec());
     const replica = await running(replicas, id);
-    await eventually(() => heard.length > 0, { within: 5_000, what: "word of running" });
+    await eventually(() => heard.length > 0, { within: 15_000, what: "word of running" });
     expect(heard).toContain("hello.functions");
     stop();
     const before = heard.length;

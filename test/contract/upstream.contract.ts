@@ -36,13 +36,13 @@ export function upstreamContract(open: () => Upstream): void {
     return { heard, call: upstream.dispatch(address, request, heard) };
   };
   const outcomeOf = async ({ heard }: Exchange): Promise<HeardAnswer> => {
-    await eventually(() => heard.outcome !== undefined, { within: 5_000, what: "the end of the call" });
+    await eventually(() => heard.outcome !== undefined, { within: 15_000, what: "the end of the call" });
     return heard;
   };
   const first = ({ connections }: RawReplica): Promise<ReplicaConnection> =>
-    eventually(() => connections[0], { within: 5_000, what: "a connection" });
+    eventually(() => connections[0], { within: 15_000, what: "a connection" });
   const until = (condition: () => boolean, what: string): Promise<boolean> =>
-    eventually(condition, { within: 5_000, what });
+    eventually(condition, { within: 15_000, what });
 
   describe("sends", () => {
     test("the head with the replica's Host, and hears the answer as it was sent", async () => {

@@ -229,6 +229,6 @@ describe("over HTTP/2 on the gateway's own port", () => {
     await once(stream, "close");
     expect(text).toBe("data: begun\n\ndata: over\n\n");
     await stopped;
-    await eventually(() => client.session.destroyed, { within: 2_000, what: "the end of the connection" });
+    await eventually(() => client.session.destroyed, { within: 15_000, what: "the end of the connection" });
   }, 60_000);
 });

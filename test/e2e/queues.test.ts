@@ -74,7 +74,7 @@ test("one machine runs a queue-worker for each queue of its settings", { timeout
   const broken = await calls.accepted("broken");
   expect(await calls.ended(broken)).toMatchObject({ state: "failed", reason: "exhausted", retries: 1 });
   await eventually(async () => (await desk.letters("", "reports")).items.length === 1, {
-    within: 5_000,
+    within: 15_000,
     what: "the dead letter",
   });
   await deploy("broken", "reports", "cat");

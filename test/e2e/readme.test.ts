@@ -56,7 +56,7 @@ function walkFrom(
   test("begins with npm start, which prints what it shows", async () => {
     expect(start?.commands).toBe(command);
     await eventually(() => printsAsShown(walked().weir.output(), asHere(start?.shows ?? "")), {
-      within: 5_000,
+      within: 15_000,
       what: `what line ${start?.line} shows`,
     });
   });

@@ -135,7 +135,7 @@ describe("npm start", { timeout: 180_000 }, () => {
     process.kill(weir.pid, "SIGHUP");
     await eventually(() => !below.some(isAlive), { within: 30_000, what: "the end of all processes" });
     await eventually(async () => !(await readdir(directory.path)).includes("lock"), {
-      within: 5_000,
+      within: 15_000,
       what: "the data directory to be free",
     });
   });

@@ -70,7 +70,7 @@ async function fill({ calls, broker }: Platform): Promise<Filled> {
   behaviour = "fails";
   const failed = await calls.accepted("echo", { body: "failed", callbackUrl: sink.url });
   await calls.ended(failed);
-  await eventually(() => broker.deadLetter(failed), { within: 5_000, what: "the dead letter" });
+  await eventually(() => broker.deadLetter(failed), { within: 15_000, what: "the dead letter" });
   await sink.waitFor(failed);
   behaviour = "waits";
   const waiting = await calls.accepted("echo", { body: "waiting", callbackUrl: sink.url });

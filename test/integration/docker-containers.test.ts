@@ -251,7 +251,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       expect(await reach(host, gateway.port)).toBe("connected");
     expect(await reach(outside.address, outside.port)).toBe("connected");
     // Its own side's address: it does not see the container's.
-    await eventually(() => outside.peers().length > 0, { within: 5_000, what: "word of the connection" });
+    await eventually(() => outside.peers().length > 0, { within: 15_000, what: "word of the connection" });
     expect(outside.peers()).toEqual([outside.hostAddress]);
     for (const [host, port] of [
       [bridge, broker.port],
@@ -302,7 +302,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     );
     for (const name of ["quick", "slow"])
       await eventually(async () => (await textsOf(ref(name))).length > 0, {
-        within: 5_000,
+        within: 15_000,
         what: "calls to run",
         every: 5,
       });

@@ -182,10 +182,10 @@ async function resultNotFound(): Promise<Response> {
 /** The call was given up, and its function is gone since. */
 async function callNotRedrivable(): Promise<Response> {
   const id = await platform.calls.accepted("shaky", { tail: "/fail" });
-  await eventually(() => platform.broker.deadLetter(id), { within: 5_000, what: "the dead letter" });
+  await eventually(() => platform.broker.deadLetter(id), { within: 15_000, what: "the dead letter" });
   await platform.undeploy("shaky");
   await eventually(async () => (await platform.calls.send("GET", "/function/shaky/answer")).status === 404, {
-    within: 5_000,
+    within: 15_000,
     what: "the gateway to know that the function is gone",
   });
   return ask("POST", `/system/queue/default/dead-letters/${id}/redrive`);
@@ -212,7 +212,7 @@ async function tooManyCalls(): Promise<Response> {
         const answer = await ask("GET", "/function/one-at-a-time");
         return answer.status === 429 ? answer : undefined;
       },
-      { within: 5_000, what: "a call that is one too many" },
+      { within: 15_000, what: "a call that is one too many" },
     );
   } finally {
     await first;
@@ -237,7 +237,7 @@ async function queueFull(): Promise<Response> {
       const answer = await ask("POST", "/async-function/held");
       return answer.status === 202 ? undefined : answer;
     },
-    { within: 5_000, what: "the queue to be full" },
+    { within: 15_000, what: "the queue to be full" },
   );
 }
 

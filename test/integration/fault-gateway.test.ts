@@ -64,7 +64,7 @@ async function descriptorsBack(): Promise<void> {
   loadEnded.abort();
   await queued;
   await eventually(() => openDescriptors(platform.gateway.pid) <= descriptors + 5, {
-    within: 5_000,
+    within: 15_000,
     what: "the gateway's descriptors to be back",
   });
 }

@@ -31,7 +31,7 @@ describe.concurrent("FP4", { timeout: 20_000 }, () => {
     try {
       api.store.write(kinds.function, { metadata: place, count: 0 } as Counter);
       await Promise.all(watches.map(({ synced }) => synced));
-      await eventually(() => api.watching === watches.length, { within: 5_000, what: "all watches" });
+      await eventually(() => api.watching === watches.length, { within: 15_000, what: "all watches" });
       const before = api.requests.length;
       const startedAt = performance.now();
       const isStorm = (): boolean => performance.now() - startedAt < stormLength;

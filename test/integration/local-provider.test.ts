@@ -131,7 +131,7 @@ describe("local provider", () => {
       await deploy({ ...next, envProcess: old, labels: { "com.service.scale.min": "2" } });
       await settled(2, 1);
       const loops = callInLoops(4);
-      await eventually(() => addresses.length === 2, { within: 1_000, what: "addresses" });
+      await eventually(() => addresses.length === 2, { within: 15_000, what: "addresses" });
       await deploy({ ...next, labels: { "com.service.scale.min": "2" } });
       await settled(2, 2);
       await scale(4);

@@ -131,7 +131,7 @@ describe("NatsServerProcess", () => {
   test("can be closed while it waits to be started again", async () => {
     const server = await open();
     process.kill(server.pid ?? 0, "SIGKILL");
-    await eventually(() => events.length === 1, { within: 5_000, what: "the end" });
+    await eventually(() => events.length === 1, { within: 15_000, what: "the end" });
     await server.close();
     expect(server.pid).toBeUndefined();
     expect(events).toHaveLength(1);
@@ -237,13 +237,13 @@ describe("the nats-server of tests", () => {
       await end();
       expect(server.pid).toBeUndefined();
       await server.restart();
-      const names = await eventually(() => manager.streams.names().next(), { within: 5_000, what: "the connection" });
+      const names = await eventually(() => manager.streams.names().next(), { within: 15_000, what: "the connection" });
       expect(names).toEqual(["KEPT"]);
     }
     await server.pause();
     await expect(manager.getAccountInfo()).rejects.toThrow();
     server.resume();
-    const account = await eventually(() => manager.getAccountInfo(), { within: 5_000, what: "an answer" });
+    const account = await eventually(() => manager.getAccountInfo(), { within: 15_000, what: "an answer" });
     expect(account.streams).toBe(1);
     await connection.close();
   });

@@ -32,7 +32,10 @@ afterAll(async () => {
 
 const lines = (): LogLine[] => platform.gateway.log.filter(({ msg }) => msg === "call");
 const lineOf = (callId: string): Promise<LogLine> =>
-  eventually(() => lines().find((line) => line["callId"] === callId), { within: 5_000, what: `the line of ${callId}` });
+  eventually(() => lines().find((line) => line["callId"] === callId), {
+    within: 15_000,
+    what: `the line of ${callId}`,
+  });
 const metrics = async (): Promise<string[]> => {
   const port = String(platform.gateway.ready["adminPort"]);
   return (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).split("\n");
@@ -105,7 +108,7 @@ describe("access log", () => {
     expect(lines().some((line) => line["functionName"] === "chat")).toBe(false);
     socket.close();
     await eventually(() => lines().find((line) => line["functionName"] === "chat"), {
-      within: 5_000,
+      within: 15_000,
       what: "the line of the WebSocket",
     });
     expect(lines().find((line) => line["functionName"] === "chat")).toMatchObject({ status: 101, bytesIn: 6 });
@@ -182,7 +185,7 @@ describe("metrics", () => {
     expect((await metrics()).filter((line) => line.includes("gone.functions")).length).toBeGreaterThan(20);
     await platform.undeploy("gone");
     await eventually(async () => (await metrics()).every((line) => !line.includes("gone.functions")), {
-      within: 5_000,
+      within: 15_000,
       what: "the series to vanish",
     });
   });

@@ -78,7 +78,7 @@ for (const kind of proxyKinds) {
         "x-forwarded-proto": "http",
       });
       await eventually(() => platform.gateway.log.some((line) => line["callId"] === headers["x-call-id"]), {
-        within: 2_000,
+        within: 15_000,
         what: "the line of the call",
       });
       const line = platform.gateway.log.find(({ callId }) => callId === headers["x-call-id"]);

@@ -45,14 +45,14 @@ async function dead(options: { readonly callbackUrl?: string; readonly id?: stri
     body: secret,
   });
   expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "exhausted" });
-  await eventually(() => platform.broker.deadLetter(id), { within: 5_000, what: "the dead letter" });
+  await eventually(() => platform.broker.deadLetter(id), { within: 15_000, what: "the dead letter" });
   return id;
 }
 const runsOf = (id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id);
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const letterOf = async (id: string) => (await desk.letters()).items.find(({ callId }) => callId === id);
 const noLetter = (id: string) =>
-  eventually(async () => (await letterOf(id)) === undefined, { within: 5_000, what: "the letter to be gone" });
+  eventually(async () => (await letterOf(id)) === undefined, { within: 15_000, what: "the letter to be gone" });
 
 describe("a call that was given up", () => {
   test("is listed with what to do, without its values, and stays until it is dealt with", async () => {
@@ -96,7 +96,7 @@ describe("a call that was given up", () => {
     expect(
       new Set(runs.map(({ target, body, headers }) => [target, body, headers["x-start-time"]].join(" "))).size,
     ).toBe(1);
-    await eventually(() => sink.of(id).length === 2, { within: 5_000, what: "the second callback" });
+    await eventually(() => sink.of(id).length === 2, { within: 15_000, what: "the second callback" });
     expect(sink.of(id).map(({ headers }) => headers["x-function-status"])).toEqual(["500", "200"]);
     expect(await letterOf(id)).toBeUndefined();
     expect((await desk.redrive(id)).status).toBe(404);
@@ -155,7 +155,7 @@ describe("a call that was given up", () => {
     await platform.deploy("leaving", { addresses: [server.address] });
     const id = await platform.calls.accepted("leaving");
     await platform.calls.ended(id);
-    await eventually(() => letterOf(id), { within: 5_000, what: "the letter" });
+    await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
     await platform.undeploy("leaving");
     const refused = await desk.redrive(id);
     expect([refused.status, refused.body.toString()]).toEqual([
@@ -190,7 +190,7 @@ describe("a callback that was given up", () => {
     status = 201;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: `${sink.url}?key=${secret}`, body: "in" });
-    const letter = await eventually(() => letterOf(id), { within: 5_000, what: "the letter" });
+    const letter = await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
     expect(letter).toMatchObject({ reason: "callback", attempts: 1, lastStatus: 410, size: 6 });
     const record = await platform.calls.status(id);
     expect(record).toMatchObject({ state: "done", callback: { state: "failed", status: 410 } });
@@ -199,7 +199,7 @@ describe("a callback that was given up", () => {
     sink.answerAlways({ kind: "status", status: 204 });
     expect((await desk.redrive(id)).status).toBe(202);
     await eventually(async () => (await platform.calls.status(id))?.callback?.state === "sent", {
-      within: 5_000,
+      within: 15_000,
       what: "the callback to be sent",
     });
     const [first, second] = sink.of(id);
@@ -214,9 +214,9 @@ describe("a callback that was given up", () => {
     status = 200;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: sink.url, body: "in" });
-    await eventually(() => letterOf(id), { within: 5_000, what: "the letter" });
+    await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
     await eventually(async () => (await platform.calls.status(id))?.callback?.state === "failed", {
-      within: 5_000,
+      within: 15_000,
       what: "the record",
     });
     const found = await platform.broker.ledger.read(id);
@@ -224,7 +224,7 @@ describe("a callback that was given up", () => {
     await platform.broker.ledger.removeResult(id, 1);
     sink.answerAlways({ kind: "status", status: 200 });
     expect((await desk.redrive(id)).status).toBe(202);
-    await eventually(() => sink.of(id).length === 2, { within: 5_000, what: "the callback" });
+    await eventually(() => sink.of(id).length === 2, { within: 15_000, what: "the callback" });
     expect(sink.of(id)[1]?.body.toString()).toBe("200 in");
     expect(await platform.calls.status(id)).toBeUndefined();
   });

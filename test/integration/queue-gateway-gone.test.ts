@@ -52,7 +52,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
     const signalled = performance.now();
     const stopping = gateway.stop();
     await eventually(async () => (await platform.probe(gateway, "/readyz")) === 503, {
-      within: 3_000,
+      within: 15_000,
       every: 5,
       what: "the gateway to be unready",
     });
@@ -88,7 +88,7 @@ test("SIGKILL of a gateway: what was accepted runs once, and what is unknown run
     const runs = working.requests.length;
     const load = opened.load({ rate: 200, count: 100, body: () => "1" });
     await eventually(() => working.requests.length > runs + 20, {
-      within: 5_000,
+      within: 15_000,
       every: 1,
       what: "the platform to be busy",
     });

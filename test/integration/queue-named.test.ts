@@ -41,7 +41,7 @@ describe("named queues", () => {
       await platform.calls.accepted("slow", { tail: "/hold", headers }),
       await platform.calls.accepted("slow", { tail: "/hold", headers }),
     ];
-    await eventually(() => open.length === 2, { within: 5_000, what: "two runs at once" });
+    await eventually(() => open.length === 2, { within: 15_000, what: "two runs at once" });
     // The one slot of the default queue is free all the same.
     const usual = await platform.calls.ended(await platform.calls.accepted("usual"));
     expect(usual).toMatchObject({ state: "done", queue: "default", maxRetries: 3 });

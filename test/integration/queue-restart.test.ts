@@ -40,12 +40,12 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   const waiting = await platform.calls.accepted("mixed", { tail: "/later" });
   await platform.calls.ended(done);
   await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, {
-    within: 5_000,
+    within: 15_000,
     what: "an attempt of the callback",
   });
   await platform.calls.until(waiting, ["waiting"]);
   const running = await platform.calls.accepted("mixed", { tail: "/held" });
-  await eventually(() => arrivals.has(running), { within: 5_000, every: 5, what: "the run" });
+  await eventually(() => arrivals.has(running), { within: 15_000, every: 5, what: "the run" });
   const queued = await Promise.all(
     Array.from({ length: 10 }, () => platform.calls.accepted("mixed", { body: "queued" })),
   );

@@ -33,7 +33,7 @@ test("FW15 the same call 50 times at once, while it runs, later, and after a res
   await platform.calls.ended(id);
   answers.push(await send());
   await platform.server.restart();
-  answers.push(await eventually(async () => (await send()).status === 202 && send(), { within: 5_000, what: "202" }));
+  answers.push(await eventually(async () => (await send()).status === 202 && send(), { within: 15_000, what: "202" }));
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
   expect(new Set(answers.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));

@@ -95,7 +95,7 @@ test("FW13 a call that kills its worker: dead letter crash after its sixth run, 
     for (const other of others) expect((await platform.calls.ended(other)).state).toBe("done");
     const callback = await opened.sink.waitFor(id);
     expect(callback.headers).toMatchObject({ "x-function-status": "502", "x-retry": "0" });
-    const letter = await eventually(() => platform.broker.deadLetter(id), { within: 3_000, what: "the dead letter" });
+    const letter = await eventually(() => platform.broker.deadLetter(id), { within: 15_000, what: "the dead letter" });
     expect(Buffer.from(letter.body).toString()).toBe("poison");
     expect(letter.headers.get("Weir-Dead-Reason")).toBe("crash");
     const { violations } = await opened.settle({ extraRuns: runs - 1 });

@@ -71,7 +71,7 @@ describe("FW3 SIGTERM of a worker", () => {
           }
           return undefined;
         },
-        { within: 2_000, what: "the worker that holds the call" },
+        { within: 15_000, what: "the worker that holds the call" },
       );
 
       const signalled = performance.now();

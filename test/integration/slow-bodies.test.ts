@@ -182,6 +182,6 @@ describe("connections", () => {
     onTestFinished(() => client.close());
     client.socket.pause();
     client.send(call);
-    await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => closed).toBe(true);
   });
 });

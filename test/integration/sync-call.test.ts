@@ -153,7 +153,7 @@ describe("synchronous call", () => {
     const client = await openRawClient(gateway.port);
     client.socket.pause();
     client.send("GET /function/flood HTTP/1.1\r\nHost: g\r\n\r\n");
-    await expect.poll(() => fn.aborted, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => fn.aborted).toBe(1);
     expect(written).toBeLessThan(32 * 1_048_576);
     expect(gateway.counts.of("flood.functions").inFlight).toBe(0);
     client.close();
@@ -168,9 +168,9 @@ describe("synchronous call", () => {
     clients.forEach((client, index) =>
       client.send("GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n".repeat(1 + (index % 2))),
     );
-    await expect.poll(() => fn.open, { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => fn.open).toBe(200);
     for (const client of clients) client.close();
-    await expect.poll(() => fn.open, { timeout: 1_000 }).toBe(0);
+    await expect.poll(() => fn.open).toBe(0);
     expect(fn.aborted).toBe(200);
     await expect.poll(() => gateway.counts.of("slow.functions").inFlight).toBe(0);
     expect(gateway.table.findKey("slow")?.replicas[0]?.inFlight).toBe(0);
@@ -228,7 +228,7 @@ describe("synchronous call", () => {
         rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi", 10_000),
       ),
     );
-    await expect.poll(() => gateway.waker.waitingCallers, { timeout: 5_000 }).toBe(300);
+    await expect.poll(() => gateway.waker.waitingCallers).toBe(300);
     expect(gateway.counts.of("cold.functions").inFlight).toBe(300);
     gateway.setReplicas("cold", [fn.address]);
     expect((await replies).every(({ status, body }) => status === 200 && body === "ok")).toBe(true);

@@ -136,7 +136,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
       const pid = running?.process.pid;
       // The first thread has to be scheduled before it can stop the others, and these may answer until then.
       if (pid !== undefined)
-        await eventually(() => isStopped(pid), { within: 5_000, every: 1, what: "the server to stand still" });
+        await eventually(() => isStopped(pid), { within: 15_000, every: 1, what: "the server to stand still" });
     },
     resume: () => void running?.process.kill("SIGCONT"),
     restart: async () => {

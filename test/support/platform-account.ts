@@ -103,7 +103,7 @@ async function leaks(platform: Platform, before: ReadonlyMap<string, Holdings>):
     });
   };
   let found: string[] = [];
-  await eventually(async () => (found = await look()).length === 0, { within: 5_000, every: 200, what: "it" }).catch(
+  await eventually(async () => (found = await look()).length === 0, { within: 15_000, every: 200, what: "it" }).catch(
     () => undefined,
   );
   return found;

@@ -165,7 +165,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       const seen = log.length;
       signal("SIGUSR2");
       const line = await eventually(() => log.slice(seen).find(({ msg }) => msg === "measured"), {
-        within: 5_000,
+        within: 15_000,
         what: `${options.name} to be measured`,
       });
       return { memory: Number(line["memory"]), descriptors: Number(line["descriptors"]) };

@@ -73,7 +73,7 @@ const nginx: ProxyProgram = {
         retired = new Set([...retired, ...before]);
         process.kill(master.pid, "SIGHUP");
         await eventually(() => workers().some((pid) => !before.has(pid)), {
-          within: 5_000,
+          within: 15_000,
           every: 5,
           what: "new workers of nginx",
         });
@@ -118,7 +118,7 @@ ${shown}`,
         const next = launched([...command, "-x", socket, "-sf", String(old.pid)], directory);
         processes.push(next);
         await eventually(async () => (await ask(socket, "show info")).includes(`\nPid: ${next.pid}\n`), {
-          within: 5_000,
+          within: 15_000,
           every: 5,
           what: "the new haproxy",
         });

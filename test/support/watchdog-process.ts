@@ -116,7 +116,7 @@ export const isAlive = (pid: number): boolean => livingProcesses().some((known) 
 
 export async function pidIn(file: string): Promise<number> {
   return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), {
-    within: 5_000,
+    within: 15_000,
     what: `a pid in ${file}`,
   });
 }

@@ -66,7 +66,7 @@ test.each(["community", "pro"] as const)(
       }
       // Those of other tests are there too.
       const mine = () => namespaces.filter((name) => operator.namespaces.names.has(name)).length;
-      await eventually(() => mine() === (many ? 2 : 1), { within: 5_000, what: "namespaces" });
+      await eventually(() => mine() === (many ? 2 : 1), { within: 15_000, what: "namespaces" });
       expect((await gateway.namespaces.get(namespaces[0]))?.name).toBe(namespaces[0]);
       expect(await gateway.secrets.list(namespaces[0])).toEqual([]);
       expect(await autoscaler.leases.acquire("autoscaler", "a", 5_000)).toBe(true);

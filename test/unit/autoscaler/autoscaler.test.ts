@@ -165,7 +165,7 @@ test("a function that is removed is decided about no more", async () => {
   await functions.remove(echo);
   await endpoints.remove(echo);
   await eventually(async () => !(await registry.metrics()).includes("autoscaler_functions{"), {
-    within: 5_000,
+    within: 10_000,
     what: "no decision",
   });
 });

@@ -71,7 +71,7 @@ const mark = (deleting: boolean) =>
 const running = async (namespace: string): Promise<number> =>
   (await replicas.list()).filter((replica) => replica.namespace === namespace).length;
 const gone = () =>
-  eventually(async () => (await namespaces.get("dev")) === undefined, { within: 4_000, what: "dev to be gone" });
+  eventually(async () => (await namespaces.get("dev")) === undefined, { within: 10_000, what: "dev to be gone" });
 
 beforeEach(async () => {
   journal = new Journal();
@@ -90,7 +90,7 @@ beforeEach(async () => {
   await eventually(
     async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 2,
     {
-      within: 4_000,
+      within: 10_000,
       what: "both functions",
     },
   );
@@ -117,7 +117,7 @@ describe("a namespace that is marked", () => {
     await mark(true);
     await functions.remove({ namespace: "dev", name: "hello" });
     await eventually(() => journal.done.length === steps.indexOf(step) && running("dev").then((count) => count === 0), {
-      within: 4_000,
+      within: 10_000,
       what: `the steps before ${step}`,
     });
     expect(await namespaces.get("dev")).toMatchObject({ deleting: true });

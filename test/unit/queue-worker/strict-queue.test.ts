@@ -38,7 +38,7 @@ describe("a strict queue", () => {
     expect([holder.slots, standby.slots]).toEqual([1, 0]);
     // Its time comes only in a minute; the next holder must hold it just as long.
     await holder.stop(1_000);
-    await eventually(() => standby.slots === 1, { within: 3_000, what: "the other worker's turn" });
+    await eventually(() => standby.slots === 1, { within: 10_000, what: "the other worker's turn" });
     expect(holder.slots).toBe(0);
     expect((await bench.entry(first)).state).toBe("waiting");
     expect(bench.runsOf(second)).toEqual([]);
@@ -57,7 +57,7 @@ describe("a strict queue", () => {
       return answered(503);
     };
     const holder = bench.start();
-    await eventually(() => bench.runs.length === 1, { within: 3_000, what: "the first run" });
+    await eventually(() => bench.runs.length === 1, { within: 10_000, what: "the first run" });
     const stopped = holder.stop(5_000);
     bench.start();
     release();
@@ -71,7 +71,7 @@ describe("a strict queue", () => {
     bench.answer = (call, options) =>
       call.id === first && bench.runsOf(first).length === 1 ? hang(call, options) : answered();
     const holder = bench.start();
-    await eventually(() => bench.runs.length === 1, { within: 3_000, what: "the first run" });
+    await eventually(() => bench.runs.length === 1, { within: 10_000, what: "the first run" });
     bench.start();
     await holder.stop(20);
     await bench.until(second, "done");

@@ -24,9 +24,9 @@ test.skipIf(!existsSync("/proc/self/stat"))("grandchildren are found, and outliv
   expect(isAlive({ ...grandchild, startedAt: "1" })).toBe(false);
 
   endProcess(self);
-  await eventually(() => !isAlive(self), { within: 5_000, what: "the child to be gone" });
+  await eventually(() => !isAlive(self), { within: 10_000, what: "the child to be gone" });
   expect(isAlive(grandchild)).toBe(true);
   endProcess(grandchild);
-  await eventually(() => !isAlive(grandchild), { within: 5_000, what: "the grandchild to be gone" });
+  await eventually(() => !isAlive(grandchild), { within: 10_000, what: "the grandchild to be gone" });
   endProcess(grandchild);
 });
