@@ -1,10 +1,13 @@
 import { PersistMode } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
+import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
 import { declareDefaultQueue } from "../../runtime/core/queue-defaults.ts";
+import { sampleCall, sampleEntry, soon } from "../contract/samples.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
 const queue = (ackWait: number, maxLength = 1_000) =>
@@ -102,6 +105,25 @@ test("a stream that acknowledges before it has stored is refused, and named", as
   await store.provision([queue(60_000)], ["default"]);
 });
 
+test("countOverdue() sees one behind many that wait rightly", async () => {
+  const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
+  await store.provision([queue(60_000)], ["default"]);
+  await link.jsm.streams.purge("Q_default");
+  const ledger = new NatsCallLedger(link, () => 3_600_000);
+  const calls = Array.from({ length: 120 }, () => sampleCall());
+  const queued = new NatsCallQueue(link);
+  for (const [index, call] of calls.entries()) {
+    const next = index === 110 ? 1 : Date.now() + 3_600_000;
+    await ledger.create(call.id, sampleEntry({ state: "waiting", next }, call), soon());
+    await queued.put(call, soon());
+  }
+  const pulled = await (
+    await link.js.consumers.get("Q_default", "workers")
+  ).fetch({ max_messages: 120, expires: 2_000 });
+  for await (const _message of pulled);
+  expect(await store.countOverdue("default")).toBe(1);
+});
+
 describe("when queues come and go", () => {
   const named = (name: string) => ({ ...queue(60_000), name });
   const shareOf = async (name: string) => (await link.jsm.streams.info(`Q_${name}`)).config.max_bytes;
@@ -165,6 +187,7 @@ test("look() and rebuild(): what is unanswered is offered anew, and who made the
   const [after] = await store.look(declared);
   expect(after).toMatchObject({ unanswered: 0, offers: 0, debris: 0, current: true });
   expect((await link.jsm.consumers.info("Q_default", "workers")).num_pending).toBe(3);
+  expect(await store.countOverdue("default")).toBe(0);
   const metadata = { "weir-server": "2.0.0" };
   await link.jsm.consumers.update("Q_default", "workers", { metadata });
   expect((await store.look(declared))[0]).toMatchObject({ current: false });

@@ -8,7 +8,7 @@ import { checkRoom } from "./check-room.ts";
 import { consumerChange, consumerConfig } from "./consumers.ts";
 import { countQueued } from "./count-queued.ts";
 import type { NatsLink } from "./nats-link.ts";
-import { countOverdue } from "./overdue-entries.ts";
+import { OverdueEntries } from "./overdue-entries.ts";
 import { readLast } from "./read-last.ts";
 import { rebuildConsumer } from "./rebuild-consumer.ts";
 import {
@@ -42,14 +42,14 @@ function growth({ wanted, info }: FoundStream): number {
 export class NatsQueueStore implements QueueStore {
   readonly #link: NatsLink;
   readonly #facts: StreamFacts;
-  readonly #records: CallRecordReader;
+  readonly #overdue: OverdueEntries;
   /** By stream; counted until two looks agree, as it reads all records and refused calls have theirs for a moment. */
   readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
 
   constructor(link: NatsLink, facts: StreamFacts) {
     this.#link = link;
     this.#facts = facts;
-    this.#records = new CallRecordReader(link);
+    this.#overdue = new OverdueEntries(link, new CallRecordReader(link));
   }
 
   async provision(queues: readonly QueueDeclaration[], remake: readonly string[] = []): Promise<void> {
@@ -88,7 +88,7 @@ export class NatsQueueStore implements QueueStore {
 
   async countOverdue(queue: string | undefined): Promise<number> {
     try {
-      return await countOverdue(this.#link, this.#records, ...placeOf(queue));
+      return await this.#overdue.count(...placeOf(queue));
     } catch (err) {
       throw unusable("look at", err);
     }

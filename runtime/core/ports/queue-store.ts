@@ -43,7 +43,10 @@ export interface QueueStore {
   maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]>;
   /** Looks at the stores of these queues and at that of the callbacks, as far as they are there. */
   look(queues: readonly QueueDeclaration[]): Promise<readonly WorkState[]>;
-  /** Of the oldest unanswered entries: how many should have been offered again long ago, by their records. */
+  /**
+   * Of the unanswered entries that one look has time for: how many should have been offered again long ago, by their
+   * records. The next look goes on where this one ended.
+   */
   countOverdue(queue: string | undefined): Promise<number>;
   /**
    * Makes the workers' access to a store anew: everything in it that is not acknowledged is offered again, once what is
