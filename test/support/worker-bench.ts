@@ -223,7 +223,10 @@ export class WorkerBench {
   }
 }
 
-/** A worker's ports, which all fall silent when the worker is killed; it sends callbacks only with `callbacks`. */
+/**
+ * A worker's ports, which all fall silent when the worker is killed: nothing is read, written, called or said any more. It
+ * sends callbacks only with `callbacks`.
+ */
 export function mortal(
   parts: WorkerParts,
   { callbacks = false }: { readonly callbacks?: boolean } = {},
@@ -236,7 +239,12 @@ export function mortal(
     const value = await act();
     return dead ? new Promise<never>(() => {}) : value;
   };
-  const { ledger, deliveries } = parts;
+  /** What is begun after death never answers; what was under way then ends, and nobody hears of it. */
+  const silent = async <T>(act: () => Promise<T>): Promise<T> => {
+    const value = dead ? undefined : await act();
+    return dead || value === undefined ? new Promise<never>(() => {}) : value;
+  };
+  const { ledger, deliveries, signals, invoker, sender, waker } = parts;
   const mortalSource = <T>(source: DeliverySource<T>): DeliverySource<T> => ({
     take: (slots, handle, signal, mayAsk) =>
       source.take(
@@ -285,6 +293,19 @@ export function mortal(
         acquire: (name, holder, duration) => alive(() => parts.leases.acquire(name, holder, duration)),
         release: (name, holder) => alive(() => parts.leases.release(name, holder)),
       },
+      signals: {
+        cancelled: (id) => {
+          if (!dead) signals.cancelled(id);
+        },
+        ended: (id) => {
+          if (!dead) signals.ended(id);
+        },
+        onCancelled: (hear) => signals.onCancelled((id) => dead || hear(id)),
+        onEnded: (hear) => signals.onEnded((id) => dead || hear(id)),
+      },
+      invoker: { invoke: (address, call, options) => silent(() => invoker.invoke(address, call, options)) },
+      sender: { send: (request, signal) => silent(() => sender.send(request, signal)) },
+      waker: { wait: (entry, caller) => silent(() => waker.wait(entry, caller)) },
       callbacks: { put: (callback, until) => alive(() => parts.callbacks.put(callback, until)) },
       deadLetters: { put: (letter) => alive(() => parts.deadLetters.put(letter)) },
     },

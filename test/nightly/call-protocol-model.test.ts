@@ -1,0 +1,11 @@
+import { test } from "vitest";
+
+import { checkCallProtocol } from "../support/call-protocol.ts";
+
+/** They wait most of their time. */
+const atOnce = 8;
+const sequences = 2_000;
+
+test("2 000 random sequences: the call protocol keeps I1 to I10", async () => {
+  await Promise.all(Array.from({ length: atOnce }, () => checkCallProtocol(sequences / atOnce)));
+}, 1_200_000);
