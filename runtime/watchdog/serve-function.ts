@@ -2,8 +2,9 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 
+import { closeDoor } from "../process/close-door.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
 
@@ -47,7 +48,6 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   const connections = new Set<Socket>();
   let draining = false;
   let changed = (): void => {};
-  let accepted = 0;
 
   const enter = (what: ServerResponse | Duplex): void => {
     inFlight.add(what);
@@ -84,7 +84,6 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   );
   server.on("connection", (socket) => {
     connections.add(socket);
-    accepted += 1;
     socket.once("close", () => {
       connections.delete(socket);
       changed();
@@ -129,9 +128,8 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       draining = true;
       const until = performance.now() + grace;
       await pause(Math.min(settle, grace));
-      await takeWhatWaits(() => accepted, until);
       // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
-      TcpServer.prototype.close.call(server);
+      await closeDoor(server, () => TcpServer.prototype.close.call(server), until - performance.now());
       await new Promise<void>((resolve) => {
         let quiet: NodeJS.Timeout | undefined;
         let looked: NodeJS.Immediate | undefined;
@@ -158,18 +156,6 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       });
     },
   };
-}
-
-/**
- * Resolves when no connection waits to be taken any more: the kernel would reset those when the door is closed. Node takes
- * one in each turn of its loop, so a turn without one shows that none is left.
- */
-async function takeWhatWaits(accepted: () => number, until: number): Promise<void> {
-  for (let seen = -1; seen !== accepted() && performance.now() < until;) {
-    seen = accepted();
-    await nextTurn();
-    await nextTurn();
-  }
 }
 
 function answerProbe(response: ServerResponse, ok: boolean): void {

@@ -103,9 +103,10 @@ export class Http1Server implements Http1Owner {
     this.#connections.delete(connection);
   }
 
-  /** Closes the connections on which no request is under way. */
-  closeIdle(): void {
+  /** Closes the connections on which no request is under way, or those only that had one, with `hadOne`. */
+  closeIdle(hadOne: boolean): void {
     for (const { awaited, socket } of this.#connections) {
+      if (awaited === "first-byte" && hadOne) continue;
       if (awaited !== "nothing" && awaited !== "close") socket.destroy();
     }
   }

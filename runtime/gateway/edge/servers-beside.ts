@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
 
+import { closeDoor } from "../../process/close-door.ts";
 import type { Http1Server } from "./http1-server.ts";
-
-/** Milliseconds that a turn with next to nothing to do may take, and how many are waited for. */
-const shortTurn = 0.3;
-const mostTurns = 100;
 
 /** Milliseconds between two looks for idle connections of a server that stopped listening. */
 const idlePeriod = 100;
+
+/** Milliseconds for which a connection that came last may still begin its first request. */
+const firstRequest = 1_000;
 
 /** Where a server listens; port 0 = any free one. */
 export interface ListenAddress {
@@ -29,24 +28,14 @@ export async function endServer(server: Http1Server): Promise<void> {
   const { listener } = server;
   if (!listener.listening) return;
   const closed = once(listener, "close");
-  await quietTurn();
-  listener.close();
+  await closeDoor(listener, () => listener.close());
+  const shut = performance.now();
   // After a turn as well, as a request may lie there unread. Connections whose reply began before the drain are idle later.
-  const idle = setInterval(() => setImmediate(() => server.closeIdle()), idlePeriod);
+  const idle = setInterval(() => {
+    setImmediate(() => server.closeIdle(performance.now() < shut + firstRequest));
+  }, idlePeriod);
   await closed;
   clearInterval(idle);
-}
-
-/**
- * Resolves right after a turn of the event loop that was over at once, or after many that were not. Connections that wait
- * to be accepted are reset when listening ends: then there are next to none.
- */
-async function quietTurn(): Promise<void> {
-  for (let left = mostTurns; left > 0; left -= 1) {
-    const start = performance.now();
-    await turn();
-    if (performance.now() - start < shortTurn) return;
-  }
 }
 
 /** Servers at addresses that come and go. */
