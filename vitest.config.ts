@@ -29,6 +29,8 @@ export default defineConfig({
     execArgv: [`--conditions=${poison}`],
     env: { NODE_OPTIONS: `--conditions=${poison}` },
     environment: "node",
+    // A failure names the values, not "[ Array(1) ]": of some runs the summary is all that is kept.
+    chaiConfig: { truncateThreshold: 1_000 },
     // Its own limit is a second, which a busy machine takes for anything.
     expect: { poll: { timeout: 10_000 } },
     // Real processes, signals and sockets: threads would share the process.

@@ -10,7 +10,7 @@ import { openFrontProxy, type FrontProxy } from "../support/front-proxy.ts";
 import type { Sent } from "../support/ledger.ts";
 import { notEmpty } from "../support/not-empty.ts";
 import type { Platform } from "../support/platform.ts";
-import { notAccepted } from "../support/load.ts";
+import { lateIsNotLost, notAccepted } from "../support/load.ts";
 
 /** Milliseconds between two synchronous calls of the prober. */
 const probeEvery = 50;
@@ -43,6 +43,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
     freshConnections: true,
     rate: 60,
     count: 10_000,
+    timeout: lateIsNotLost,
     signal: stop.signal,
   });
   const drains: number[] = [];

@@ -5,7 +5,7 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { figure, inWords } from "../support/figure.ts";
 import { openFunctionServer } from "../support/function-server.ts";
 import type { Run } from "../support/ledger.ts";
-import { notAccepted } from "../support/load.ts";
+import { lateIsNotLost, notAccepted } from "../support/load.ts";
 
 const ackWait = 3_000;
 const slots = 16;
@@ -24,8 +24,15 @@ test("FW1 SIGKILL of workers mid-run: others take over, nothing is lost, only wh
   const stop = new AbortController();
   const body = (sequence: number): string => (sequence % 6 === 0 ? "1000" : "15");
   const loads = [
-    opened.load({ rate: 60, count: 10_000, body, signal: stop.signal }),
-    opened.load({ rate: 8, count: 10_000, body, signal: stop.signal, callbackUrl: opened.sink.url }),
+    opened.load({ rate: 60, count: 10_000, timeout: lateIsNotLost, body, signal: stop.signal }),
+    opened.load({
+      rate: 8,
+      count: 10_000,
+      timeout: lateIsNotLost,
+      body,
+      signal: stop.signal,
+      callbackUrl: opened.sink.url,
+    }),
   ];
   const kills: number[] = [];
   for (const worker of [...platform.workers, platform.worker]) {

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
@@ -268,7 +272,24 @@ describe("raw HTTP", () => {
     const [reply] = await first.replies(1);
     expect(reply).toMatchObject({ status: 200, body: "/first " });
     expect(reply?.headers["connection"]).toBe("close");
-    await silent.end(1_000);
+    await silent.end(5_000);
+    await closed;
+    await own.close();
+  });
+
+  test("connections that the kernel has accepted, and nobody here yet, are answered when it closes", async () => {
+    const own = await openSyncGateway();
+    own.deploy("echo", { addresses: [echo.address] });
+    const sockets = Array.from({ length: 20 }, () => connect({ host: "127.0.0.1", port: own.port }));
+    // They connect in the next tick, and all wait to be taken when this turn of the loop ends.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const closed = own.gateway.close();
+    const answers = sockets.map(async (socket) => {
+      await once(socket, "connect");
+      socket.write("GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\n");
+      return (await text(socket)).split("\r\n")[0];
+    });
+    expect(await Promise.all(answers)).toEqual(sockets.map(() => "HTTP/1.1 200 OK"));
     await closed;
     await own.close();
   });

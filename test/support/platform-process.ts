@@ -75,6 +75,8 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   let child: ChildProcess | undefined;
   let end: ProcessEnd | undefined;
   let expected = false;
+  /** An end that nobody has asked for yet: a fault plan may be quicker than the test that waits for it. */
+  let unasked: string | undefined;
   let ready: LogLine = {};
 
   const note = (line: string): void => {
@@ -101,15 +103,16 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
+    if (unasked !== undefined) mishaps.push(unasked);
     child = started;
-    end = undefined;
+    end = unasked = undefined;
     expected = false;
     eachLine(started, note);
     process.once("exit", killAtExit);
     started.once("exit", (code, name) => {
       process.off("exit", killAtExit);
       end = { code, signal: name, at: performance.now() };
-      if (!expected) mishaps.push(`${options.name} ended by itself (${code ?? name})\n${tail(log)}`);
+      if (!expected) unasked = `${options.name} ended by itself (${code ?? name})\n${tail(log)}`;
     });
     ready = await eventually(
       () => {
@@ -133,7 +136,9 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       return ready;
     },
     log,
-    mishaps,
+    get mishaps() {
+      return unasked === undefined ? mishaps : [...mishaps, unasked];
+    },
     start,
     run: async () => {
       await start();
@@ -158,6 +163,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     dies: async (within = 20_000) => {
       expected = true;
       const ended = await gone(within);
+      unasked = undefined;
       if (ended.signal !== "SIGKILL")
         mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} and not by SIGKILL\n${tail(log)}`);
     },

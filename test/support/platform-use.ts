@@ -86,7 +86,8 @@ export function testPlatformUse(opened: () => ClusterPlatform): void {
     const labels = { "com.service.scale.min": "2", "com.service.scale.max": "2" };
     await deploy("rolled", { labels });
     const enough = new AbortController();
-    const calls = steadyCalls({ urls: [`${opened().url}/function/rolled`], rate: 200, signal: enough.signal });
+    const urls = [`${opened().url}/function/rolled`];
+    const calls = steadyCalls({ urls, rate: 200, atOnce: 32, signal: enough.signal });
     await deploy("rolled", { labels, envVars: { colour: "green" } });
     const pods = JSON.parse(await kubectl("get", "pods", "--selector=faas_function=rolled", "--output=json")) as {
       items: readonly { metadata: { deletionTimestamp?: string } }[];

@@ -9,6 +9,8 @@ export interface SteadyCallsOptions {
   readonly rate: number;
   /** Each call over a connection of its own, as from clients that come for the first time. */
   readonly newConnections?: boolean;
+  /** Milliseconds after which a call counts as one without an answer (30 000): late is not lost. */
+  readonly timeout?: number;
   /** Ends it. */
   readonly signal: AbortSignal;
   /** Most calls under way at a time: when the machine bears no more, the later ones are due later. No limit when absent. */
@@ -28,6 +30,7 @@ export interface SteadyCalls {
 /** Calls, whatever becomes of it, until it is ended; resolves after the last answer. */
 export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCalls> {
   const { urls, rate, signal, atOnce = Number.POSITIVE_INFINITY, onAnswer, newConnections = false } = options;
+  const { timeout = 30_000 } = options;
   const agent = new Agent({ connections: 32, pipelining: newConnections ? 0 : 1 });
   const latencies = new Map<string, number[]>(urls.map((url) => [url, []]));
   const failures = new Map<string, Failed>();
@@ -52,7 +55,7 @@ export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCa
       await pause(Math.max(1, due - performance.now()), undefined, { signal }).catch(() => undefined);
     const url = urls[sequence % urls.length];
     if (url === undefined || signal.aborted) break;
-    const call = request(url, { dispatcher: agent, signal: AbortSignal.timeout(10_000) })
+    const call = request(url, { dispatcher: agent, signal: AbortSignal.timeout(timeout) })
       .then(async ({ statusCode, body }) => {
         const text = await body.text();
         if (statusCode === 200) {

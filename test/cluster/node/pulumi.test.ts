@@ -57,7 +57,8 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
     await client.deploy("steady", { labels: { "com.service.scale.min": "2", "com.service.scale.max": "2" } });
     await stack.configure(change);
     const enough = new AbortController();
-    const calls = steadyCalls({ urls: [`${platform.url}/function/steady`], rate: 100, signal: enough.signal });
+    const urls = [`${platform.url}/function/steady`];
+    const calls = steadyCalls({ urls, rate: 100, atOnce: 32, signal: enough.signal });
     const up = await stack.expect("up", ...args).finally(() => enough.abort());
     const { failures, latencies } = await calls;
     expect([...latencies.values()].flat().length).toBeGreaterThan(500);
