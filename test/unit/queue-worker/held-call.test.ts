@@ -50,12 +50,12 @@ test("a change is written over what it holds", async () => {
   expect(held.revision).toBe((await ledger.read(id))?.revision);
 });
 
-test("a touch changes nothing but the age", async () => {
+test("a touch changes nothing but the age, and when the record expires", async () => {
   const held = await hold();
   const before = await ledger.read(id);
   expect(await held.touch()).toBe("ours");
   const after = await ledger.read(id);
-  expect(after?.entry).toEqual(before?.entry);
+  expect(after?.entry).toEqual({ ...before?.entry, expires: expect.any(Number) });
   expect(after?.revision).not.toBe(before?.revision);
   expect(await held.change(toWaiting)).toBe("stored");
 });
