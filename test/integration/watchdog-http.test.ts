@@ -15,6 +15,7 @@ import {
   sh,
   start,
   startHttp,
+  startReady,
 } from "../support/watchdog-process.ts";
 
 endWatchdogsAfterEachTest();
@@ -67,7 +68,7 @@ describe("mode http", () => {
           peer.on("error", () => socket.destroy());
         });
         server.listen(process.env.PORT, "127.0.0.1")`;
-      const { port } = await start({ fprocess: js(relay), mode: "http" }, ["--write-timeout", "60s"]);
+      const { port } = await startReady({ fprocess: js(relay), mode: "http" }, ["--write-timeout", "60s"]);
       return `127.0.0.1:${port}`;
     };
     const transfer = { size: 6_000_000, rate: 2_000_000, transfers: 4, others: 5, front } as const;

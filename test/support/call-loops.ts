@@ -67,7 +67,7 @@ export function openCallLoops({ url, callers, kept }: CallLoopsOptions): CallLoo
     },
     more: async (count) => {
       const wanted = answered + count;
-      await eventually(() => answered >= wanted, { within: 10_000, every: 5, what: `${count} more answers` });
+      await eventually(() => answered >= wanted, { within: 30_000, every: 5, what: `${count} more answers` });
     },
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),

@@ -132,7 +132,15 @@ export async function startHttp(
   environment: Record<string, string> = {},
   flags: readonly string[] = [],
 ): Promise<Watchdog> {
-  const watchdog = await start({ fprocess: httpFunction(code), mode: "http", ...environment }, flags);
+  return startReady({ fprocess: httpFunction(code), mode: "http", ...environment }, flags);
+}
+
+/** Resolves when calls reach the process: it begins to listen when the watchdog does already. */
+export async function startReady(
+  environment: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<Watchdog> {
+  const watchdog = await start(environment, flags);
   await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, {
     within: 10_000,
     what: "readiness",
