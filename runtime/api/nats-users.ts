@@ -50,6 +50,7 @@ function gatewayUser(oneMachine: boolean): NatsUser {
       "ctl.cancel",
       "ctl.ended",
       "activity.>",
+      `${api}.INFO`,
       `${api}.STREAM.INFO.*`,
       `${api}.CONSUMER.INFO.*.workers`,
       `${api}.STREAM.MSG.GET.DLQ`,

@@ -34,6 +34,7 @@ export const errorCodes = [
   "too_many_calls",
   "too_many_streams",
   "queue_full",
+  "store_full",
   "internal_error",
   "not_built",
   "function_unreachable",

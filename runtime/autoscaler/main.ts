@@ -1,11 +1,12 @@
 import { NatsLink } from "../adapters/nats/nats-link.ts";
 import { autoscalerCluster, clusterConfig } from "../adapters/kubernetes/open-kubernetes.ts";
-import { autoscalerBroker, brokerTrouble, machineFunctions, natsOptions } from "../adapters/nats/open-nats.ts";
+import { autoscalerBroker, machineFunctions, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { followBroker } from "../process/follow-broker.ts";
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
@@ -48,7 +49,7 @@ await runService({
 
     const link = await NatsLink.open(natsOptions(settings, "autoscaler", "_INBOX.as"));
     lifecycle.onClose("broker", () => link.close());
-    admin.addCheck("broker", () => brokerTrouble(link));
+    followBroker({ admin, log }, [link.trouble]);
 
     const autoscaler = buildAutoscaler({
       settings,

@@ -31,7 +31,7 @@ export interface CallbackState {
  * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter, or
  * drop the message of a cancelled call, which may still lie in its queue.
  */
-export type Owed = "callback" | "dead-letter" | "message";
+export type PendingStep = "callback" | "dead-letter" | "message";
 
 /**
  * The record of one asynchronous call: the truth about it. Every change is a compare-and-set on its revision.
@@ -39,7 +39,7 @@ export type Owed = "callback" | "dead-letter" | "message";
  */
 export interface CallEntry {
   /** Version of this form. */
-  readonly v: 1;
+  readonly v: 2;
   readonly state: CallState;
   readonly queue: string;
   readonly namespace: string;
@@ -70,13 +70,21 @@ export interface CallEntry {
     readonly stored: boolean;
     readonly ttl: number;
   } | null;
-  readonly owes: readonly Owed[];
+  readonly pending: readonly PendingStep[];
   readonly callback: CallbackState | null;
   readonly maxRetries: number;
   readonly parent: string | null;
   /** When the record expires; the ledger stamps it with each write. */
   readonly expires: number;
   readonly redrives: number;
+}
+
+/** The record of `json`, also as an earlier version wrote it: version 1 had the pending steps under another name. */
+export function parseCallEntry(json: string): CallEntry {
+  const read: CallEntry & { readonly owes?: readonly PendingStep[] } = JSON.parse(json);
+  if (read.owes === undefined) return read;
+  const { owes, ...entry } = read;
+  return { ...entry, v: 2, pending: owes };
 }
 
 /** A record as it is given to the ledger. */

@@ -1,8 +1,6 @@
-import type { CallAttempt, CallEntry, DeadReason, FailureReason, Owed, UnstampedEntry } from "./call-entry.ts";
+import { boundedAttempts } from "./call-attempts.ts";
+import type { CallAttempt, CallEntry, DeadReason, FailureReason, PendingStep, UnstampedEntry } from "./call-entry.ts";
 import type { QueuedCall } from "./call.ts";
-
-/** Most attempts a record shows; the oldest are dropped first. */
-const attemptsKept = 32;
 
 /** The record of a call that was just accepted (step G2). */
 export function acceptedEntry(
@@ -10,7 +8,7 @@ export function acceptedEntry(
   facts: { readonly digest: string; readonly maxRetries: number },
 ): UnstampedEntry {
   return {
-    v: 1,
+    v: 2,
     state: "queued",
     queue: call.queue,
     namespace: call.function.namespace,
@@ -27,7 +25,7 @@ export function acceptedEntry(
     reason: null,
     status: null,
     result: null,
-    owes: [],
+    pending: [],
     callback: call.callbackUrl === undefined ? null : { url: call.callbackUrl, state: "pending", attempts: 0 },
     maxRetries: facts.maxRetries,
     parent: call.parentId ?? null,
@@ -49,10 +47,10 @@ export function takenEntry(
     lost: entry.lost + (facts.takeover ? 1 : 0),
     next: null,
     maxRetries: facts.maxRetries,
-    attempts: [
+    attempts: boundedAttempts([
       ...closeAttempt(entry, facts.takeover ? { endedAt: facts.now, error: "the queue-worker was lost" } : {}),
       { number: run, startedAt: facts.now },
-    ].slice(-attemptsKept),
+    ]),
   };
 }
 
@@ -104,12 +102,12 @@ export function isDeadReason(reason: FailureReason | null): reason is DeadReason
   return reason !== null && deadReasons.has(reason);
 }
 
-/** Step W7: the call is over; `owes` says what must be published before it is settled. */
+/** Step W7: the call is over; `pending` says what must be published before it is settled. */
 export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
   const reason = end.state === "failed" ? end.reason : null;
-  const owes: Owed[] = [];
-  if (entry.callback !== null) owes.push("callback");
-  if (isDeadReason(reason)) owes.push("dead-letter");
+  const pending: PendingStep[] = [];
+  if (entry.callback !== null) pending.push("callback");
+  if (isDeadReason(reason)) pending.push("dead-letter");
   return {
     ...entry,
     state: end.state,
@@ -119,7 +117,7 @@ export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
     status: end.end.status,
     result: end.result,
     ended: end.end.now,
-    owes,
+    pending,
     attempts: entry.state === "running" ? closeAttempt(entry, runEnd(end.end)) : entry.attempts,
   };
 }
@@ -132,7 +130,7 @@ export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
     owner: null,
     next: null,
     ended: now,
-    owes: ["message"],
+    pending: ["message"],
     callback: null,
     attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: "cancelled" }) : entry.attempts,
   };
@@ -151,7 +149,7 @@ export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
     reason: null,
     status: null,
     result: null,
-    owes: [],
+    pending: [],
     callback: pendingAgain(entry.callback),
     redrives,
   };
@@ -168,7 +166,7 @@ function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
 
 /** Whether the record must outlive the ordinary time: something is still to come. */
 export function isOpen(entry: UnstampedEntry): boolean {
-  return entry.ended === null || entry.owes.length > 0 || entry.callback?.state === "pending";
+  return entry.ended === null || entry.pending.length > 0 || entry.callback?.state === "pending";
 }
 
 function runEnd(end: RunEnd): Partial<CallAttempt> {
@@ -183,5 +181,5 @@ function runEnd(end: RunEnd): Partial<CallAttempt> {
 function closeAttempt(entry: CallEntry, facts: Partial<CallAttempt>): readonly CallAttempt[] {
   const last = entry.attempts.at(-1);
   if (last === undefined || last.endedAt !== undefined || facts.endedAt === undefined) return entry.attempts;
-  return [...entry.attempts.slice(0, -1), { ...last, ...facts }];
+  return boundedAttempts([...entry.attempts.slice(0, -1), { ...last, ...facts }]);
 }

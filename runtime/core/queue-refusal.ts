@@ -1,8 +1,9 @@
 import { PlatformError } from "../api/platform-error.ts";
+import type { CreateOutcome } from "./ports/call-ledger.ts";
 import type { PutOutcome } from "./ports/call-queue.ts";
 
 /** Why a call was surely not queued. */
-export type RefusedBecause = Extract<PutOutcome, { kind: "refused" }>["because"];
+export type RefusedBecause = Extract<PutOutcome | CreateOutcome, { kind: "refused" }>["because"];
 
 /** A call, or its callback, that was surely not queued; `what` as in `queue call "<id>"`. */
 export function refusedPut(what: string, queue: string, because: RefusedBecause, cause: unknown): PlatformError {
@@ -11,6 +12,12 @@ export function refusedPut(what: string, queue: string, because: RefusedBecause,
       return new PlatformError(
         "queue_full",
         `Cannot ${what}: queue "${queue}" is full; send it again later, or see /system/queue/${queue} for what holds it up`,
+        { callQueued: "no", retryAfterSeconds: 5, cause },
+      );
+    case "store-full":
+      return new PlatformError(
+        "store_full",
+        `Cannot ${what}: the broker's store is nearly full; send it again later, or give it more room`,
         { callQueued: "no", retryAfterSeconds: 5, cause },
       );
     case "too-large":

@@ -2,7 +2,8 @@ import { PlatformError } from "../api/platform-error.ts";
 import { callDigest } from "./call-digest.ts";
 import { acceptedEntry, callbackRedrivenEntry, redrivenEntry } from "./call-transitions.ts";
 import { formatRef, type FunctionRef } from "./function-ref.ts";
-import type { CallLedger, LedgerEntry } from "./ports/call-ledger.ts";
+import { changeBudget, changeRecord, unchanged } from "./change-record.ts";
+import type { CallLedger } from "./ports/call-ledger.ts";
 import type { CallQueue, PutOutcome } from "./ports/call-queue.ts";
 import type { CallbackQueue } from "./ports/callback-queue.ts";
 import type { DeadLetterStore } from "./ports/dead-letters.ts";
@@ -20,10 +21,16 @@ export interface RedriveParts {
 }
 
 type Redrive = Exclude<RedriveDecision, { action: "refuse" }>;
+type Letters = Parameters<typeof decideRedrive>[0];
+
+/** A redrive whose record says so; `undo` takes that back. */
+interface Prepared {
+  readonly decision: Redrive;
+  readonly undo: () => Promise<unknown>;
+}
 
 /** Longest a redrive waits for the queue, milliseconds. */
 const budget = 3_000;
-const mostRaces = 20;
 
 /**
  * Sends what was given up once more, under the same id: the call with new attempts, or only its callback where the
@@ -35,25 +42,14 @@ const mostRaces = 20;
 export async function redriveCall(parts: RedriveParts, queue: string, id: string): Promise<void> {
   const letters = await parts.letters.find(queue, id);
   if (letters.length === 0) throw noLetter("redrive", queue, id);
-  for (let race = 0; race < mostRaces; race++) {
-    const found = await parts.ledger.read(id);
-    const decision = decideRedrive(letters, found?.entry);
-    if (decision.action === "refuse") throw notRedrivable(id, decision.because);
-    const undo = await changeRecord(parts, id, decision, found);
-    // Somebody else wrote it: decide anew by what it says now.
-    if (undo === undefined) continue;
-    const outcome = await publish(parts, decision);
-    if (outcome.kind === "refused") {
-      await undo();
-      throw refusedPut(`redrive call "${id}"`, queue, outcome.because, outcome.cause);
-    }
-    if (outcome.kind === "unknown") throw noAnswer(id, outcome.cause);
-    for (const letter of letters) await parts.letters.remove(letter);
-    return;
+  const { decision, undo } = await prepareRecord(parts, letters, id);
+  const outcome = await publish(parts, decision);
+  if (outcome.kind === "refused") {
+    await undo();
+    throw refusedPut(`redrive call "${id}"`, queue, outcome.because, outcome.cause);
   }
-  throw new PlatformError("queue_unavailable", `Cannot redrive call "${id}": its record does not come to rest`, {
-    retryAfterSeconds: 1,
-  });
+  if (outcome.kind === "unknown") throw noAnswer(id, outcome.cause);
+  for (const letter of letters) await parts.letters.remove(letter);
 }
 
 /**
@@ -66,48 +62,71 @@ export async function deleteLetters(letters: DeadLetterStore, queue: string, id:
   for (const letter of found) await letters.remove(letter);
 }
 
-/** Resolves with what takes the change back; undefined when another was faster. */
-async function changeRecord(
+/** Brings the record to where the redrive begins; `undo` takes that back. */
+async function prepareRecord(parts: RedriveParts, letters: Letters, id: string): Promise<Prepared> {
+  const until = performance.now() + changeBudget;
+  for (;;) {
+    const change = await changeRecord(
+      parts.ledger,
+      id,
+      (found) => {
+        const decision = decideRedrive(letters, found?.entry);
+        if (decision.action === "refuse") throw notRedrivable(id, decision.because);
+        if (decision.action === "run") mostRetries(parts, id, decision.call.function);
+        const before = found?.entry;
+        const as = { decision, before };
+        if (decision.record !== "reset" || before === undefined) return { as };
+        const { action, redrives } = decision;
+        return {
+          as,
+          write: action === "run" ? redrivenEntry(before, redrives) : callbackRedrivenEntry(before, redrives),
+        };
+      },
+      { until },
+    );
+    if (change.kind === "not-written") throw unchanged(`redrive call "${id}"`, change);
+    const { decision, before } = change.as;
+    if (change.kind === "written" && before !== undefined) {
+      const { revision } = change.record;
+      return { decision, undo: () => parts.ledger.update(id, before, revision) };
+    }
+    const prepared = await withoutReset(parts, id, decision, until);
+    if (prepared !== undefined) return prepared;
+  }
+}
+
+/** The record is left as it is, or made; undefined when somebody made it meanwhile. */
+async function withoutReset(
   parts: RedriveParts,
   id: string,
   decision: Redrive,
-  found: LedgerEntry | undefined,
-): Promise<(() => Promise<unknown>) | undefined> {
-  const { ledger } = parts;
-  const { redrives } = decision;
-  const maxRetries = decision.action === "run" ? parts.retriesOf(decision.call.function) : undefined;
-  if (decision.action === "run" && maxRetries === undefined) {
-    const name = formatRef(decision.call.function);
-    throw notRedrivable(id, `function "${name}" does not exist; deploy it and redrive then`);
-  }
-  if (decision.record === "keep") return async () => {};
-  if (found !== undefined) {
-    const { entry, revision } = found;
-    const wanted = decision.action === "run" ? redrivenEntry(entry, redrives) : callbackRedrivenEntry(entry, redrives);
-    const written = await ledger.update(id, wanted, revision);
-    if (written === undefined) return undefined;
-    return () => ledger.update(id, entry, written).catch(() => undefined);
-  }
-  if (decision.action !== "run" || maxRetries === undefined) return async () => {};
-  const entry = {
-    ...acceptedEntry(decision.call, { digest: callDigest(decision.call), maxRetries }),
-    // Runs go on being counted: those before were as many as the letter says.
-    run: decision.runs,
-    redrives,
-  };
-  const outcome = await ledger.create(id, entry, performance.now() + budget);
+  until: number,
+): Promise<Prepared | undefined> {
+  if (decision.record === "keep" || decision.action !== "run") return { decision, undo: async () => undefined };
+  const { call, runs, redrives } = decision;
+  const maxRetries = mostRetries(parts, id, call.function);
+  // Runs go on being counted: those before were as many as the letter says.
+  const entry = { ...acceptedEntry(call, { digest: callDigest(call), maxRetries }), run: runs, redrives };
+  const outcome = await parts.ledger.create(id, entry, until);
   switch (outcome.kind) {
     case "created":
-      return async () => void ledger.withdraw(id, outcome.revision);
+      return { decision, undo: async () => void parts.ledger.withdraw(id, outcome.revision) };
     case "exists":
       return undefined;
     case "refused":
-      throw refusedPut(`redrive call "${id}"`, decision.call.queue, outcome.because, outcome.cause);
+      throw refusedPut(`redrive call "${id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw noAnswer(id, outcome.cause);
     default:
       return outcome satisfies never;
   }
+}
+
+function mostRetries(parts: RedriveParts, id: string, ref: FunctionRef): number {
+  const retries = parts.retriesOf(ref);
+  if (retries === undefined)
+    throw notRedrivable(id, `function "${formatRef(ref)}" does not exist; deploy it and redrive then`);
+  return retries;
 }
 
 function publish({ calls, callbacks }: RedriveParts, decision: Redrive): Promise<PutOutcome> {

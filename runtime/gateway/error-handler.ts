@@ -43,6 +43,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   too_many_calls: 429,
   too_many_streams: 429,
   queue_full: 429,
+  store_full: 429,
   headers_too_large: 431,
   internal_error: 500,
   not_built: 501,

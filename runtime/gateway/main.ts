@@ -5,6 +5,7 @@ import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { followBroker } from "../process/follow-broker.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
@@ -13,7 +14,7 @@ import { LocalLogSource } from "../adapters/local/local-log-source.ts";
 import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
 import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";
-import { brokerTrouble, gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-nats.ts";
+import { gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
@@ -53,7 +54,7 @@ await runService({
 
     const link = await NatsLink.open(natsOptions(settings, "gateway", "_INBOX.gw"));
     lifecycle.onClose("broker", () => link.close());
-    admin.addCheck("broker", () => brokerTrouble(link));
+    followBroker({ admin, log }, [link.trouble]);
 
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());

@@ -11,6 +11,8 @@ export interface BannerFacts {
   /** What separates functions from each other and from this machine. */
   readonly isolation: string;
   readonly durability: string;
+  /** Bytes the broker may store, and calls that fit at a time. */
+  readonly store: { readonly bytes: number; readonly calls: number };
 }
 
 /** What `npm start` prints once it serves. */
@@ -26,6 +28,7 @@ export function formatBanner(facts: BannerFacts): string {
   provider    ${facts.provider}
   isolation   ${facts.isolation}
   durability  ${facts.durability}
+  store       ${storeText(facts.store)}
 
 Try it in another terminal:
 
@@ -35,6 +38,12 @@ ${facts.provider === "docker" ? "  npm run base-image\n" : ""}  curl -u "${facts
 
 Ctrl-C stops it.
 `;
+}
+
+/** As in `190 MB: 19 000 calls at a time`. */
+export function storeText({ bytes, calls }: BannerFacts["store"]): string {
+  const grouped = String(calls).replaceAll(/\B(?=(?:\d{3})+$)/g, " ");
+  return `${Math.floor(bytes / 1_000_000)} MB: ${grouped} calls at a time`;
 }
 
 /** A path as one word of a shell. */

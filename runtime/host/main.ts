@@ -13,13 +13,8 @@ import { NatsEndpoints } from "../adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/nats-function-store.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
 import { NatsNamespaceStore } from "../adapters/nats/nats-namespace-store.ts";
-import {
-  autoscalerAdapters,
-  brokerTrouble,
-  doctorAdapters,
-  gatewayAdapters,
-  workerAdapters,
-} from "../adapters/nats/open-nats.ts";
+import { autoscalerAdapters, doctorAdapters, gatewayAdapters, workerAdapters } from "../adapters/nats/open-nats.ts";
+import { mostCalls } from "../adapters/nats/streams.ts";
 import { findNatsServer } from "../adapters/nats/server/find-nats-server.ts";
 import { tryPort } from "../adapters/nats/server/free-port.ts";
 import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.ts";
@@ -29,6 +24,7 @@ import { buildAutoscaler } from "../autoscaler/build-autoscaler.ts";
 import { buildGateway } from "../gateway/build-gateway.ts";
 import { drainGateway } from "../gateway/drain-gateway.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { followBroker } from "../process/follow-broker.ts";
 import { holdLock } from "../process/hold-lock.ts";
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
@@ -42,6 +38,7 @@ import { callbackHeadTimeout } from "../queue-worker/settings.ts";
 import { buildWorkerMetrics } from "../queue-worker/worker-metrics.ts";
 import { besideGateway, bridgePort, functionGatewayUrl, hostCallbackRules, ownUrl } from "./addresses.ts";
 import { formatBanner } from "./banner.ts";
+import { checkStore } from "./check-store.ts";
 import { countFunctions } from "./count-functions.ts";
 import { openCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data-directory.ts";
@@ -95,6 +92,9 @@ await runService({
     lifecycle.onClose("nats-server", () => nats.close());
     // Even when this process is ended in a hurry the broker gets its signal.
     process.once("exit", () => nats.pid !== undefined && process.kill(nats.pid, "SIGTERM"));
+
+    const store = { bytes: nats.maxFileStore, calls: mostCalls({ ...settings, maxFileStore: nats.maxFileStore }) };
+    checkStore(store, layout.nats, settings);
 
     const connect = async (user: string): Promise<NatsLink> => {
       const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPing });
@@ -224,7 +224,12 @@ await runService({
     const unhear = await docker?.onBridge((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
     lifecycle.onClose("bridges", () => unhear?.());
 
-    admin.addCheck("broker", () => brokerTrouble(gatewayLink) ?? doctor.trouble);
+    const links = [gatewayLink, ...workerLinks.map(({ link }) => link)];
+    followBroker(
+      { admin, log },
+      links.map(({ trouble }) => trouble),
+      () => doctor.trouble,
+    );
     admin.addCheck("provider", () => provider.check());
     admin.ready();
     lifecycle.onClose("readiness", () => {
@@ -241,6 +246,7 @@ await runService({
         provider: chosen,
         isolation: machine.isolation,
         durability: settings.durability,
+        store,
       }),
     );
     // For the next start, should this one be killed; without `NODE_COMPILE_CACHE` there is nothing to keep.

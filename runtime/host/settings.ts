@@ -1,7 +1,7 @@
 import { autoscalerRules, autoscalerSettings } from "../autoscaler/settings.ts";
 import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../gateway/settings.ts";
 import { providerSettings } from "../provider/settings.ts";
-import { queueDoctorRules, queueDoctorSettings } from "../queue-doctor/settings.ts";
+import { queueDoctorRules, queueDoctorSettings, storeRule } from "../queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings, workerDrainTimeout } from "../queue-worker/settings.ts";
 import { differentPorts, type SettingRule } from "../api/setting-rules.ts";
 import {
@@ -130,6 +130,9 @@ export function longestRun(
 ): number {
   return Math.max(settings.upstreamTimeout, ...queues.map(({ timeout }) => timeout));
 }
+
+/** What a store of that size cannot hold. */
+export const storeProblems = storeRule.problems;
 
 /** What is known of the broker's store on one machine, but its size. */
 export function machineStore(settings: Pick<HostSettings, "asyncMaxBody" | "maxCallRecords">) {

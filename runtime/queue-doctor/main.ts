@@ -1,12 +1,13 @@
 import { clusterConfig, doctorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { checkDurability } from "../adapters/nats/check-durability.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
-import { brokerTrouble, doctorAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
+import { doctorAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { followBroker } from "../process/follow-broker.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
@@ -83,7 +84,7 @@ if (settings.recreate.length > 0) {
         metrics: buildDoctorMetrics(admin.registry),
         log,
       });
-      admin.addCheck("broker", () => brokerTrouble(link) ?? doctor.trouble);
+      followBroker({ admin, log }, [link.trouble], () => doctor.trouble);
       await doctor.provision();
       admin.ready();
       log.info({ adminPort: admin.port }, "queue-doctor is ready");

@@ -1,14 +1,12 @@
 import { isQueueName, parseCallId } from "../api/grammar.ts";
 import { header } from "../api/names.ts";
 import { uuid5 } from "../core/call-digest.ts";
-import type { CallEntry } from "../core/call-entry.ts";
+import { changeBudget, changeRecord, unchanged } from "../core/change-record.ts";
 import type { CallbackVerdict } from "../core/decide-callback.ts";
 import { headerValue } from "../core/header-list.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { WorkerParts } from "./worker-parts.ts";
-
-const mostRaces = 10;
 
 /** How a callback that is given up went. */
 export interface GivenUp {
@@ -74,14 +72,18 @@ export async function buryUnreadableCallback(
 }
 
 async function failCallback(parts: WorkerParts, id: string): Promise<void> {
-  for (let race = 0; race < mostRaces; race++) {
-    const found = await parts.ledger.read(id);
-    const callback = found?.entry.callback;
-    // A call that is not over has its callback still before it.
-    if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return;
-    const failed: CallEntry = { ...found.entry, callback: { ...callback, state: "failed" } };
-    if ((await parts.ledger.update(id, failed, found.revision)) !== undefined) return;
-  }
+  const change = await changeRecord(
+    parts.ledger,
+    id,
+    (found) => {
+      const callback = found?.entry.callback;
+      // A call that is not over has its callback still before it.
+      if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return { as: undefined };
+      return { as: undefined, write: { ...found.entry, callback: { ...callback, state: "failed" } } };
+    },
+    { until: performance.now() + changeBudget },
+  );
+  if (change.kind === "not-written") throw unchanged(`fail the callback of call "${id}"`, change);
 }
 
 /** When its call was accepted, Unix milliseconds, as its headers say. */

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { parseCallId } from "../api/grammar.ts";
-import type { CallEntry } from "../core/call-entry.ts";
 import { uuid5 } from "../core/call-digest.ts";
 import { endedEntry } from "../core/call-transitions.ts";
 import type { QueuedCall } from "../core/call.ts";
-import type { LedgerEntry } from "../core/ports/call-ledger.ts";
+import { changeRecord, type KnownRecord } from "../core/change-record.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Lease } from "./lease.ts";
-import { settleCall } from "./settle-call.ts";
+import type { RunEnding } from "./run-ending.ts";
+import { settleCall, type Aside } from "./settle-call.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 const pauseAfterFailure = 250;
@@ -22,11 +22,12 @@ export async function buryUnreadable(
   delivery: Delivery<QueuedCall>,
   lease: Lease,
   why: string,
-): Promise<void> {
+  aside: Aside,
+): Promise<RunEnding> {
   const ownId = parseCallId(delivery.raw.headers.get("Weir-Call") ?? "");
   const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
   const now = parts.ledger.now();
-  let found: Pick<LedgerEntry, "entry" | "revision"> | undefined;
+  let record: KnownRecord | undefined;
   while (!lease.lost.aborted) {
     try {
       await parts.deadLetters.put({
@@ -43,45 +44,39 @@ export async function buryUnreadable(
         headers: delivery.raw.headers,
         body: delivery.raw.body,
       });
-      if (ownId !== undefined) found = await failRecord(parts, ownId, why);
+      if (ownId !== undefined) record = await failRecord(parts, lease, ownId, why);
       break;
     } catch {
       await pause(pauseAfterFailure);
     }
   }
-  if (lease.lost.aborted) return;
+  if (lease.lost.aborted) return "over";
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
-  if (found !== undefined) {
-    // How deep in a chain of callbacks the call was cannot be read either.
-    await settleCall(parts, { id, found, delivery, lease, depth: 0 });
-    return;
-  }
+  // How deep in a chain of callbacks the call was cannot be read either.
+  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, aside);
   lease.close();
   await delivery.acknowledge();
+  return "over";
 }
 
-/** The record as it is in the end; undefined when there is none. */
-async function failRecord(
-  parts: WorkerParts,
-  id: string,
-  why: string,
-): Promise<Pick<LedgerEntry, "entry" | "revision"> | undefined> {
-  for (;;) {
-    const found = await parts.ledger.read(id);
-    if (found === undefined || found.entry.ended !== null) return found;
-    const now = parts.ledger.now();
-    const end = { now, status: 502, duration: 0, error: why };
-    const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
-    // The dead letter lies there already, as the message came.
-    const entry: CallEntry = {
-      ...ended,
-      owes: ended.owes.filter((owed) => owed !== "dead-letter"),
-    };
-    const revision = await parts.ledger.update(id, entry, found.revision);
-    if (revision !== undefined) {
-      parts.signals.ended(id);
-      return { entry, revision };
-    }
-  }
+/** The record as it is in the end; undefined when there is none, or the lease was lost. */
+async function failRecord(parts: WorkerParts, lease: Lease, id: string, why: string): Promise<KnownRecord | undefined> {
+  const { ledger, signals } = parts;
+  const change = await changeRecord(
+    ledger,
+    id,
+    (found) => {
+      if (found === undefined || found.entry.ended !== null) return { as: undefined };
+      const end = { now: ledger.now(), status: 502, duration: 0, error: why };
+      const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
+      // The dead letter lies there already, as the message came.
+      return { as: undefined, write: { ...ended, pending: ended.pending.filter((owed) => owed !== "dead-letter") } };
+    },
+    { signal: lease.lost },
+  );
+  if (change.kind === "not-written") return undefined;
+  if (change.kind === "left") return change.found;
+  signals.ended(id);
+  return change.record;
 }

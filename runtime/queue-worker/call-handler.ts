@@ -1,31 +1,23 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { setMaxListeners } from "node:events";
 
-import type { UnstampedEntry } from "../core/call-entry.ts";
-import { callDigest } from "../core/call-digest.ts";
-import { acceptedEntry, endedEntry, takenEntry } from "../core/call-transitions.ts";
 import type { QueuedCall } from "../core/call.ts";
-import { decideDelivery } from "../core/decide-delivery.ts";
 import { formatRef } from "../core/function-ref.ts";
-import type { LedgerEntry } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { RetryRules } from "../core/retry.ts";
 import { traceIdIn } from "../core/trace-parent.ts";
 import { buryUnreadable } from "./bury-unreadable.ts";
-import { HeldCall } from "./held-call.ts";
-import { Lease } from "./lease.ts";
+import { claimCall } from "./claim-call.ts";
+import type { HeldCall } from "./held-call.ts";
+import { Lease, longestHandBack } from "./lease.ts";
 import { limitsOf } from "./run-function.ts";
 import { HeldRun } from "./held-run.ts";
 import type { QueueTurn } from "./queue-turn.ts";
 import type { RunEnding } from "./run-ending.ts";
-import { settleCall } from "./settle-call.ts";
+import { settleCall, type Aside } from "./settle-call.ts";
 import { StrictWaits } from "./strict-waits.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
-/** A call does not change its record this often between two looks. */
-const mostLooks = 20;
-const pauseAfterFailure = 250;
-/** Calls whose outputs wait outside their slots for room, each at most as long as a result may be. */
+/** Calls whose outputs or callbacks wait outside their slots for room, each with an output of the most bytes at most. */
 const mostAside = 32;
 
 /** Deals with the deliveries of one queue, steps W1 to W10; knows which runs are under way. */
@@ -33,11 +25,20 @@ export class CallHandler {
   readonly #parts: WorkerParts;
   readonly #runs = new Map<string, HeldRun>();
   readonly #waits = new StrictWaits();
-  readonly #aside = new Set<Promise<void>>();
+  readonly #waiting = new Set<Promise<void>>();
+  readonly #stopWaiting = new AbortController();
+  readonly #aside: Aside;
+  readonly #letGo = new AbortController();
   #handBack = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    // Each lease listens.
+    setMaxListeners(0, this.#letGo.signal);
+    this.#aside = {
+      mayWait: () => !parts.queue.strict && this.#waiting.size < mostAside && !this.#stopWaiting.signal.aborted,
+      stop: this.#stopWaiting.signal,
+    };
   }
 
   /** Runs under way. */
@@ -54,17 +55,22 @@ export class CallHandler {
   /** From now on calls that wait in this worker's hands are given back instead. */
   stopWaiting(): void {
     this.#waits.stop();
+    this.#stopWaiting.abort();
   }
 
-  /** From now on runs are cut off and their calls handed back to the queue. */
+  /**
+   * From now on runs are cut off and their calls handed back to the queue. What cannot be handed back in time, as the
+   * broker stores nothing, is let go: it is offered again when its lease is over.
+   */
   handBack(): void {
     this.#handBack = true;
     for (const run of this.#runs.values()) run.handBack();
+    setTimeout(() => this.#letGo.abort(), longestHandBack).unref();
   }
 
   /** Resolves when nothing is left to be done outside the slots. */
   async idle(): Promise<void> {
-    while (this.#aside.size > 0) await Promise.all(this.#aside);
+    while (this.#waiting.size > 0) await Promise.all(this.#waiting);
   }
 
   /**
@@ -78,11 +84,12 @@ export class CallHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => turn?.fresh !== false && delivery.extend(),
     });
+    lease.loseWith(this.#letGo.signal);
     if (turn !== undefined) lease.loseWith(turn.lost);
     let rest: RunEnding = "over";
     try {
       if ("unreadable" in delivery.content)
-        await buryUnreadable(this.#parts, delivery, lease, delivery.content.unreadable);
+        rest = await buryUnreadable(this.#parts, delivery, lease, delivery.content.unreadable, this.#aside);
       else rest = await this.#deal(delivery, delivery.content.read, lease);
     } catch (err) {
       this.#failed(delivery, err);
@@ -94,9 +101,9 @@ export class CallHandler {
       .catch((err: unknown) => this.#failed(delivery, err))
       .finally(() => {
         lease.close();
-        this.#aside.delete(going);
+        this.#waiting.delete(going);
       });
-    this.#aside.add(going);
+    this.#waiting.add(going);
   }
 
   #failed(delivery: Delivery<QueuedCall>, err: unknown): void {
@@ -105,60 +112,46 @@ export class CallHandler {
   }
 
   async #deal(delivery: Delivery<QueuedCall>, call: QueuedCall, lease: Lease): Promise<RunEnding> {
-    const { ledger, times, metrics, queue } = this.#parts;
-    for (let look = 0; look < mostLooks && !lease.lost.aborted; look++) {
-      let found: LedgerEntry | undefined;
-      try {
-        found = await ledger.read(call.id);
-      } catch {
-        await pause(pauseAfterFailure);
-        continue;
-      }
-      const decision = decideDelivery(found, delivery.storedAt, ledger.now(), times);
-      switch (decision.action) {
-        case "create-record":
-          await ledger.create(call.id, this.#freshEntry(call), performance.now() + 3_000);
-          break;
-        case "finish":
-          if (found === undefined) break;
-          await settleCall(this.#parts, { id: call.id, found, delivery, lease, depth: call.depth });
+    const { metrics, queue } = this.#parts;
+    while (!lease.lost.aborted) {
+      const claim = await claimCall(this.#parts, delivery, call, lease, this.#rulesOf(call).attempts);
+      switch (claim.kind) {
+        case "lost":
           return "over";
+        case "over":
+          if (claim.reason !== undefined) this.#gaveUp(delivery, call, claim.reason);
+          return settleCall(
+            this.#parts,
+            { id: call.id, record: claim.record, delivery, lease, depth: call.depth },
+            this.#aside,
+          );
         case "put-back":
           if (queue.strict && !this.#waits.stopped) {
-            await this.#waits.wait(call.id, decision.delay, lease.lost);
-            look = 0;
+            await this.#waits.wait(call.id, claim.delay, lease.lost);
             break;
           }
-          metrics.putBack.inc({ queue_name: delivery.queue, because: decision.because });
+          metrics.putBack.inc({ queue_name: delivery.queue, because: claim.because });
           lease.close();
-          delivery.putBack(queue.strict ? 0 : decision.delay);
+          delivery.putBack(queue.strict ? 0 : claim.delay);
           return "over";
-        case "give-up":
-          if (found !== undefined && (await this.#giveUp(delivery, call, lease, found, decision.reason))) return "over";
-          break;
-        case "take": {
-          const held = found === undefined ? undefined : await this.#take(call, lease, found, decision.takeover);
-          if (held === undefined) break;
-          if (!decision.takeover && held.entry.run === 1) {
-            metrics.wait.observe(
-              { queue_name: delivery.queue },
-              Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000,
-            );
+        case "taken": {
+          if (!claim.takeover && claim.held.entry.run === 1) {
+            const waited = Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000;
+            metrics.wait.observe({ queue_name: delivery.queue }, waited);
           }
-          const ending = await this.#run(delivery, call, lease, held);
+          const ending = await this.#run(delivery, call, lease, claim.held);
           if (ending !== "waiting") return ending;
           break;
         }
         default:
-          decision satisfies never;
+          claim satisfies never;
       }
     }
     return "over";
   }
 
   async #run(delivery: Delivery<QueuedCall>, call: QueuedCall, lease: Lease, held: HeldCall): Promise<RunEnding> {
-    const mayWait = (): boolean => !this.#parts.queue.strict && this.#aside.size < mostAside;
-    const run = new HeldRun(this.#parts, delivery, call, lease, held, mayWait);
+    const run = new HeldRun(this.#parts, delivery, call, lease, held, this.#aside);
     this.#runs.set(call.id, run);
     if (this.#handBack) run.handBack();
     const queue = { queue_name: delivery.queue };
@@ -178,55 +171,16 @@ export class CallHandler {
     return typeof going === "function" ? () => going().finally(forget) : going;
   }
 
-  /** Step W2; undefined when another was faster or nobody answered: look again. */
-  async #take(call: QueuedCall, lease: Lease, found: LedgerEntry, takeover: boolean): Promise<HeldCall | undefined> {
-    const { ledger } = this.#parts;
-    const maxRetries = this.#rulesOf(call).attempts;
-    const entry = takenEntry(found.entry, { owner: randomUUID(), takeover, now: ledger.now(), maxRetries });
-    const sentAt = performance.now();
-    let revision = await ledger.update(call.id, entry, found.revision).catch(() => undefined);
-    if (revision === undefined) {
-      // Also a write that was repeated because its answer was lost finds another revision: its own.
-      const seen = await ledger.read(call.id).catch(() => undefined);
-      if (seen?.entry.owner !== entry.owner) return undefined;
-      ({ revision } = seen);
-    }
-    lease.proven(sentAt);
-    return new HeldCall({ id: call.id, ledger, lease, held: entry, revision });
-  }
-
-  /** Step W7 without a run; false when another was faster. */
-  async #giveUp(
-    delivery: Delivery<QueuedCall>,
-    call: QueuedCall,
-    lease: Lease,
-    found: LedgerEntry,
-    reason: "crash" | "expired",
-  ): Promise<boolean> {
-    const now = this.#parts.ledger.now();
-    const status = reason === "crash" ? 502 : 504;
-    const end = { now, status, duration: 0, error: reason };
-    const entry = endedEntry(found.entry, { state: "failed", reason, end, result: null });
-    const revision = await this.#parts.ledger.update(call.id, entry, found.revision).catch(() => undefined);
-    if (revision === undefined) return false;
+  #gaveUp(delivery: Delivery<QueuedCall>, call: QueuedCall, reason: "crash" | "expired"): void {
     this.#parts.signals.ended(call.id);
     this.#parts.metrics.processed.inc({ queue_name: delivery.queue });
     const functionName = formatRef(call.function);
     const traceId = traceIdIn(call.headers);
     this.#parts.log.warn({ callId: call.id, functionName, traceId, reason }, "call was given up");
-    await settleCall(this.#parts, { id: call.id, found: { entry, revision }, delivery, lease, depth: call.depth });
-    return true;
   }
 
   #rulesOf(call: QueuedCall): RetryRules {
     const limits = limitsOf(this.#parts.table.findKey(formatRef(call.function)));
     return { ...this.#parts.queue.retry, ...limits?.retry };
-  }
-
-  #freshEntry(call: QueuedCall): UnstampedEntry {
-    return acceptedEntry(call, {
-      digest: callDigest(call),
-      maxRetries: this.#rulesOf(call).attempts,
-    });
   }
 }

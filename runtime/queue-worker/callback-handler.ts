@@ -1,33 +1,41 @@
+import { setMaxListeners } from "node:events";
+
 import { header } from "../api/names.ts";
 import type { CallEntry, CallbackState } from "../core/call-entry.ts";
 import { resultTtlOf } from "../core/call-ttl.ts";
 import { attemptsByAge, isTooDeep, judgeCallback, type CallbackVerdict } from "../core/decide-callback.ts";
 import { endToEndHeaders } from "../core/hop-by-hop.ts";
 import { withoutHeaders } from "../core/header-list.ts";
+import { changeBudget, changeRecord } from "../core/change-record.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../core/ports/callback-sender.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
+import { backOff } from "../core/retry.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
-import { Lease } from "./lease.ts";
+import { Lease, longestHandBack } from "./lease.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Callbacks sent at once to one host. */
 const slotsPerHost = 4;
-const hostFullDelay = 1_000;
+const delayAfterFailure = 1_000;
 const contentHeaders = new Set(["content-length", "content-encoding", "content-type"]);
 
 /** Sends owed callbacks, each until it is answered, refused for good, or its window is over. */
 export class CallbackHandler {
   readonly #parts: WorkerParts;
   readonly #stop: AbortSignal;
-  readonly #hosts = new HostSlots(slotsPerHost);
+  readonly #letGo = new AbortController();
+  readonly #hosts: HostSlots;
 
   /** `stop` cuts sends off; they are offered again. */
   constructor(parts: WorkerParts, stop: AbortSignal) {
     this.#parts = parts;
     this.#stop = stop;
+    setMaxListeners(0, this.#letGo.signal);
+    stop.addEventListener("abort", () => setTimeout(() => this.#letGo.abort(), longestHandBack).unref());
+    this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
   }
 
   /** Deals with one delivery; never rejects. */
@@ -37,6 +45,7 @@ export class CallbackHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => delivery.extend(),
     });
+    lease.loseWith(this.#letGo.signal);
     try {
       if ("unreadable" in delivery.content) {
         await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
@@ -47,7 +56,7 @@ export class CallbackHandler {
     } catch (err) {
       // Offered again at once would storm a broker that is just coming back.
       this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback is put back");
-      if (!lease.lost.aborted) delivery.putBack(hostFullDelay);
+      if (!lease.lost.aborted) delivery.putBack(Math.max(delayAfterFailure, this.#delayByAge(delivery)));
     } finally {
       lease.close();
     }
@@ -55,15 +64,15 @@ export class CallbackHandler {
 
   async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
     // Before anything is read: of very many to one host most only learn that it is not their turn.
-    const release = this.#hosts.take(callback.url);
-    if (release === undefined) {
-      delivery.putBack(hostFullDelay);
+    const slot = this.#hosts.take(callback.url, delivery.sequence);
+    if ("putBackFor" in slot) {
+      delivery.putBack(slot.putBackFor);
       return;
     }
     try {
       await this.#look(delivery, callback, lease);
     } finally {
-      release();
+      slot.release();
     }
   }
 
@@ -98,7 +107,7 @@ export class CallbackHandler {
       const signal = AbortSignal.any([this.#stop, lease.lost]);
       const outcome = await this.#parts.sender.send(requestOf(callback, result), signal);
       if (signal.aborted) {
-        if (!lease.lost.aborted) delivery.putBack(hostFullDelay);
+        if (!lease.lost.aborted) delivery.putBack(delayAfterFailure);
         return;
       }
       verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
@@ -111,10 +120,19 @@ export class CallbackHandler {
         output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
       });
     }
-    if (found !== undefined) await this.#record(callback, state, now, verdict, found, result);
+    const isKnown = found === undefined || (await this.#record(callback, state, now, verdict, found, result, lease));
+    // Another has it by now, or will: what is said here would be about that one's attempt.
+    if (lease.lost.aborted) return;
     lease.close();
-    if (verdict.kind === "retry") delivery.putBack(verdict.delay);
-    else await delivery.acknowledge();
+    if (verdict.kind !== "retry") await delivery.acknowledge();
+    // Nobody counted this attempt: its entry's age tells how many there will have been.
+    else delivery.putBack(isKnown ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
+  }
+
+  #delayByAge(delivery: Delivery<QueuedCallback>): number {
+    const { callbackTimes, ledger } = this.#parts;
+    const attempts = attemptsByAge(ledger.now() - delivery.storedAt, callbackTimes);
+    return backOff(callbackTimes.minWait, callbackTimes.maxWait, attempts, Math.random);
   }
 
   async #resultOf(callback: QueuedCallback, entry: CallEntry | undefined): Promise<CallbackBody> {
@@ -136,7 +154,10 @@ export class CallbackHandler {
     return stored === undefined ? { truncated: true } : { truncated: false, body: stored.body };
   }
 
-  /** Writes the attempt into the record; the result then lives only as long as the function's annotation says. */
+  /**
+   * Writes the attempt into the record; the result then lives only as long as the function's annotation says. False when
+   * that could not be written within a lease: what was heard counts all the same, and nothing is sent again for that.
+   */
   async #record(
     callback: QueuedCallback,
     before: CallbackState,
@@ -144,8 +165,9 @@ export class CallbackHandler {
     verdict: CallbackVerdict,
     found: LedgerEntry,
     result: CallbackBody,
-  ): Promise<void> {
-    const { ledger } = this.#parts;
+    lease: Lease,
+  ): Promise<boolean> {
+    const { ledger, callbackAckWait, log } = this.#parts;
     const after: CallbackState = {
       ...before,
       state: verdict.kind === "retry" ? "pending" : verdict.kind,
@@ -153,21 +175,33 @@ export class CallbackHandler {
       first: before.first ?? startedAt,
       ...(verdict.status === undefined ? {} : { status: verdict.status }),
     };
-    let { entry, revision } = found;
-    for (let race = 0; race < 10; race++) {
-      const written = await ledger.update(callback.id, { ...entry, callback: after }, revision);
-      if (written !== undefined) break;
-      const again = await ledger.read(callback.id);
-      // Redriven meanwhile: the record tells of that, and no more of this attempt.
-      if (again === undefined || again.entry.redrives !== callback.redrives) return;
-      ({ entry, revision } = again);
-      // Written already, perhaps by this very update, its answer lost.
-      if (entry.callback?.state !== "pending") break;
+    const change = await changeRecord<"gone" | "written">(
+      ledger,
+      callback.id,
+      (record) => {
+        // Redriven meanwhile: the record tells of that, and no more of this attempt.
+        if (record?.entry.redrives !== callback.redrives) return { as: "gone" };
+        if (record.entry.callback?.state !== "pending") return { as: "written" };
+        return { as: "written", write: { ...record.entry, callback: after } };
+      },
+      { signal: lease.lost, until: performance.now() + Math.max(callbackAckWait, changeBudget) },
+      found,
+    );
+    if (change.kind === "not-written") {
+      const { because, cause: err } = change;
+      log.warn(
+        { callId: callback.id, outcome: verdict.kind, because, err },
+        "attempt of a callback is not in its record",
+      );
+      return false;
     }
-    if (verdict.kind === "retry" || result.stored === undefined || entry.result === null) return;
-    const ttl = resultTtlOf(this.#parts.times, entry.result.ttl, false, ledger.fill());
-    if (ttl > 0) await ledger.putResult(callback.id, entry.result.run, result.stored, ttl);
-    else await ledger.removeResult(callback.id, entry.result.run);
+    const entry = change.kind === "written" ? change.record.entry : change.found?.entry;
+    const kept = entry?.result ?? null;
+    if (change.as === "gone" || verdict.kind === "retry" || result.stored === undefined || kept === null) return true;
+    const ttl = resultTtlOf(this.#parts.times, kept.ttl, false, ledger.fill());
+    if (ttl > 0) await ledger.putResult(callback.id, kept.run, result.stored, ttl);
+    else await ledger.removeResult(callback.id, kept.run);
+    return true;
   }
 }
 

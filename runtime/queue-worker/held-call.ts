@@ -1,18 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
-
 import type { CallEntry } from "../core/call-entry.ts";
-import type { CallLedger, LedgerEntry } from "../core/ports/call-ledger.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
+import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { Lease, Touch } from "./lease.ts";
 
 /** What became of a change of a record that this worker holds. */
 export type ChangeOutcome = "stored" | "cancelled" | "lost";
-
-const pauseAfterFailure = 100;
-
-/** Whether two records say the same; when they expire, each write says anew. */
-function isSameEntry(one: CallEntry, other: CallEntry): boolean {
-  return JSON.stringify({ ...one, expires: 0 }) === JSON.stringify({ ...other, expires: 0 });
-}
 
 /**
  * The record of a call this worker has taken. Changes and touches run one after the other; each is a compare-and-set,
@@ -22,50 +14,58 @@ export class HeldCall {
   readonly id: string;
   readonly #ledger: CallLedger;
   readonly #lease: Lease;
-  #entry: CallEntry;
-  #revision: number;
+  #record: KnownRecord;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: { id: string; ledger: CallLedger; lease: Lease; held: CallEntry; revision: number }) {
+  constructor(parts: { id: string; ledger: CallLedger; lease: Lease; taken: KnownRecord }) {
     this.id = parts.id;
     this.#ledger = parts.ledger;
     this.#lease = parts.lease;
-    this.#entry = parts.held;
-    this.#revision = parts.revision;
+    this.#record = parts.taken;
+  }
+
+  /** As last written or read. */
+  get record(): KnownRecord {
+    return this.#record;
   }
 
   /** As last written or read. */
   get entry(): CallEntry {
-    return this.#entry;
-  }
-
-  /** Revision of `entry`. */
-  get revision(): number {
-    return this.#revision;
+    return this.#record.entry;
   }
 
   /** Writes what `next` makes of the record, trying until it is stored, refused by the facts, or the lease is lost. */
   change(next: (entry: CallEntry) => CallEntry): Promise<ChangeOutcome> {
-    return this.#inTurn(() => this.#change(next));
+    return this.#inTurn(async () => {
+      const change = await changeRecord(
+        this.#ledger,
+        this.id,
+        (found) => this.#decide(found, next),
+        { signal: this.#lease.lost },
+        this.#record,
+      );
+      if (change.kind === "not-written") return "lost";
+      if (change.kind === "left") return change.as;
+      this.#record = change.record;
+      this.#lease.proven(change.sentAt);
+      return "stored";
+    });
   }
 
-  /** Writes the record as it is, so that its age shows that the owner lives. */
+  /** Writes the record as it is, so that its age shows that the owner lives. Tried once: the next heartbeat comes. */
   touch(): Promise<Touch> {
     return this.#inTurn(async () => {
-      if (this.#entry.state === "cancelled") return "not-ours";
-      try {
-        const revision = await this.#ledger.update(this.id, this.#entry, this.#revision);
-        if (revision !== undefined) {
-          this.#revision = revision;
-          return "ours";
-        }
-        const found = await this.#ledger.read(this.id);
-        if (found === undefined || found.entry.owner !== this.#entry.owner) return this.#seen(found, "not-ours");
-        this.#revision = found.revision;
-        return "ours";
-      } catch {
-        return "no-answer";
-      }
+      const change = await changeRecord(
+        this.#ledger,
+        this.id,
+        (found) => this.#decide(found, (entry) => entry),
+        { until: performance.now() },
+        this.#record,
+      );
+      if (change.kind === "not-written") return "no-answer";
+      if (change.kind === "left") return "not-ours";
+      this.#record = change.record;
+      return "ours";
     });
   }
 
@@ -73,45 +73,21 @@ export class HeldCall {
   async isCancelled(): Promise<boolean> {
     const found = await this.#inTurn(() => this.#ledger.read(this.id)).catch(() => undefined);
     if (found?.entry.state !== "cancelled") return false;
-    this.#seen(found, undefined);
+    this.#record = found;
     return true;
   }
 
-  async #change(next: (entry: CallEntry) => CallEntry): Promise<ChangeOutcome> {
-    while (!this.#lease.lost.aborted) {
-      // Seen by a look at the record meanwhile: its revision is known now, and must not be written over.
-      if (this.#entry.state === "cancelled") return "cancelled";
-      const wanted = next(this.#entry);
-      const sentAt = performance.now();
-      try {
-        const revision = await this.#ledger.update(this.id, wanted, this.#revision);
-        if (revision !== undefined) return this.#stored(wanted, revision, sentAt);
-        const found = await this.#ledger.read(this.id);
-        if (found === undefined) return "lost";
-        if (isSameEntry(found.entry, wanted)) return this.#stored(wanted, found.revision, sentAt);
-        if (found.entry.state === "cancelled") return this.#seen(found, "cancelled");
-        if (found.entry.owner !== this.#entry.owner) return "lost";
-        this.#revision = found.revision;
-      } catch {
-        await pause(pauseAfterFailure);
-      }
-    }
-    return "lost";
-  }
-
-  #stored(entry: CallEntry, revision: number, sentAt: number): "stored" {
-    this.#entry = entry;
-    this.#revision = revision;
-    this.#lease.proven(sentAt);
-    return "stored";
-  }
-
-  #seen<T>(found: LedgerEntry | undefined, outcome: T): T {
+  /** A cancelled one must not be written over, nor one that another has. */
+  #decide(
+    found: KnownRecord | undefined,
+    next: (entry: CallEntry) => CallEntry,
+  ): RecordDecision<Exclude<ChangeOutcome, "stored">> {
     if (found?.entry.state === "cancelled") {
-      this.#entry = found.entry;
-      this.#revision = found.revision;
+      this.#record = found;
+      return { as: "cancelled" };
     }
-    return outcome;
+    if (found === undefined || found.entry.owner !== this.#record.entry.owner) return { as: "lost" };
+    return { as: "lost", write: next(found.entry) };
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {

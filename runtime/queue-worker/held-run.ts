@@ -11,7 +11,7 @@ import type { HeldCall } from "./held-call.ts";
 import type { Lease } from "./lease.ts";
 import type { Ending, RunEnding } from "./run-ending.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
-import { settleCall } from "./settle-call.ts";
+import { settleCall, type Aside } from "./settle-call.ts";
 import { storeResult, storeWhenRoom } from "./store-result.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -29,20 +29,20 @@ export class HeldRun {
   readonly #lease: Lease;
   readonly #held: HeldCall;
   readonly #stop = new AbortController();
-  readonly #mayWait: () => boolean;
+  readonly #aside: Aside;
   #cut: Cut | undefined;
   #over = false;
 
-  /** `mayWait` says whether this call may wait outside its slot for room for its output. */
+  /** `aside` is where the call may wait outside its slot for room: for its output, or for its callback. */
   constructor(
     parts: WorkerParts,
     delivery: Delivery<QueuedCall>,
     call: QueuedCall,
     lease: Lease,
     held: HeldCall,
-    mayWait: () => boolean,
+    aside: Aside,
   ) {
-    this.#mayWait = mayWait;
+    this.#aside = aside;
     this.#parts = parts;
     this.#delivery = delivery;
     this.#call = call;
@@ -139,7 +139,7 @@ export class HeldRun {
   async #end(ending: Ending): Promise<RunEnding> {
     const stored = await this.#store(ending);
     if (this.#lease.lost.aborted) return this.#lost();
-    if (stored || ending.kept === undefined || this.#held.entry.callback === null || !this.#mayWait())
+    if (stored || ending.kept === undefined || this.#held.entry.callback === null || !this.#aside.mayWait())
       return this.#finish(ending, stored);
     return async () => {
       // As long as it waits it can be cancelled, and a stopping worker ends the wait.
@@ -149,7 +149,10 @@ export class HeldRun {
       this.#over = true;
       this.#lease.stopTouching();
       if (this.#lease.lost.aborted) this.#lost();
-      else await this.#finish(ending, storedLater);
+      else {
+        const rest = await this.#finish(ending, storedLater);
+        if (typeof rest === "function") await rest();
+      }
     };
   }
 
@@ -160,7 +163,7 @@ export class HeldRun {
     return storeResult(ledger, this.#lease, this.#call.id, facts.run, kept, lifetime);
   }
 
-  async #finish({ outcome, verdict, endedAt, facts, kept }: Ending, stored: boolean): Promise<"over"> {
+  async #finish({ outcome, verdict, endedAt, facts, kept }: Ending, stored: boolean): Promise<RunEnding> {
     const result = facts === undefined ? null : { ...facts, stored };
     const error = verdict.kind === "failed" ? verdict.error : undefined;
     const end = { now: endedAt, status: verdict.status, duration: outcome.duration, error };
@@ -180,12 +183,12 @@ export class HeldRun {
   }
 
   /** The call was cancelled: its message is dropped and its record gets its last time to live. */
-  #drop(): Promise<"over"> {
+  #drop(): Promise<RunEnding> {
     this.#count("cancelled");
     return this.#settle(undefined);
   }
 
-  async #giveBack(): Promise<"over"> {
+  async #giveBack(): Promise<RunEnding> {
     const now = this.#parts.ledger.now();
     const changed = await this.#held.change((entry) => handedBackEntry(entry, now));
     if (changed === "cancelled") return this.#drop();
@@ -196,16 +199,16 @@ export class HeldRun {
     return "over";
   }
 
-  async #settle(result: StoredResult | undefined): Promise<"over"> {
-    await settleCall(this.#parts, {
+  #settle(result: StoredResult | undefined): Promise<RunEnding> {
+    const ended = {
       id: this.#call.id,
-      found: { entry: this.#held.entry, revision: this.#held.revision },
+      record: this.#held.record,
       delivery: this.#delivery,
       lease: this.#lease,
       depth: this.#call.depth,
       ...(result === undefined ? {} : { result }),
-    });
-    return "over";
+    };
+    return settleCall(this.#parts, ended, this.#aside);
   }
 
   /** Another worker has the call, or soon will: nothing may be said about it here. */

@@ -3,13 +3,14 @@ import { invokerFor } from "../adapters/http/invoker-for.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { NatsLink } from "../adapters/nats/nats-link.ts";
 import { clusterConfig, workerCluster } from "../adapters/kubernetes/open-kubernetes.ts";
-import { brokerTrouble, machineFunctions, natsOptions, workerBroker } from "../adapters/nats/open-nats.ts";
+import { machineFunctions, natsOptions, workerBroker } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
+import { followBroker } from "../process/follow-broker.ts";
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
@@ -61,7 +62,7 @@ await runService({
 
     const link = await NatsLink.open(natsOptions(settings, `queue-worker-${settings.queue}`, inbox));
     lifecycle.onClose("broker", () => link.close());
-    admin.addCheck("broker", () => brokerTrouble(link));
+    followBroker({ admin, log }, [link.trouble]);
 
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());

@@ -77,7 +77,8 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     onWait: () => sources.log.info({ queue: settings.queue }, "waits for the queue-doctor to declare its queue"),
   });
   // Callbacks of all queues lie together and have the lease of the default queue.
-  const callbackAckWait = (await sources.catalog.get(defaultQueue))?.ackWait ?? queue.ackWait;
+  const queues = await sources.catalog.list();
+  const callbackAckWait = queues.find(({ name }) => name === defaultQueue)?.ackWait ?? queue.ackWait;
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: [] });
   if (sources.onGone !== undefined) table.onGone(sources.onGone);
   const waker = new Waker({
@@ -99,6 +100,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     deliveries: sources.openDeliveries(queue),
     callbackDeliveries: sources.openCallbacks(queue.name, callbackAckWait),
     callbackAckWait,
+    callbackWorkers: queues.reduce((sum, { replicas }) => sum + replicas, 0),
     table,
     waker,
     invoker: sources.runsThrough === undefined ? invoker : logged,

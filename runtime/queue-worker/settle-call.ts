@@ -1,21 +1,29 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { CallEntry } from "../core/call-entry.ts";
+import type { CallEntry, PendingStep } from "../core/call-entry.ts";
 import { callbackHeaders } from "../core/callback-headers.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
 import type { QueuedCall } from "../core/call.ts";
-import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
+import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Lease } from "./lease.ts";
+import type { RunEnding } from "./run-ending.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 const budget = 3_000;
 const pauseAfterFailure = 250;
+/** Longest a callback waits outside the slot for room in its queue, and between two tries, milliseconds. */
+const longestWait = 30_000;
+const pauseWhenFull = 500;
+/** Bounds of the delay after which a call is offered again whose callback found no room. */
+const shortestDelay = 1_000;
+const longestDelay = 60_000;
 
 /** An ended call whose debts are to be paid, as this worker knows it. */
 export interface EndedCall {
   readonly id: string;
-  readonly found: Pick<LedgerEntry, "entry" | "revision">;
+  readonly record: KnownRecord;
   readonly delivery: Delivery<QueuedCall>;
   readonly lease: Lease;
   /** Depth of the call in a chain of callbacks. */
@@ -24,46 +32,92 @@ export interface EndedCall {
   readonly result?: StoredResult;
 }
 
+/** Where calls wait that hold no slot any more. */
+export interface Aside {
+  /** Whether there is room for one more. */
+  mayWait(): boolean;
+  /** Aborts when nothing may wait any more. */
+  readonly stop: AbortSignal;
+}
+
+/** What became of debts, and the record that says so: paid, or another's by now; no room for the callback; lease lost. */
+interface Payment {
+  readonly kind: "paid" | "no-room" | "lost";
+  readonly record: KnownRecord;
+}
+
 /**
- * Steps W8 to W10: publishes what the record owes, writes that nothing is owed any more, acknowledges. Each step is
- * repeated until it works or the lease is lost; then the next worker goes on here.
+ * Steps W8 to W10: publishes what the record owes, writes that it is not owed any more, acknowledges. Each step is
+ * repeated until it works or the lease is lost; then the next worker goes on here. A callback that finds no room waits
+ * outside the slot, so that one function whose receiver is down does not hold up the others; then the call is put back.
  */
-export async function settleCall(parts: WorkerParts, ended: EndedCall): Promise<void> {
-  const { entry } = ended.found;
-  for (const owed of entry.owes) {
-    const published = await untilDone(ended.lease, () => publish(parts, ended, owed));
-    if (!published) return;
-  }
-  if (entry.owes.length > 0) {
-    const settled = await untilDone(ended.lease, () => writeSettled(parts, ended));
-    if (!settled) return;
-  }
-  ended.lease.close();
-  if (!(await ended.delivery.acknowledge())) parts.log.warn({ callId: ended.id }, "acknowledgement was not confirmed");
+export async function settleCall(parts: WorkerParts, ended: EndedCall, aside: Aside): Promise<RunEnding> {
+  let payment = await payDebts(parts, ended, ended.record);
+  if (payment.kind !== "no-room" || !aside.mayWait()) return conclude(parts, ended, payment);
+  return async () => {
+    const until = performance.now() + longestWait;
+    const signal = AbortSignal.any([aside.stop, ended.lease.lost]);
+    while (payment.kind === "no-room" && performance.now() < until && !signal.aborted) {
+      await pause(pauseWhenFull, undefined, { signal }).catch(() => undefined);
+      payment = await payDebts(parts, ended, payment.record);
+    }
+    await conclude(parts, ended, payment);
+  };
 }
 
-async function writeSettled(parts: WorkerParts, ended: EndedCall): Promise<boolean> {
-  let { entry, revision } = ended.found;
-  for (let race = 0; race < 20; race++) {
-    const settled: CallEntry = { ...entry, owes: [] };
-    const written = await parts.ledger.update(ended.id, settled, revision);
-    if (written !== undefined) return true;
-    // The callback may already have been sent and have written the record.
-    const found = await parts.ledger.read(ended.id);
-    if (found === undefined || found.entry.owes.length === 0) return true;
-    // Redriven meanwhile, as its dead letter could be seen: what the record owes now is another's to pay.
-    if (found.entry.redrives !== ended.found.entry.redrives) return true;
-    ({ entry, revision } = found);
+async function conclude(parts: WorkerParts, ended: EndedCall, { kind, record }: Payment): Promise<"over"> {
+  const { id, delivery, lease } = ended;
+  if (kind === "lost") return "over";
+  lease.close();
+  if (kind === "paid") {
+    if (!(await delivery.acknowledge())) parts.log.warn({ callId: id }, "acknowledgement was not confirmed");
+    return "over";
   }
-  return false;
+  const age = parts.ledger.now() - (record.entry.ended ?? 0);
+  parts.metrics.putBack.inc({ queue_name: delivery.queue, because: "callbacks-full" });
+  delivery.putBack(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
+  return "over";
 }
 
-async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["owes"][number]): Promise<boolean> {
-  const { entry } = ended.found;
+/** Pays what can be paid now, and writes down what was. */
+async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Payment> {
+  const { lease } = ended;
+  const { pending, redrives } = record.entry;
+  const paid: PendingStep[] = [];
+  for (const owed of pending) {
+    const outcome = await untilDone(lease, () => publish(parts, ended, owed));
+    if (outcome === "lost") return { kind: "lost", record };
+    if (outcome === "stored") paid.push(owed);
+  }
+  const kind = paid.length === pending.length ? "paid" : "no-room";
+  if (paid.length === 0) return { kind, record };
+  const change = await changeRecord(
+    parts.ledger,
+    ended.id,
+    (found) => withoutDebts(found?.entry, redrives, paid),
+    { signal: lease.lost },
+    record,
+  );
+  if (change.kind === "not-written") return { kind: "lost", record };
+  return change.kind === "written" ? { kind, record: change.record } : { kind: "paid", record };
+}
+
+/** The callback may already have been sent and have written the record; who redrove the call has debts of its own. */
+function withoutDebts(
+  entry: CallEntry | undefined,
+  redrives: number,
+  paid: readonly PendingStep[],
+): RecordDecision<"settled"> {
+  if (entry?.redrives !== redrives || !entry.pending.some((owed) => paid.includes(owed))) return { as: "settled" };
+  return { as: "settled", write: { ...entry, pending: entry.pending.filter((owed) => !paid.includes(owed)) } };
+}
+
+async function publish(parts: WorkerParts, ended: EndedCall, owed: PendingStep): Promise<"stored" | "full" | "failed"> {
+  const { entry } = ended.record;
   const ref = { namespace: entry.namespace, name: entry.function };
   switch (owed) {
     case "callback": {
-      if (entry.callback === null) return true;
+      if (entry.callback === null) return "stored";
       const result =
         ended.result ??
         (entry.result?.stored === true ? await parts.ledger.readResult(ended.id, entry.result.run) : undefined);
@@ -80,10 +134,11 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
         },
         performance.now() + budget,
       );
-      return outcome.kind === "stored";
+      if (outcome.kind === "refused" && outcome.because === "full") return "full";
+      return outcome.kind === "stored" ? "stored" : "failed";
     }
     case "dead-letter": {
-      if (!isDeadReason(entry.reason)) return true;
+      if (!isDeadReason(entry.reason)) return "stored";
       await parts.deadLetters.put({
         kind: "call",
         id: ended.id,
@@ -99,25 +154,23 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: CallEntry["ow
         body: ended.delivery.raw.body,
       });
       parts.metrics.deadLetters.inc({ queue_name: entry.queue, reason: entry.reason });
-      return true;
+      return "stored";
     }
     case "message":
       // That is what the acknowledgement does.
-      return true;
+      return "stored";
     default:
       return owed satisfies never;
   }
 }
 
-/** Repeats `act` until it says true; false when the lease was lost before. */
-async function untilDone(lease: Lease, act: () => Promise<boolean>): Promise<boolean> {
+/** Repeats `act` until it says more than that it failed; `lost` when the lease was lost before. */
+async function untilDone<T>(lease: Lease, act: () => Promise<T | "failed">): Promise<T | "lost"> {
   while (!lease.lost.aborted) {
-    try {
-      if (await act()) return true;
-    } catch {
-      // The broker is away: the lease bounds how long this may go on.
-    }
+    // The broker is away: the lease bounds how long this may go on.
+    const outcome = await act().catch(() => "failed" as const);
+    if (outcome !== "failed") return outcome;
     await pause(pauseAfterFailure);
   }
-  return false;
+  return "lost";
 }

@@ -25,6 +25,8 @@ export interface WorkerParts {
   readonly callbackDeliveries: DeliverySource<QueuedCallback>;
   /** Milliseconds of a callback's lease: callbacks of all queues lie together. */
   readonly callbackAckWait: number;
+  /** Workers of all queues, which share the callbacks. */
+  readonly callbackWorkers: number;
   /** Says which worker of a strict queue has the turn. */
   readonly leases: Leases;
   readonly ledger: CallLedger;

@@ -82,11 +82,11 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
     test("update writes over the revision that was read, and over no other", async () => {
       const first = await create();
       const second = await ledger.update(id, sampleEntry({ state: "running" }), first);
-      if (second === undefined) expect.fail("it was not written");
-      expect(second).not.toBe(first);
-      expect(await ledger.update(id, sampleEntry({ state: "done" }), first)).toBeUndefined();
-      expect(await ledger.read(id)).toMatchObject({ revision: second, entry: { state: "running" } });
-      expect(await ledger.update(randomUUID(), sampleEntry(), first)).toBeUndefined();
+      if (second.kind !== "written") expect.fail("it was not written");
+      expect(second.revision).not.toBe(first);
+      expect(await ledger.update(id, sampleEntry({ state: "done" }), first)).toEqual({ kind: "overtaken" });
+      expect(await ledger.read(id)).toMatchObject({ revision: second.revision, entry: { state: "running" } });
+      expect(await ledger.update(randomUUID(), sampleEntry(), first)).toEqual({ kind: "overtaken" });
     });
 
     test("of many who update at once one wins", async () => {
@@ -94,9 +94,9 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       const written = await Promise.all(
         Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision)),
       );
-      const winner = written.findIndex((each) => each !== undefined);
-      expect(written.filter((each) => each !== undefined).length).toBe(1);
-      expect(await ledger.read(id)).toMatchObject({ revision: written[winner], entry: { digest: `${winner}` } });
+      const winner = written.findIndex(({ kind }) => kind === "written");
+      expect(written.map(({ kind }) => kind).toSorted()).toEqual([...Array(7).fill("overtaken"), "written"]);
+      expect(await ledger.read(id)).toMatchObject({ entry: { digest: `${winner}` } });
     });
 
     test("a record is gone when its time is over, and can be made anew", async () => {
@@ -117,7 +117,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       const short = await create();
       await ledger.update(marker, sampleEntry(), long);
       lifetime = hour;
-      expect(await ledger.update(id, sampleEntry({ state: "running" }), short)).toBeDefined();
+      expect(await ledger.update(id, sampleEntry({ state: "running" }), short)).toMatchObject({ kind: "written" });
       await eventually(async () => (await ledger.read(marker)) === undefined, {
         within: 10_000,
         what: "the record to expire",
@@ -136,8 +136,9 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
     test("withdraw leaves a record that somebody wrote since", async () => {
       const revision = await create();
       const newer = await ledger.update(id, sampleEntry({ state: "running" }), revision);
+      if (newer.kind !== "written") expect.fail("it was not written");
       await ledger.withdraw(id, revision);
-      expect(await ledger.read(id)).toMatchObject({ revision: newer, entry: { state: "running" } });
+      expect(await ledger.read(id)).toMatchObject({ revision: newer.revision, entry: { state: "running" } });
     });
 
     test("a full ledger refuses new records, still takes changes, and says how full it is", async () => {
@@ -150,7 +151,8 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       });
       expect(await ledger.create(id, sampleEntry(), soon())).toMatchObject({ kind: "exists" });
       const found = await ledger.read(id);
-      expect(await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision)).toBeDefined();
+      const change = await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision);
+      expect(change.kind).toBe("written");
       await eventually(() => ledger.fill() === 1, { within: 15_000, what: "the fill to be known" });
     });
 

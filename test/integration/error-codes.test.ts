@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
 import { errorCodes, type ErrorCode } from "../../runtime/api/platform-error.ts";
+import { ledgerWith } from "../contract/samples.ts";
 import { checkAnswer } from "../support/api-answers.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
@@ -12,7 +14,7 @@ import {
   type FunctionServer,
   type RawFunction,
 } from "../support/function-server.ts";
-import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
+import { openMemoryAsyncInvoker, type MemoryAsyncOptions } from "../support/memory-async-invoker.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
@@ -127,6 +129,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   too_many_calls: [429, tooManyCalls],
   too_many_streams: [429, tooManyStreams],
   queue_full: [429, queueFull],
+  store_full: [429, storeFull],
   headers_too_large: [
     431,
     () => ask("GET", "/function/held", undefined, Array.from({ length: 100 }, () => ["X", "1"]).flat()),
@@ -163,14 +166,24 @@ test.each(errorCodes)("%s", async (code) => {
   expect(retryAfter >= 1 && retryAfter <= 30).toBe([429, 503].includes(answer.status));
 });
 
-async function queueNotFound(): Promise<Response> {
+/** Of a gateway whose calls are kept in memory. */
+async function callKeptInMemory(name: string, target: string, options: MemoryAsyncOptions): Promise<Response> {
   const gateway = await openSyncGateway({ invokeAsync: (...call) => invokeAsync(...call) });
-  const invokeAsync = openMemoryAsyncInvoker(gateway.table, { edition: "enterprise" });
-  gateway.deploy("apart", { annotations: { "com.service.queue": "apart" } });
+  const invokeAsync = openMemoryAsyncInvoker(gateway.table, { edition: "enterprise", ...options });
+  gateway.deploy(name, { annotations: { "com.service.queue": target } });
   const headers = ["Accept", "application/json"];
-  const answer = await sendVerbatim(gateway.port, { method: "POST", target: "/async-function/apart", headers });
+  const answer = await sendVerbatim(gateway.port, { method: "POST", target: `/async-function/${name}`, headers });
   await gateway.close();
   return answer;
+}
+
+function queueNotFound(): Promise<Response> {
+  return callKeptInMemory("apart", "apart", {});
+}
+
+function storeFull(): Promise<Response> {
+  const full = { create: async () => ({ kind: "refused", because: "store-full" }) as const };
+  return callKeptInMemory("stored", "default", { ledger: ledgerWith(new MemoryCallLedger(), full) });
 }
 
 async function resultNotFound(): Promise<Response> {

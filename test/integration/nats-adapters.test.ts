@@ -168,7 +168,7 @@ describe("NatsCallLedger", () => {
     const { config } = await link.jsm.streams.info("KV_results");
     await link.jsm.streams.update("KV_results", { ...config, max_bytes: mebibyte });
     return {
-      ledger: new NatsCallLedger(link, lifetime),
+      ledger: new NatsCallLedger(link, lifetime, { accepts: true }),
       maxRecords: facts.maxCallRecords,
       halfFull: 700_000,
       close: async () => {},
@@ -177,7 +177,7 @@ describe("NatsCallLedger", () => {
 
   test("what a client of the bucket removes counts as absent", async () => {
     await renew("KV_calls");
-    const ledger = new NatsCallLedger(link, () => 60_000);
+    const ledger = new NatsCallLedger(link, () => 60_000, { accepts: true });
     const id = randomUUID();
     await ledger.create(id, sampleEntry(), soon());
     await link.js.publish(`$KV.calls.${id}`, "", { headers: markerOf("DEL") });
@@ -316,7 +316,7 @@ describe("when the server is killed and comes back", () => {
   test("takers go on, records and calls are there, and a call put meanwhile is refused or stored, never in doubt for long", async () => {
     await renew(queueStream("default"));
     const calls = new NatsCallQueue(link);
-    const ledger = new NatsCallLedger(link, () => 60_000);
+    const ledger = new NatsCallLedger(link, () => 60_000, { accepts: true });
     const id = randomUUID();
     await ledger.create(id, sampleEntry(), soon());
     const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);

@@ -142,7 +142,7 @@ describe("rights of the users of the broker", () => {
     expect(await namespaces.list()).toEqual([dev]);
     await (await NatsEndpoints.open(gateway)).watch(nothing);
     await (await NatsQueueCatalog.open(gateway)).watch(nothing);
-    const ledger = new NatsCallLedger(gateway, () => ttl);
+    const ledger = new NatsCallLedger(gateway, () => ttl, { accepts: true });
     const created = await ledger.create(firstId, entry, soon());
     if (created.kind !== "created") throw new Error(`record: ${created.kind}`);
     expect((await new NatsCallQueue(gateway).put(call(firstId), soon())).kind).toBe("stored");
@@ -158,7 +158,7 @@ describe("rights of the users of the broker", () => {
     await (await NatsFunctionStore.open(worker)).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
     await (await NatsEndpoints.open(worker)).watch(nothing);
     await (await NatsQueueCatalog.open(worker)).watch(nothing);
-    const workerLedger = new NatsCallLedger(worker, () => ttl);
+    const workerLedger = new NatsCallLedger(worker, () => ttl, { accepts: false });
     const read = await workerLedger.read(firstId);
     await workerLedger.update(firstId, { ...entry, state: "running" }, read?.revision ?? 0);
     expect(await workerLedger.putResult(firstId, 1, result, ttl)).toBe(true);

@@ -105,7 +105,15 @@ describe("status and result", () => {
     expect(record.callback).toBeUndefined();
     expect(Date.parse(record.endedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(record.acceptedAt));
     const stored = await platform.broker.ledger.read(id);
-    expect(stored?.entry).toMatchObject({ v: 1, state: "done", run: 1, lost: 0, owes: [], owner: null, redrives: 0 });
+    expect(stored?.entry).toMatchObject({
+      v: 2,
+      state: "done",
+      run: 1,
+      lost: 0,
+      pending: [],
+      owner: null,
+      redrives: 0,
+    });
   });
 
   test("the result has the function's body and content type and the platform's headers", async () => {

@@ -135,7 +135,7 @@ test("FW17 a worker that missed the word learns of it by the record", async () =
   const found = await platform.broker.ledger.read(id);
   if (found === undefined) throw new Error("no record");
   const cancelled = { ...found.entry, state: "cancelled", owner: null, ended: Date.now(), callback: null } as const;
-  expect(await platform.broker.ledger.update(id, cancelled, found.revision)).toBeDefined();
+  expect(await platform.broker.ledger.update(id, cancelled, found.revision)).toMatchObject({ kind: "written" });
   const start = performance.now();
 
   await eventually(() => held.aborted === aborted + 1, {

@@ -109,7 +109,7 @@ test("countOverdue() sees one behind many that wait rightly", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await store.provision([queue(60_000)], ["default"]);
   await link.jsm.streams.purge("Q_default");
-  const ledger = new NatsCallLedger(link, () => 3_600_000);
+  const ledger = new NatsCallLedger(link, () => 3_600_000, { accepts: true });
   const calls = Array.from({ length: 120 }, () => sampleCall());
   const queued = new NatsCallQueue(link);
   for (const [index, call] of calls.entries()) {

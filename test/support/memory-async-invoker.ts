@@ -7,6 +7,7 @@ import type { Edition } from "../../runtime/api/editions.ts";
 import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
 import { functionLimits } from "../../runtime/core/function-limits.ts";
 import type { FunctionTable } from "../../runtime/core/function-table.ts";
+import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queue-table.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
@@ -24,12 +25,13 @@ export interface MemoryAsyncOptions {
   readonly edition?: Edition;
   /** Of callbacks. */
   readonly policy?: CallbackRules["policy"];
+  readonly ledger?: CallLedger;
 }
 
 /** The real handler of `/async-function/` for the functions of `table`; its calls and records are kept in memory only. */
 export function openMemoryAsyncInvoker(
   table: FunctionTable,
-  { edition = "community", policy = "any", queues: names = ["default"] }: MemoryAsyncOptions = {},
+  { edition = "community", policy = "any", queues: names = ["default"], ledger }: MemoryAsyncOptions = {},
 ): CallHandler {
   const signals = new MemoryCallSignals();
   const queues = new QueueTable();
@@ -39,7 +41,7 @@ export function openMemoryAsyncInvoker(
     table,
     queues,
     calls,
-    ledger: new MemoryCallLedger(),
+    ledger: ledger ?? new MemoryCallLedger(),
     signals,
     ends: new EndWatch(signals),
     positions: new QueuePositions(calls),

@@ -29,6 +29,8 @@ export interface WorkState {
   readonly messages: number;
   readonly pending: number;
   readonly unanswered: number;
+  /** Times that an entry was delivered. */
+  readonly offered: number;
 }
 
 /** The broker as a test looks into it, past every process of the platform. */
@@ -48,6 +50,12 @@ export interface BrokerView {
   recordTtl(id: string): Promise<number | undefined>;
   /** Makes the consumer of the default queue look like one of another server's making. */
   makeForeign(): Promise<void>;
+  /** As if the time to live of all records were over. */
+  forgetRecords(): Promise<void>;
+  /** Bounds how many callbacks of one function wait; the doctor takes that back. */
+  boundCallbacks(perFunction: number): Promise<void>;
+  /** Removes all callbacks that wait. */
+  dropCallbacks(): Promise<void>;
   /** Deletes the stream of the default queue. */
   deleteQueue(): Promise<void>;
   close(): Promise<void>;
@@ -71,12 +79,17 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
   const work = async (stream: string, consumer: string): Promise<WorkState> => {
     const { state } = await doctor.jsm.streams.info(stream);
     const info = await doctor.jsm.consumers.info(stream, consumer);
-    return { messages: state.messages, pending: info.num_pending, unanswered: info.num_ack_pending };
+    return {
+      messages: state.messages,
+      pending: info.num_pending,
+      unanswered: info.num_ack_pending,
+      offered: info.delivered.consumer_seq,
+    };
   };
   return {
     endpoints: await NatsEndpoints.open(provider),
     functions: await NatsFunctionStore.open(provider),
-    ledger: new NatsCallLedger(doctor, () => recordLife),
+    ledger: new NatsCallLedger(doctor, () => recordLife, { accepts: true }),
     calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
     callbacks: () => work(callbackStream, callbacksConsumer),
     deadLetter: (id, kind = "call", queue = defaultQueue) =>
@@ -89,6 +102,15 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     makeForeign: async () => {
       const stream = queueStream(defaultQueue);
       await doctor.jsm.consumers.update(stream, workersConsumer, { metadata: { [madeUnder]: "0.0.0" } });
+    },
+    forgetRecords: async () => {
+      await doctor.jsm.streams.purge(bucketStream(bucket.calls));
+    },
+    boundCallbacks: async (perFunction) => {
+      await doctor.jsm.streams.update(callbackStream, { max_msgs_per_subject: perFunction });
+    },
+    dropCallbacks: async () => {
+      await doctor.jsm.streams.purge(callbackStream);
     },
     deleteQueue: async () => {
       await doctor.jsm.streams.delete(queueStream(defaultQueue));

@@ -30,6 +30,8 @@ export interface Special {
   readonly preload?: readonly string[];
   /** Node's own options. */
   readonly node?: readonly string[];
+  /** Port of this machine through which this queue-worker alone reaches the broker. */
+  readonly brokerPort?: number;
 }
 
 /** Makes the processes of one platform; none of them runs yet. */
@@ -120,7 +122,7 @@ export async function openFleet(server: TestNatsServer, directory: string, optio
       platformProcess({
         name,
         ...specialised(special, "runtime/queue-worker/main.ts", "test/support/mains/faulty-worker.ts", () => [
-          ...access(natsUser.worker(queue), workersPort),
+          ...access(natsUser.worker(queue), special.brokerPort ?? workersPort),
           ...flags.worker,
           `--queue=${queue}`,
           `--secret-mount-path=${directory}`,

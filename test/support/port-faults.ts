@@ -41,7 +41,8 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
     create: (id, entry, until) =>
       through(plan, "CallLedger.create", id, () => ledger.create(id, entry, until), silence, refusal),
     read: (id) => rejecting("read", id, () => ledger.read(id)),
-    update: (id, entry, revision) => rejecting("update", id, () => ledger.update(id, entry, revision)),
+    update: (id, entry, revision) =>
+      through(plan, "CallLedger.update", id, () => ledger.update(id, entry, revision), silence, refusal),
     fill: () => ledger.fill(),
     now: () => ledger.now(),
     withdraw: (id, revision) =>

@@ -174,6 +174,7 @@ export class WorkerBench {
       callbackTimes: { minWait: 20, maxWait: 40, window },
       resultLimit: 1_048_576,
       callbackAckWait: this.times.ackWait,
+      callbackWorkers: 1,
       leases: this.leases,
       metrics: buildWorkerMetrics(new Registry()),
       log: createLog("test", "silent"),
@@ -205,7 +206,7 @@ export class WorkerBench {
     return eventually(
       async () => {
         const entry = await this.entry(id);
-        const over = entry.ended === null || (entry.owes.length === 0 && this.calls.size("default") === 0);
+        const over = entry.ended === null || (entry.pending.length === 0 && this.calls.size("default") === 0);
         return entry.state === state && over ? entry : undefined;
       },
       { within, every: 5, what: `the call to be ${state} and settled` },
@@ -277,7 +278,7 @@ export function mortal(
       ledger: {
         create: (id, entry, until) => alive(() => ledger.create(id, entry, until)),
         read: (id) => alive(() => ledger.read(id)),
-        update: (id, entry, revision) => alive(() => ledger.update(id, entry, revision)),
+        update: (id, entry, revision) => silent(() => ledger.update(id, entry, revision)),
         fill: () => ledger.fill(),
         now: () => ledger.now(),
         withdraw: (id, revision) => alive(() => ledger.withdraw(id, revision)),

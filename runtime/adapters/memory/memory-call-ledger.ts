@@ -1,6 +1,12 @@
 import type { CallEntry, UnstampedEntry } from "../../core/call-entry.ts";
 import type { RecordLifetime } from "../../core/call-ttl.ts";
-import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
+import type {
+  CallLedger,
+  CreateOutcome,
+  LedgerEntry,
+  StoredResult,
+  UpdateOutcome,
+} from "../../core/ports/call-ledger.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
 
 /** What is absent is unbounded; records then live for a day. */
@@ -46,8 +52,9 @@ export class MemoryCallLedger implements CallLedger {
     return this.#find(id);
   }
 
-  async update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined> {
-    return this.#alive(this.#records, id)?.revision === revision ? this.#write(id, entry) : undefined;
+  async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
+    if (this.#alive(this.#records, id)?.revision !== revision) return { kind: "overtaken" };
+    return { kind: "written", revision: this.#write(id, entry) };
   }
 
   fill(): number {

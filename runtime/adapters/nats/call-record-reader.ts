@@ -1,4 +1,4 @@
-import type { CallEntry } from "../../core/call-entry.ts";
+import { parseCallEntry } from "../../core/call-entry.ts";
 import type { CallLedger, LedgerEntry } from "../../core/ports/call-ledger.ts";
 import { BrokerClock } from "./broker-clock.ts";
 import type { NatsLink } from "./nats-link.ts";
@@ -36,6 +36,9 @@ export class CallRecordReader implements Pick<CallLedger, "read" | "now"> {
 export function parseRecord(last: LastMessage): LedgerEntry | undefined {
   // A marker of the client (KV-Operation) or of the broker (Nats-Marker-Reason).
   if (last.headers.has(operationHeader) || last.headers.has("Nats-Marker-Reason")) return undefined;
-  const entry: CallEntry = JSON.parse(Buffer.from(last.body).toString("utf8"));
-  return { entry, revision: last.sequence, writtenAt: last.time };
+  return {
+    entry: parseCallEntry(Buffer.from(last.body).toString("utf8")),
+    revision: last.sequence,
+    writtenAt: last.time,
+  };
 }

@@ -49,6 +49,18 @@ export async function publishDurably(
   headers: MsgHdrs | HeaderBlock,
   until: number,
 ): Promise<PublishOutcome> {
+  const outcome = await publish(link, subject, body, headers, until);
+  link.trouble.heard(outcome);
+  return outcome;
+}
+
+async function publish(
+  link: NatsLink,
+  subject: string,
+  body: Uint8Array,
+  headers: MsgHdrs | HeaderBlock,
+  until: number,
+): Promise<PublishOutcome> {
   let doubt: unknown;
   // The error for a broker that is away is made only then: its stack trace would cost a seventh of an acceptance.
   let failure: unknown;

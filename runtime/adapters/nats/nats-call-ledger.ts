@@ -1,38 +1,46 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { PlatformError } from "../../api/platform-error.ts";
 import type { UnstampedEntry } from "../../core/call-entry.ts";
 import type { RecordLifetime } from "../../core/call-ttl.ts";
-import type { CallLedger, CreateOutcome, LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
+import type {
+  CallLedger,
+  CreateOutcome,
+  LedgerEntry,
+  StoredResult,
+  UpdateOutcome,
+} from "../../core/ports/call-ledger.ts";
 import { CallRecordReader, operationHeader, parseRecord, recordStream } from "./call-record-reader.ts";
 import { isOvertaken, publishDurably, type PublishOutcome } from "./durable-publish.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { putOutcome } from "./put-outcome.ts";
 import { readLast, writeHeaders, type LastMessage } from "./read-last.ts";
 import { readResult, removeResult, writeResult } from "./result-entries.ts";
-import { StreamFill } from "./stream-fill.ts";
+import { RecordRoom } from "./record-room.ts";
 import { bucket, keySubject } from "./stream-names.ts";
 
 const updateBudget = 3_000;
 const withdrawBudget = 60_000;
 const markerTtl = 10_000;
 
+type NotWritten = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
+
 /** Records in bucket `calls`, results in bucket `results`. */
 export class NatsCallLedger implements CallLedger {
   readonly #link: NatsLink;
   readonly #lifetime: RecordLifetime;
-  readonly #fill: StreamFill;
+  readonly #room: RecordRoom;
   readonly #records: CallRecordReader;
 
-  constructor(link: NatsLink, lifetime: RecordLifetime) {
+  /** `accepts`: this is a gateway's, which must know how full the store is. */
+  constructor(link: NatsLink, lifetime: RecordLifetime, { accepts }: { readonly accepts: boolean }) {
     this.#link = link;
     this.#lifetime = lifetime;
-    this.#fill = new StreamFill(link, recordStream);
+    this.#room = new RecordRoom(link, accepts);
     this.#records = new CallRecordReader(link);
   }
 
   fill(): number {
-    return this.#fill.share();
+    return this.#room.fill();
   }
 
   now(): number {
@@ -40,12 +48,18 @@ export class NatsCallLedger implements CallLedger {
   }
 
   async create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome> {
+    const noRoom = this.#noRoom();
+    if (noRoom !== undefined) {
+      // One that is there already is accepted all the same.
+      const found = await this.read(id).catch(() => undefined);
+      return found === undefined ? noRoom : { kind: "exists", found };
+    }
     let expected = 0;
     // A marker of a withdrawn record counts as absent: the second round builds upon it.
     for (let round = 0; round < 3; round++) {
       const outcome = await this.#write(id, entry, expected, until);
       if (outcome.kind === "stored") return { kind: "created", revision: outcome.sequence };
-      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notCreated(outcome);
+      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notWritten(outcome);
       let last: LastMessage | undefined;
       try {
         last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id), until);
@@ -63,19 +77,17 @@ export class NatsCallLedger implements CallLedger {
     return this.#records.read(id);
   }
 
-  async update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined> {
+  /** Refused before the write: what is there must have room to end. */
+  #noRoom(): Extract<CreateOutcome, { kind: "refused" }> | undefined {
+    if (this.#room.storeIsFull) return { kind: "refused", because: "store-full" };
+    return this.fill() >= 1 ? { kind: "refused", because: "full" } : undefined;
+  }
+
+  async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
     const outcome = await this.#write(id, entry, revision, performance.now() + updateBudget);
-    if (outcome.kind === "stored") return outcome.sequence;
-    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return undefined;
-    const cause = outcome.kind === "refused" ? new Error(outcome.refusal.description) : outcome.cause;
-    throw new PlatformError(
-      "queue_unavailable",
-      `Cannot write the record of call "${id}": the broker did not store it`,
-      {
-        cause,
-        retryAfterSeconds: 1,
-      },
-    );
+    if (outcome.kind === "stored") return { kind: "written", revision: outcome.sequence };
+    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return { kind: "overtaken" };
+    return notWritten(outcome);
   }
 
   async withdraw(id: string, revision: number): Promise<void> {
@@ -102,14 +114,17 @@ export class NatsCallLedger implements CallLedger {
     return removeResult(this.#link, id, run);
   }
 
-  #write(id: string, entry: UnstampedEntry, expected: number, until: number): Promise<PublishOutcome> {
+  async #write(id: string, entry: UnstampedEntry, expected: number, until: number): Promise<PublishOutcome> {
     const ttl = this.#lifetime(entry, this.fill());
     const body = Buffer.from(JSON.stringify({ ...entry, expires: this.now() + ttl }));
-    return publishDurably(this.#link, keySubject(bucket.calls, id), body, writeHeaders(ttl, expected), until);
+    const subject = keySubject(bucket.calls, id);
+    const outcome = await publishDurably(this.#link, subject, body, writeHeaders(ttl, expected), until);
+    if (outcome.kind === "stored" && entry.run === 0) this.#room.added(body.byteLength);
+    return outcome;
   }
 }
 
-function notCreated(outcome: Exclude<PublishOutcome, { kind: "stored" }>): CreateOutcome {
+function notWritten(outcome: Exclude<PublishOutcome, { kind: "stored" }>): NotWritten {
   const meaning = putOutcome(outcome);
   if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
   if (meaning.kind === "unknown") return meaning;

@@ -2,6 +2,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { BrokerTrouble } from "./broker-trouble.ts";
 import { RequestMux, type MuxRequest } from "./request-mux.ts";
 import { compareVersions, oldestVersion } from "./server/nats-server-version.ts";
 
@@ -28,6 +29,8 @@ export class NatsLink {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  /** Whether the broker stores what is published. */
+  readonly trouble = new BrokerTrouble();
   readonly #mux: RequestMux;
   #downSince: number | undefined;
   #reconnects = 0;
@@ -115,10 +118,12 @@ export class NatsLink {
         case "disconnect":
         case "staleConnection":
           this.#downSince ??= performance.now();
+          this.trouble.connected(false);
           break;
         case "reconnect":
           this.#downSince = undefined;
           this.#reconnects++;
+          this.trouble.connected(true);
           for (const back of this.#onReconnect) back();
           break;
         default:

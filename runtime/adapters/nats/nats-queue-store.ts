@@ -176,10 +176,15 @@ export class NatsQueueStore implements QueueStore {
         `Cannot use stream "${wanted.name}": its persist_mode is "async", which loses calls that were accepted; the broker cannot change that, so move its entries and delete it`,
       );
     }
-    const differs = Object.entries(wanted).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
+    // What is left out of an update stays as it is: no limit must be said.
+    const limits: WantedStream = { max_bytes: -1, ...wanted };
+    const differs = Object.entries(limits).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
     if (!differs) return;
     checkRoom(wanted, state);
-    await this.#link.jsm.streams.update(wanted.name, wanted);
+    await this.#link.jsm.streams.update(wanted.name, {
+      ...limits,
+      metadata: { ...config.metadata, ...wanted.metadata },
+    });
   }
 
   async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<void> {
@@ -245,8 +250,10 @@ function unusable(what: string, cause: unknown): PlatformError {
   return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause });
 }
 
-/** The broker leaves out false and empty settings. */
+/** The broker leaves out false and empty settings, and adds metadata of its own. */
 function sameSetting(is: unknown, wanted: unknown): boolean {
+  if (typeof wanted === "object" && wanted !== null && !Array.isArray(wanted))
+    return Object.entries(wanted).every(([key, value]) => Reflect.get(Object(is), key) === value);
   if (Array.isArray(wanted)) return JSON.stringify(is) === JSON.stringify(wanted);
   return (is ?? false) === (wanted ?? false);
 }

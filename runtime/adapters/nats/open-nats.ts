@@ -74,7 +74,7 @@ export async function autoscalerAdapters(link: NatsLink) {
 export async function gatewayBroker(link: NatsLink, times: CallTimes) {
   return {
     ...commonAdapters(link),
-    ledger: new NatsCallLedger(link, recordLifetime(times)),
+    ledger: new NatsCallLedger(link, recordLifetime(times), { accepts: true }),
     calls: new NatsCallQueue(link),
     letters: new NatsDeadLetters(link),
     queues: await NatsQueueCatalog.open(link),
@@ -85,7 +85,7 @@ export async function gatewayBroker(link: NatsLink, times: CallTimes) {
 export async function workerBroker(link: NatsLink, inboxPrefix: string) {
   return {
     ...commonAdapters(link),
-    openLedger: (times: CallTimes) => new NatsCallLedger(link, recordLifetime(times)),
+    openLedger: (times: CallTimes) => new NatsCallLedger(link, recordLifetime(times), { accepts: false }),
     catalog: await NatsQueueCatalog.open(link),
     deadLetters: new NatsDeadLetters(link),
     leases: new NatsLeases(link),
@@ -123,9 +123,4 @@ export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: 
     health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls),
     onBrokerBack: (back: () => void) => link.onReconnect(back),
   };
-}
-
-/** Why the broker cannot be used now, for `/readyz`. */
-export function brokerTrouble(link: NatsLink): string | undefined {
-  return link.downFor() > 0 ? "broker: not connected" : undefined;
 }

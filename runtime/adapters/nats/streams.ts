@@ -20,14 +20,27 @@ export interface StreamFacts {
   readonly oneMachine: boolean;
 }
 
+/** Metadata of bucket `calls`: bytes that its records may take, and bytes the broker may store in all. */
+export const shareKey = "weir.share";
+export const storeKey = "weir.store";
+
 const mebibyte = 1_048_576;
+const callsPercent = 10;
+/** Bytes of the usual record of a call; one is no larger than 8 KiB (`boundedAttempts`). */
+const usualRecord = 1_024;
 const second = 1_000_000_000;
 const longestPerFunction = 100_000;
 const deadLetterAge = 14 * 24 * 3_600 * second;
 const duplicateWindow = 120 * second;
 
+/** How many calls can be there at a time, ended ones whose records are kept included. */
+export function mostCalls(facts: Pick<StreamFacts, "maxFileStore" | "maxCallRecords">): number {
+  const share = Math.floor((facts.maxFileStore * callsPercent) / 100);
+  return Math.min(facts.maxCallRecords, Math.floor(share / usualRecord));
+}
+
 /**
- * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 5 %, `results` 10 %
+ * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 10 %, `results` 5 %
  * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues and to `left` others that
  * are declared no more but hold calls. Functions, namespaces,
  * endpoints and declared queues take at most 12 % more.
@@ -36,8 +49,8 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
   const share = (percent: number, most = Number.POSITIVE_INFINITY) =>
     Math.floor(Math.min((facts.maxFileStore * percent) / 100, most));
   const sizes = {
-    calls: share(5),
-    results: share(10, 1_024 * mebibyte),
+    calls: share(callsPercent),
+    results: share(5, 1_024 * mebibyte),
     dead: share(10, 1_024 * mebibyte),
     callbacks: share(5, 256 * mebibyte),
   };
@@ -78,9 +91,11 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     {
       ...keyValue(bucket.calls, file),
       allow_msg_ttl: true,
-      max_msgs: facts.maxCallRecords,
-      max_bytes: sizes.calls,
+      // Of a bucket that is full by bytes not even the records that are there can be written any more, so nothing could
+      // end: the number bites first, and who accepts calls looks at the bytes.
+      max_msgs: mostCalls(facts),
       allow_direct: false,
+      metadata: { [shareKey]: String(sizes.calls), [storeKey]: String(facts.maxFileStore) },
     },
     { ...keyValue(bucket.results, file), allow_msg_ttl: true, max_bytes: sizes.results, max_msg_size: messageSize },
     { ...keyValue(bucket.queues, file), allow_msg_ttl: true, max_bytes: share(1, mebibyte), allow_direct: false },

@@ -12,6 +12,16 @@ export interface LedgerEntry {
 export type CreateOutcome =
   | { readonly kind: "created"; readonly revision: number }
   | { readonly kind: "exists"; readonly found: LedgerEntry }
+  /** Nothing was written: there are as many records as there may be, the whole store is nearly full, or nobody answers. */
+  | { readonly kind: "refused"; readonly because: "full" | "store-full" | "unavailable"; readonly cause?: unknown }
+  /** No answer came. */
+  | { readonly kind: "unknown"; readonly cause?: unknown };
+
+/** What became of a change of a record. */
+export type UpdateOutcome =
+  | { readonly kind: "written"; readonly revision: number }
+  /** Somebody wrote since that revision; perhaps this very change, its answer lost. */
+  | { readonly kind: "overtaken" }
   /** Nothing was written. */
   | { readonly kind: "refused"; readonly because: "full" | "unavailable"; readonly cause?: unknown }
   /** No answer came. */
@@ -34,16 +44,19 @@ export interface StoredResult {
  *   former time. Results carry their time to live in milliseconds.
  * - `create` is done with by `until` (monotonic milliseconds); an answer that was lost shows as `exists` with what was
  *   written.
- * - `update` resolves with the new revision, or undefined when another was faster. It rejects with
- *   `queue_unavailable` when no answer came: the caller reads and looks for what it wrote.
+ * - `update` tries for three seconds at most and never rejects. A record is changed by `changeRecord`, which reads when no
+ *   answer came and looks for what it wrote.
  * - `read` sees the last write of anyone.
  * - All times in records are of one clock, `now`: those who write them may run on machines whose clocks differ.
  */
 export interface CallLedger {
   create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome>;
   read(id: string): Promise<LedgerEntry | undefined>;
-  update(id: string, entry: UnstampedEntry, revision: number): Promise<number | undefined>;
-  /** Share of the most records that are there now, 0 to 1, known at most about a second ago. */
+  update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome>;
+  /**
+   * How full it is, known about a second ago: the fuller of records ÷ most records and of their bytes ÷ their share of the
+   * store. At 1 no record is made any more; those that are there can be written at any time.
+   */
   fill(): number;
   /** Unix milliseconds of the clock that `writtenAt` is of, whatever the clock of this machine says. */
   now(): number;

@@ -36,6 +36,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   too_many_calls: "All replicas are at their limit of calls",
   too_many_streams: "There are 200 log streams",
   queue_full: "The queue is full",
+  store_full: "The store of the broker is nearly full",
   internal_error: "A defect of the platform",
   not_built: "This version does not have it yet",
   function_unreachable: "The function refused or broke off the connection",

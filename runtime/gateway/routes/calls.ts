@@ -144,6 +144,7 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
       "queue_not_found",
       "payload_too_large",
       "queue_full",
+      "store_full",
       "queue_unavailable",
     ],
     trial: atPath

@@ -58,6 +58,7 @@ export const deadLetterRoutes = [
         "call_not_redrivable",
         "payload_too_large",
         "queue_full",
+        "store_full",
         "queue_unavailable",
       ],
       trial: {

@@ -73,7 +73,7 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
 });
 
 test.each(["done", "failed", "cancelled"] as const)("%s: only debts are left, whatever the age", (state) => {
-  const entry = sampleEntry({ state, ended: now, owes: state === "done" ? ["callback"] : [] });
+  const entry = sampleEntry({ state, ended: now, pending: state === "done" ? ["callback"] : [] });
   expect(decideDelivery({ entry, revision: 1, writtenAt: 0 }, 0, now, times)).toEqual({ action: "finish", entry });
 });
 

@@ -29,7 +29,7 @@ describe("a call that is answered", () => {
       { within: 10_000, what: "the callback to be recorded" },
     );
     expect(bench.runsOf(id).map(({ attempt }) => attempt)).toEqual([1]);
-    expect(entry).toMatchObject({ status: 201, run: 1, retries: 0, lost: 0, owner: null, reason: null, owes: [] });
+    expect(entry).toMatchObject({ status: 201, run: 1, retries: 0, lost: 0, owner: null, reason: null, pending: [] });
     expect(entry.attempts).toMatchObject([{ number: 1, status: 201, duration: 3 }]);
     expect(entry.result).toMatchObject({ run: 1, size: 3, stored: true, ttl: 3_600_000 });
     expect(entry.callback).toMatchObject({ state: "sent", attempts: 1, status: 200 });

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { headerValue } from "../../../runtime/core/header-list.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
-import { HostSlots } from "../../../runtime/queue-worker/host-slots.ts";
 import { sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 import { WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
@@ -232,18 +231,6 @@ test("of a call that was redriven since is sent all the same, as each end has it
   bench.start();
   await settled();
   expect(bench.sent).toHaveLength(1);
-});
-
-test("slots of a host are bounded and come back, once each", () => {
-  const slots = new HostSlots(2);
-  const first = slots.take("http://a.example/x");
-  expect(slots.take("http://a.example:80/y")).toBeDefined();
-  expect(slots.take("http://a.example/z")).toBeUndefined();
-  expect(slots.take("http://a.example:81/z")).toBeDefined();
-  first?.();
-  first?.();
-  expect(slots.take("http://a.example/z")).toBeDefined();
-  expect(slots.take("http://a.example/z")).toBeUndefined();
 });
 
 describe("after a redrive", () => {

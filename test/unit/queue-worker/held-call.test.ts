@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import type { CallEntry } from "../../../runtime/core/call-entry.ts";
 import { cancelledEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
@@ -32,7 +31,8 @@ async function hold(on: CallLedger = ledger): Promise<HeldCall> {
   const held = takenEntry(sampleEntry(), { owner: "me", takeover: false, now: 1, maxRetries: 3 });
   const created = await ledger.create(id, held, soon());
   if (created.kind !== "created") throw new Error(created.kind);
-  return new HeldCall({ id, ledger: on, lease, held, revision: created.revision });
+  const { revision } = created;
+  return new HeldCall({ id, ledger: on, lease, taken: { entry: { ...held, expires: 0 }, revision } });
 }
 const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
 const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
@@ -47,7 +47,7 @@ test("a change is written over what it holds", async () => {
   expect(await held.change(toWaiting)).toBe("stored");
   expect((await ledger.read(id))?.entry).toMatchObject({ state: "waiting", next: 9, owner: null });
   expect(held.entry.state).toBe("waiting");
-  expect(held.revision).toBe((await ledger.read(id))?.revision);
+  expect(held.record.revision).toBe((await ledger.read(id))?.revision);
 });
 
 test("a touch changes nothing but the age, and when the record expires", async () => {
@@ -88,7 +88,7 @@ test("a cancelled call is cancelled for every change and touch that follows", as
   await change((entry) => cancelledEntry(entry, 7));
   expect(await other.change(toWaiting)).toBe("cancelled");
   expect(other.entry).toMatchObject({ state: "cancelled", ended: 7 });
-  expect(other.revision).toBe((await ledger.read(id))?.revision);
+  expect(other.record.revision).toBe((await ledger.read(id))?.revision);
   expect(await other.isCancelled()).toBe(true);
 });
 
@@ -114,7 +114,7 @@ test("a call that another took over is lost, and nothing of its record is change
 
 test("a call whose record is gone is lost", async () => {
   const held = await hold();
-  await ledger.withdraw(id, held.revision);
+  await ledger.withdraw(id, held.record.revision);
   expect(await held.touch()).toBe("not-ours");
   expect(await held.change(toWaiting)).toBe("lost");
 });
@@ -130,8 +130,7 @@ test("a change is tried again while nobody answers, until the lease is lost", as
     id,
     ledger: under(away),
     lease: lost,
-    held: held.entry,
-    revision: held.revision,
+    taken: held.record,
   });
   expect(await hopeless.change(toWaiting)).toBe("lost");
   expect(performance.now() - before).toBeGreaterThanOrEqual(190);
@@ -144,7 +143,7 @@ test("a change goes through once the broker is back", async () => {
   let away = true;
   const flaky = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
-      if (away) throw new PlatformError("queue_unavailable", "Cannot write: it is away");
+      if (away) return { kind: "refused", because: "unavailable" };
       return ledger.update(key, entry, revision);
     },
   });

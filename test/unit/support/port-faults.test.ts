@@ -49,7 +49,7 @@ function countingLedger(): CallLedger & { readonly used: string[] } {
     used,
     create: () => use("create", { kind: "created", revision: 1 }),
     read: () => use("read", { entry, revision: 1, writtenAt: 0 }),
-    update: () => use("update", 2),
+    update: () => use("update", { kind: "written", revision: 2 }),
     fill: () => 0.5,
     now: () => 0,
     withdraw: () => use("withdraw", undefined),
@@ -139,7 +139,7 @@ describe("faultyCallQueue", () => {
 });
 
 describe("faultyCallLedger", () => {
-  test("create answers as its port says", async () => {
+  test("create and update answer as their port says", async () => {
     const lost = countingLedger();
     const outcome = await faultyCallLedger(lost, once("CallLedger.create", { kind: "answer-lost" })).create(
       "a",
@@ -157,6 +157,13 @@ describe("faultyCallLedger", () => {
     );
     expect(refused).toMatchObject({ kind: "refused", because: "unavailable" });
     expect(away.used).toEqual([]);
+
+    const update = (kind: "answer-lost" | "unavailable", ledger: CallLedger) =>
+      faultyCallLedger(ledger, once("CallLedger.update", { kind })).update("a", entry, 1);
+    expect((await update("answer-lost", lost)).kind).toBe("unknown");
+    expect(lost.used).toEqual(["create", "update"]);
+    expect(await update("unavailable", away)).toMatchObject({ kind: "refused", because: "unavailable" });
+    expect(away.used).toEqual([]);
   });
 
   test("the others reject with queue_unavailable, done or not", async () => {
@@ -167,14 +174,13 @@ describe("faultyCallLedger", () => {
     );
     const unavailable = { code: "queue_unavailable" };
 
-    await expect(faulty.update("a", entry, 1)).rejects.toMatchObject(unavailable);
     await expect(faulty.read("a")).rejects.toMatchObject(unavailable);
     await expect(
       faulty.putResult("a", 1, { status: 200, headers: [], body: new Uint8Array(), duration: 1 }, 1),
     ).rejects.toMatchObject(unavailable);
     await expect(faulty.withdraw("a", 1)).resolves.toBeUndefined();
     expect(faulty.fill()).toBe(0.5);
-    expect(ledger.used).toEqual(["update", "read", "putResult", "withdraw"]);
+    expect(ledger.used).toEqual(["read", "putResult", "withdraw"]);
   });
 });
 

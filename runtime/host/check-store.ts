@@ -1,0 +1,25 @@
+import { PlatformError } from "../api/platform-error.ts";
+import { storeText } from "./banner.ts";
+import { storeProblems } from "./settings.ts";
+
+/** Fewer calls at a time are no queue: their records stay for minutes after they ended. */
+const fewestCalls = 1_000;
+
+/**
+ * Refuses a store that is too small to work with. `wanted` are the settings that it follows from, beside the disk.
+ * @throws PlatformError `queue_unavailable` with what there is and what is needed
+ */
+export function checkStore(
+  store: { readonly bytes: number; readonly calls: number },
+  directory: string,
+  wanted: { readonly asyncMaxBody: number; readonly maxCallRecords: number },
+): void {
+  const [problem] = storeProblems({ ...wanted, maxFileStore: store.bytes });
+  const few = store.calls < Math.min(fewestCalls, wanted.maxCallRecords);
+  if (problem === undefined && !few) return;
+  const why = few ? `${fewestCalls} are needed` : `calls of ${wanted.asyncMaxBody} bytes (async_max_body) need more`;
+  throw new PlatformError(
+    "queue_unavailable",
+    `Cannot start nats-server in "${directory}": its store is ${storeText(store)}, and ${why}; make room on that disk or choose another with --data`,
+  );
+}

@@ -1,0 +1,50 @@
+import { Gauge } from "prom-client";
+
+import type { AdminServer } from "./admin-server.ts";
+import type { Log } from "./log.ts";
+
+/** What keeps a broker from storing, as a connection to it tells. */
+export interface TroubleSource {
+  readonly kind: "away" | "full" | undefined;
+  onChange(hear: (kind: "away" | "full" | undefined, cause?: unknown) => void): void;
+}
+
+/**
+ * Says what keeps the broker from storing: `/readyz` lists `broker: away` or `broker: full`, the log has a line when it
+ * begins and one when it is over, and `broker_trouble{kind}` is 1 meanwhile. `also` has further reasons not to be ready.
+ */
+export function followBroker(
+  { admin, log }: { readonly admin: AdminServer; readonly log: Log },
+  sources: readonly TroubleSource[],
+  also: () => string | undefined = () => undefined,
+): void {
+  const now = (): "away" | "full" | undefined => sources.find(({ kind }) => kind !== undefined)?.kind;
+  let said: "away" | "full" | undefined;
+  admin.addCheck("broker", () => {
+    const kind = now();
+    return kind === undefined ? also() : `broker: ${kind}`;
+  });
+  const gauge = new Gauge({
+    name: "broker_trouble",
+    help: "1 while the broker does not answer (away) or has no room (full)",
+    labelNames: ["kind"],
+    registers: [admin.registry],
+    collect: () => {
+      for (const kind of ["away", "full"] as const) gauge.set({ kind }, now() === kind ? 1 : 0);
+    },
+  });
+  for (const source of sources) {
+    source.onChange((_kind, err) => {
+      const kind = now();
+      if (kind === said) return;
+      if (kind === undefined) log.info({ was: said }, "the broker stores again");
+      else log.warn({ broker: kind, err }, sentence[kind]);
+      said = kind;
+    });
+  }
+}
+
+const sentence = {
+  away: "the broker does not answer: no call is accepted or ended until it does",
+  full: "the broker has no room: no call is accepted or ended until it has; make room on its disk",
+};
