@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+
+import { afterEach, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import { lateIsNotLost, notAccepted } from "../support/load.ts";
+import { notEmpty } from "../support/not-empty.ts";
+
+/** The smallest store that a doctor takes: records get 6.7 MB of it. */
+const smallest = 67_108_864;
+/** As long as an address of a callback may be, about. */
+const longQuery = `?${"x".repeat(1_900)}`;
+
+let bench: FaultBench | undefined;
+afterEach(() => bench?.close());
+
+test.each([
+  ["by number", { doctorFlags: ["--max-call-records", "1000"], query: "", at: 1_000, count: 1_500 }],
+  ["by bytes", { doctorFlags: [], query: longQuery, at: 2_000, count: 4_000 }],
+])(
+  "FW19 the records at their limit %s, with a backlog and under load: what was accepted ends, the rest is told so, room is used again",
+  async (_how, { doctorFlags, query, at, count }) => {
+    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags }));
+    const { platform, sink } = opened;
+    const callbackUrl = `${sink.url}${query}`;
+    const timeout = lateIsNotLost;
+    platform.worker.pause();
+    const backlog = await opened.load({ rate: 600, count, callbackUrl, timeout, body: () => "1" });
+    const accepted = backlog.sent.filter((call) => call.class === "accepted").map(({ id }) => id);
+    const refused = notEmpty(
+      backlog.sent.filter((call) => call.class !== "accepted"),
+      "refused call",
+    );
+    expect(accepted.length).toBeGreaterThan(0.9 * at);
+    expect(notAccepted(refused.filter((call) => call.status !== 429))).toEqual([]);
+
+    platform.worker.resume();
+    const under = await opened.load({ rate: 50, count: 150, callbackUrl, timeout });
+    expect(notAccepted(under.sent.filter(({ status }) => status !== 202 && status !== 429))).toEqual([]);
+    // As long as the callbacks take that go to one receiver, four at once.
+    const { violations } = await opened.settle({ within: 100_000 });
+    expect(violations).toEqual([]);
+    for (const id of accepted) expect(sink.of(id), id).toHaveLength(1);
+
+    // Ended records stay for two minutes at least.
+    await platform.broker.forgetRecords();
+    const again = await eventually(
+      async () => {
+        const answer = await platform.calls.queue("working", { body: "1" });
+        return answer.status === 202 ? answer.headers.get("x-call-id") : undefined;
+      },
+      { within: 15_000, what: "a call to be accepted again" },
+    );
+    expect((await platform.calls.ended(again)).state).toBe("done");
+  },
+  240_000,
+);
+
+test("FW20 a record that cannot be written: the callback that was heard is not sent again, and the log says so", async () => {
+  const opened = (bench = await openFaultBench({ ackWait: 2_000 }));
+  const { platform, sink } = opened;
+  const id = randomUUID();
+  // Taken and ended as ever; what comes then is that the callback was sent, and that nothing is pending any more.
+  const faults = Array.from({ length: 100 }, (_, n) => ({
+    operation: "CallLedger.update",
+    call: id,
+    nth: n + 3,
+    fault: { kind: "unavailable" as const },
+  }));
+  await platform.worker.stop();
+  const worker = platform.add("worker", { faults });
+  await worker.start();
+  await platform.calls.accepted("working", { id, body: "1", callbackUrl: sink.url });
+  const others = await opened.load({ rate: 20, count: 40, callbackUrl: sink.url, timeout: lateIsNotLost });
+  expect(notAccepted(others.sent)).toEqual([]);
+  await sink.waitFor(id);
+  const line = await eventually(
+    () => worker.log.find(({ msg, callId }) => msg === "attempt of a callback is not in its record" && callId === id),
+    { within: 20_000, what: "a line in the log" },
+  );
+  expect(line).toMatchObject({ outcome: "sent", because: "unavailable" });
+  const record = await platform.calls.status(id);
+  if (record?.callback === undefined) expect.fail("there is no record of it");
+  const known = new Map([[id, { ...record, callback: { ...record.callback, state: "sent" as const } }]]);
+  const { violations } = await opened.settle({ within: 30_000, known });
+  expect(violations).toEqual([]);
+  expect(sink.of(id)).toHaveLength(1);
+}, 90_000);
+
+test("FC5 the callbacks of one function fill their queue: calls of others go on, and nothing of the one is lost", async () => {
+  const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 60_000 }));
+  const { platform, sink: down } = opened;
+  down.answerAlways({ kind: "status", status: 503 });
+  // It would take the bound back.
+  platform.doctor.pause();
+  await platform.broker.boundCallbacks(50);
+  const held = await opened.load({ rate: 100, count: 300, callbackUrl: down.url, timeout: lateIsNotLost });
+  expect(notAccepted(held.sent)).toEqual([]);
+
+  const began = performance.now();
+  const ids: string[] = [];
+  await opened.open("other");
+  for (let call = 0; call < 20; call += 1) ids.push(await platform.calls.accepted("other"));
+  for (const id of ids) expect((await platform.calls.ended(id, 30_000)).state).toBe("done");
+  // Slots that were held for callbacks would not be free before those are given up, after a minute.
+  expect(performance.now() - began).toBeLessThan(30_000);
+
+  platform.doctor.resume();
+  await platform.broker.boundCallbacks(100_000);
+  down.answerAlways({ kind: "status", status: 200 });
+  for (const { id } of held.sent) await down.waitFor(id, 60_000);
+  const { violations } = await opened.settle({ within: 60_000 });
+  expect(violations).toEqual([]);
+}, 150_000);
+
+test("FB12 the broker away and nothing else wrong: readiness, log and metric say so, and synchronous calls go on", async () => {
+  const opened = (bench = await openFaultBench());
+  const { platform, working } = opened;
+  const adminUrl = `http://127.0.0.1:${String(platform.gateway.ready["adminPort"])}`;
+  const readiness = async (query = "") => {
+    const answer = await fetch(`${adminUrl}/readyz${query}`);
+    return `${answer.status} ${(await answer.text()).trim()}`;
+  };
+  const trouble = (kind: string) => platform.metric(platform.gateway, "broker_trouble", { kind });
+  expect(await readiness()).toBe("200 ok");
+  expect(await trouble("away")).toBe(0);
+
+  await platform.server.kill();
+  await eventually(async () => (await readiness()) === "503 broker: away", { within: 15_000, what: "broker: away" });
+  expect(await readiness("?exclude=broker")).toBe("200 ok");
+  expect([await trouble("away"), await trouble("full")]).toEqual([1, 0]);
+  const runs = working.requests.length;
+  for (let call = 0; call < 20; call += 1) {
+    const answer = await platform.calls.send("POST", "/function/working", { body: "1" });
+    expect(answer.status).toBe(200);
+  }
+  expect(working.requests.length - runs).toBe(20);
+  const said = () => platform.gateway.log.filter((line) => line["broker"] === "away");
+  expect(said()).toHaveLength(1);
+
+  await platform.server.restart();
+  await eventually(async () => (await readiness()) === "200 ok", { within: 15_000, what: "the broker to be back" });
+  await eventually(async () => (await platform.calls.queue("working", { body: "1" })).status === 202, {
+    within: 15_000,
+    what: "a call to be accepted",
+  });
+  expect(said()).toHaveLength(1);
+  expect(await trouble("away")).toBe(0);
+  const { violations } = await opened.settle();
+  expect(violations).toEqual([]);
+}, 90_000);
