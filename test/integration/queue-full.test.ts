@@ -63,9 +63,9 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
   const id = randomUUID();
   // Taken and ended as ever; what comes then is that the callback was sent, and that nothing is pending any more.
   const faults = Array.from({ length: 100 }, (_, n) => ({
-    operation: "CallLedger.update",
+    operation: "CallLedger.update done",
     call: id,
-    nth: n + 3,
+    nth: n + 2,
     fault: { kind: "unavailable" as const },
   }));
   await platform.worker.stop();

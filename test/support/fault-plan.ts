@@ -16,7 +16,7 @@ export type PortFault =
 
 /** When a fault happens: at the `nth` use (1 = first) of the operation, or with a probability at each. */
 export type FaultRule = {
-  /** As the decorators name it, e.g. `CallQueue.put`; `*` = any. */
+  /** As the decorators name it, e.g. `CallQueue.put`, or the first words of that; `*` = any. */
   readonly operation: string;
   readonly fault: PortFault;
   /** Only at uses for this call; any when absent. */
@@ -50,7 +50,8 @@ export function faultPlan(rules: readonly FaultRule[], seed = Math.floor(Math.ra
     decide: (operation, call) => {
       const matching = rules.filter(
         (rule) =>
-          (rule.operation === "*" || rule.operation === operation) && (rule.call === undefined || rule.call === call),
+          (rule.operation === "*" || `${operation} `.startsWith(`${rule.operation} `)) &&
+          (rule.call === undefined || rule.call === call),
       );
       // Every matching rule is asked, so that what one decides does not shift the count or the chance of another.
       const found = matching.filter(applies)[0];

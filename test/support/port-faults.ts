@@ -41,8 +41,11 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
     create: (id, entry, until) =>
       through(plan, "CallLedger.create", id, () => ledger.create(id, entry, until), silence, refusal),
     read: (id) => rejecting("read", id, () => ledger.read(id)),
-    update: (id, entry, revision) =>
-      through(plan, "CallLedger.update", id, () => ledger.update(id, entry, revision), silence, refusal),
+    update: (id, entry, revision) => {
+      // A heartbeat that a busy machine needs is no step: `CallLedger.update done` names the step that writes that state.
+      const operation = `CallLedger.update ${entry.state}`;
+      return through(plan, operation, id, () => ledger.update(id, entry, revision), silence, refusal);
+    },
     fill: () => ledger.fill(),
     now: () => ledger.now(),
     withdraw: (id, revision) =>
