@@ -22,6 +22,12 @@ const updateBudget = 3_000;
 const withdrawBudget = 60_000;
 const markerTtl = 10_000;
 
+/** A record as it is written, and its time to live in milliseconds. */
+interface Stamped {
+  readonly ttl: number;
+  readonly body: Buffer;
+}
+
 type NotWritten = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
 
 /** Records in bucket `calls`, results in bucket `results`. */
@@ -54,11 +60,15 @@ export class NatsCallLedger implements CallLedger {
       const found = await this.read(id).catch(() => undefined);
       return found === undefined ? noRoom : { kind: "exists", found };
     }
+    const record = this.#stamped(entry);
     let expected = 0;
     // A marker of a withdrawn record counts as absent: the second round builds upon it.
     for (let round = 0; round < 3; round++) {
-      const outcome = await this.#write(id, entry, expected, until);
-      if (outcome.kind === "stored") return { kind: "created", revision: outcome.sequence };
+      const outcome = await this.#write(id, record, expected, until);
+      if (outcome.kind === "stored") {
+        this.#room.added(record.body.byteLength);
+        return { kind: "created", revision: outcome.sequence };
+      }
       if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notWritten(outcome);
       let last: LastMessage | undefined;
       try {
@@ -84,7 +94,7 @@ export class NatsCallLedger implements CallLedger {
   }
 
   async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
-    const outcome = await this.#write(id, entry, revision, performance.now() + updateBudget);
+    const outcome = await this.#write(id, this.#stamped(entry), revision, performance.now() + updateBudget);
     if (outcome.kind === "stored") return { kind: "written", revision: outcome.sequence };
     if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return { kind: "overtaken" };
     return notWritten(outcome);
@@ -114,13 +124,13 @@ export class NatsCallLedger implements CallLedger {
     return removeResult(this.#link, id, run);
   }
 
-  async #write(id: string, entry: UnstampedEntry, expected: number, until: number): Promise<PublishOutcome> {
+  #stamped(entry: UnstampedEntry): Stamped {
     const ttl = this.#lifetime(entry, this.fill());
-    const body = Buffer.from(JSON.stringify({ ...entry, expires: this.now() + ttl }));
-    const subject = keySubject(bucket.calls, id);
-    const outcome = await publishDurably(this.#link, subject, body, writeHeaders(ttl, expected), until);
-    if (outcome.kind === "stored" && entry.run === 0) this.#room.added(body.byteLength);
-    return outcome;
+    return { ttl, body: Buffer.from(JSON.stringify({ ...entry, expires: this.now() + ttl })) };
+  }
+
+  #write(id: string, { ttl, body }: Stamped, expected: number, until: number): Promise<PublishOutcome> {
+    return publishDurably(this.#link, keySubject(bucket.calls, id), body, writeHeaders(ttl, expected), until);
   }
 }
 
