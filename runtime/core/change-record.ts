@@ -129,7 +129,7 @@ const whyUnchanged = {
 };
 
 /** Whether two records say the same; when they expire, each write says anew. */
-export function isSameEntry(one: CallEntry, other: CallEntry): boolean {
+function isSameEntry(one: CallEntry, other: CallEntry): boolean {
   return JSON.stringify({ ...one, expires: 0 }) === JSON.stringify({ ...other, expires: 0 });
 }
 

@@ -1,8 +1,15 @@
+import { setMaxListeners } from "node:events";
+
 import { CallHandler } from "./call-handler.ts";
 import { CallbackHandler } from "./callback-handler.ts";
 import { TurnTaker } from "./turn-taker.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
+/**
+ * How long a worker that stops tries to write what became of its calls, milliseconds. Then it lets them go, as the broker
+ * stores nothing: they are offered again when their leases are over.
+ */
+const longestHandBack = 5_000;
 /** Callbacks that one worker sends at once. */
 const callbackSlots = 32;
 
@@ -25,8 +32,11 @@ export interface QueueWorker {
 export function buildQueueWorker(parts: WorkerParts): QueueWorker {
   const stopTaking = new AbortController();
   const cutOff = new AbortController();
-  const calls = new CallHandler(parts);
-  const callbacks = new CallbackHandler(parts, cutOff.signal);
+  const letGo = new AbortController();
+  // Each lease listens.
+  setMaxListeners(0, letGo.signal);
+  const calls = new CallHandler(parts, letGo.signal);
+  const callbacks = new CallbackHandler(parts, cutOff.signal, letGo.signal);
   const turns = parts.queue.strict ? new TurnTaker(parts, (delivery, turn) => calls.handle(delivery, turn)) : undefined;
   let finished: Promise<void> | undefined;
 
@@ -53,6 +63,7 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
       const timer = setTimeout(() => {
         calls.handBack();
         cutOff.abort();
+        setTimeout(() => letGo.abort(), longestHandBack).unref();
       }, grace);
       await finished;
       await calls.idle();

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
-
 import { parseCallId } from "../api/grammar.ts";
 import { uuid5 } from "../core/call-digest.ts";
 import { endedEntry } from "../core/call-transitions.ts";
@@ -9,9 +7,8 @@ import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { RunEnding } from "./run-ending.ts";
 import { settleCall, type Aside } from "./settle-call.ts";
+import { untilDone } from "./until-done.ts";
 import type { WorkerParts } from "./worker-parts.ts";
-
-const pauseAfterFailure = 250;
 
 /**
  * A message that is no call becomes a dead letter as it is, under its id or, if that is unreadable, one made from
@@ -27,30 +24,24 @@ export async function buryUnreadable(
   const ownId = parseCallId(delivery.raw.headers.get("Weir-Call") ?? "");
   const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
   const now = parts.ledger.now();
-  let record: KnownRecord | undefined;
-  while (!lease.lost.aborted) {
-    try {
-      await parts.deadLetters.put({
-        kind: "call",
-        id,
-        queue: delivery.queue,
-        function: undefined,
-        reason: "undecodable",
-        attempts: 0,
-        lastStatus: undefined,
-        acceptedAt: delivery.storedAt,
-        deadAt: now,
-        redrives: 0,
-        headers: delivery.raw.headers,
-        body: delivery.raw.body,
-      });
-      if (ownId !== undefined) record = await failRecord(parts, lease, ownId, why);
-      break;
-    } catch {
-      await pause(pauseAfterFailure);
-    }
-  }
-  if (lease.lost.aborted) return "over";
+  const record = await untilDone(lease, async () => {
+    await parts.deadLetters.put({
+      kind: "call",
+      id,
+      queue: delivery.queue,
+      function: undefined,
+      reason: "undecodable",
+      attempts: 0,
+      lastStatus: undefined,
+      acceptedAt: delivery.storedAt,
+      deadAt: now,
+      redrives: 0,
+      headers: delivery.raw.headers,
+      body: delivery.raw.body,
+    });
+    return ownId === undefined ? undefined : failRecord(parts, lease, ownId, why);
+  });
+  if (record === "lost" || lease.lost.aborted) return "over";
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
   // How deep in a chain of callbacks the call was cannot be read either.

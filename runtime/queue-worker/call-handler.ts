@@ -1,5 +1,3 @@
-import { setMaxListeners } from "node:events";
-
 import type { QueuedCall } from "../core/call.ts";
 import { formatRef } from "../core/function-ref.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
@@ -8,7 +6,7 @@ import { traceIdIn } from "../core/trace-parent.ts";
 import { buryUnreadable } from "./bury-unreadable.ts";
 import { claimCall } from "./claim-call.ts";
 import type { HeldCall } from "./held-call.ts";
-import { Lease, longestHandBack } from "./lease.ts";
+import { Lease } from "./lease.ts";
 import { limitsOf } from "./run-function.ts";
 import { HeldRun } from "./held-run.ts";
 import type { QueueTurn } from "./queue-turn.ts";
@@ -28,13 +26,13 @@ export class CallHandler {
   readonly #waiting = new Set<Promise<void>>();
   readonly #stopWaiting = new AbortController();
   readonly #aside: Aside;
-  readonly #letGo = new AbortController();
+  readonly #letGo: AbortSignal;
   #handBack = false;
 
-  constructor(parts: WorkerParts) {
+  /** When `letGo` aborts all leases are lost. */
+  constructor(parts: WorkerParts, letGo: AbortSignal) {
     this.#parts = parts;
-    // Each lease listens.
-    setMaxListeners(0, this.#letGo.signal);
+    this.#letGo = letGo;
     this.#aside = {
       mayWait: () => !parts.queue.strict && this.#waiting.size < mostAside && !this.#stopWaiting.signal.aborted,
       stop: this.#stopWaiting.signal,
@@ -58,14 +56,10 @@ export class CallHandler {
     this.#stopWaiting.abort();
   }
 
-  /**
-   * From now on runs are cut off and their calls handed back to the queue. What cannot be handed back in time, as the
-   * broker stores nothing, is let go: it is offered again when its lease is over.
-   */
+  /** From now on runs are cut off and their calls handed back to the queue. */
   handBack(): void {
     this.#handBack = true;
     for (const run of this.#runs.values()) run.handBack();
-    setTimeout(() => this.#letGo.abort(), longestHandBack).unref();
   }
 
   /** Resolves when nothing is left to be done outside the slots. */
@@ -84,7 +78,7 @@ export class CallHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => turn?.fresh !== false && delivery.extend(),
     });
-    lease.loseWith(this.#letGo.signal);
+    lease.loseWith(this.#letGo);
     if (turn !== undefined) lease.loseWith(turn.lost);
     let rest: RunEnding = "over";
     try {

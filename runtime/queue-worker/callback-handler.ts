@@ -1,5 +1,3 @@
-import { setMaxListeners } from "node:events";
-
 import { header } from "../api/names.ts";
 import type { CallEntry, CallbackState } from "../core/call-entry.ts";
 import { resultTtlOf } from "../core/call-ttl.ts";
@@ -14,7 +12,7 @@ import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import { backOff } from "../core/retry.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
-import { Lease, longestHandBack } from "./lease.ts";
+import { Lease } from "./lease.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Callbacks sent at once to one host. */
@@ -26,15 +24,14 @@ const contentHeaders = new Set(["content-length", "content-encoding", "content-t
 export class CallbackHandler {
   readonly #parts: WorkerParts;
   readonly #stop: AbortSignal;
-  readonly #letGo = new AbortController();
+  readonly #letGo: AbortSignal;
   readonly #hosts: HostSlots;
 
-  /** `stop` cuts sends off; they are offered again. */
-  constructor(parts: WorkerParts, stop: AbortSignal) {
+  /** `stop` cuts sends off; they are offered again. When `letGo` aborts all leases are lost. */
+  constructor(parts: WorkerParts, stop: AbortSignal, letGo: AbortSignal) {
     this.#parts = parts;
     this.#stop = stop;
-    setMaxListeners(0, this.#letGo.signal);
-    stop.addEventListener("abort", () => setTimeout(() => this.#letGo.abort(), longestHandBack).unref());
+    this.#letGo = letGo;
     this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
   }
 
@@ -45,7 +42,7 @@ export class CallbackHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => delivery.extend(),
     });
-    lease.loseWith(this.#letGo.signal);
+    lease.loseWith(this.#letGo);
     try {
       if ("unreadable" in delivery.content) {
         await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);

@@ -12,7 +12,8 @@ import type { Lease } from "./lease.ts";
 import type { Ending, RunEnding } from "./run-ending.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
 import { settleCall, type Aside } from "./settle-call.ts";
-import { storeResult, storeWhenRoom } from "./store-result.ts";
+import { storeResult } from "./store-result.ts";
+import { whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Delay after which a call that a stopping worker hands back is offered again, milliseconds. */
@@ -145,7 +146,7 @@ export class HeldRun {
       // As long as it waits it can be cancelled, and a stopping worker ends the wait.
       this.#over = false;
       this.#touch();
-      const storedLater = await storeWhenRoom(() => this.#store(ending), this.#signal());
+      const storedLater = await whenRoom(() => this.#store(ending), this.#signal());
       this.#over = true;
       this.#lease.stopTouching();
       if (this.#lease.lost.aborted) this.#lost();

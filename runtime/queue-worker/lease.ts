@@ -8,9 +8,6 @@ export interface LeaseParts {
   readonly extend: () => boolean;
 }
 
-/** How long a worker that stops tries to write what became of its calls, milliseconds; then it lets them go. */
-export const longestHandBack = 5_000;
-
 /** Result of touching the call's record: it is still ours, nobody answered, or it is another's. */
 export type Touch = "ours" | "no-answer" | "not-ours";
 

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
-
 import type { CallEntry, PendingStep } from "../core/call-entry.ts";
 import { callbackHeaders } from "../core/callback-headers.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
@@ -9,13 +7,10 @@ import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { RunEnding } from "./run-ending.ts";
+import { untilDone, whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 const budget = 3_000;
-const pauseAfterFailure = 250;
-/** Longest a callback waits outside the slot for room in its queue, and between two tries, milliseconds. */
-const longestWait = 30_000;
-const pauseWhenFull = 500;
 /** Bounds of the delay after which a call is offered again whose callback found no room. */
 const shortestDelay = 1_000;
 const longestDelay = 60_000;
@@ -55,12 +50,11 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, aside: As
   let payment = await payDebts(parts, ended, ended.record);
   if (payment.kind !== "no-room" || !aside.mayWait()) return conclude(parts, ended, payment);
   return async () => {
-    const until = performance.now() + longestWait;
     const signal = AbortSignal.any([aside.stop, ended.lease.lost]);
-    while (payment.kind === "no-room" && performance.now() < until && !signal.aborted) {
-      await pause(pauseWhenFull, undefined, { signal }).catch(() => undefined);
+    await whenRoom(async () => {
       payment = await payDebts(parts, ended, payment.record);
-    }
+      return payment.kind !== "no-room";
+    }, signal);
     await conclude(parts, ended, payment);
   };
 }
@@ -162,15 +156,4 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: PendingStep):
     default:
       return owed satisfies never;
   }
-}
-
-/** Repeats `act` until it says more than that it failed; `lost` when the lease was lost before. */
-async function untilDone<T>(lease: Lease, act: () => Promise<T | "failed">): Promise<T | "lost"> {
-  while (!lease.lost.aborted) {
-    // The broker is away: the lease bounds how long this may go on.
-    const outcome = await act().catch(() => "failed" as const);
-    if (outcome !== "failed") return outcome;
-    await pause(pauseAfterFailure);
-  }
-  return "lost";
 }

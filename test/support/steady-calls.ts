@@ -2,6 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Agent, request } from "undici";
 
+import { lateIsNotLost } from "./load.ts";
+
 export interface SteadyCallsOptions {
   /** Each call goes to the next of them. */
   readonly urls: readonly string[];
@@ -30,7 +32,7 @@ export interface SteadyCalls {
 /** Calls, whatever becomes of it, until it is ended; resolves after the last answer. */
 export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCalls> {
   const { urls, rate, signal, atOnce = Number.POSITIVE_INFINITY, onAnswer, newConnections = false } = options;
-  const { timeout = 30_000 } = options;
+  const { timeout = lateIsNotLost } = options;
   const agent = new Agent({ connections: 32, pipelining: newConnections ? 0 : 1 });
   const latencies = new Map<string, number[]>(urls.map((url) => [url, []]));
   const failures = new Map<string, Failed>();
