@@ -4,9 +4,9 @@ import { endedEntry } from "../core/call-transitions.ts";
 import type { QueuedCall } from "../core/call.ts";
 import { changeRecord, type KnownRecord } from "../core/change-record.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
+import type { Slot } from "./aside.ts";
 import type { Lease } from "./lease.ts";
-import type { RunEnding } from "./run-ending.ts";
-import { settleCall, type Aside } from "./settle-call.ts";
+import { settleCall } from "./settle-call.ts";
 import { untilDone } from "./until-done.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -19,8 +19,8 @@ export async function buryUnreadable(
   delivery: Delivery<QueuedCall>,
   lease: Lease,
   why: string,
-  aside: Aside,
-): Promise<RunEnding> {
+  slot: Slot,
+): Promise<void> {
   const ownId = parseCallId(delivery.raw.headers.get("Weir-Call") ?? "");
   const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
   const now = parts.ledger.now();
@@ -41,14 +41,13 @@ export async function buryUnreadable(
     });
     return ownId === undefined ? undefined : failRecord(parts, lease, ownId, why);
   });
-  if (record === "lost" || lease.lost.aborted) return "over";
+  if (record === "lost" || lease.lost.aborted) return;
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
   // How deep in a chain of callbacks the call was cannot be read either.
-  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, aside);
+  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, slot);
   lease.close();
   await delivery.acknowledge();
-  return "over";
 }
 
 /** The record as it is in the end; undefined when there is none, or the lease was lost. */

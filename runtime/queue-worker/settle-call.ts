@@ -5,8 +5,8 @@ import type { QueuedCall } from "../core/call.ts";
 import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
+import type { Slot } from "./aside.ts";
 import type { Lease } from "./lease.ts";
-import type { RunEnding } from "./run-ending.ts";
 import { untilDone, whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -24,15 +24,7 @@ export interface EndedCall {
   /** Depth of the call in a chain of callbacks. */
   readonly depth: number;
   /** The output, if this worker still has it. */
-  readonly result?: StoredResult;
-}
-
-/** Where calls wait that hold no slot any more. */
-export interface Aside {
-  /** Whether there is room for one more. */
-  mayWait(): boolean;
-  /** Aborts when nothing may wait any more. */
-  readonly stop: AbortSignal;
+  readonly result?: StoredResult | undefined;
 }
 
 /** What became of debts, and the record that says so: paid, or another's by now; no room for the callback; lease lost. */
@@ -46,31 +38,28 @@ interface Payment {
  * repeated until it works or the lease is lost; then the next worker goes on here. A callback that finds no room waits
  * outside the slot, so that one function whose receiver is down does not hold up the others; then the call is put back.
  */
-export async function settleCall(parts: WorkerParts, ended: EndedCall, aside: Aside): Promise<RunEnding> {
-  let payment = await payDebts(parts, ended, ended.record);
-  if (payment.kind !== "no-room" || !aside.mayWait()) return conclude(parts, ended, payment);
-  return async () => {
-    const signal = AbortSignal.any([aside.stop, ended.lease.lost]);
-    await whenRoom(async () => {
-      payment = await payDebts(parts, ended, payment.record);
-      return payment.kind !== "no-room";
-    }, signal);
-    await conclude(parts, ended, payment);
-  };
-}
-
-async function conclude(parts: WorkerParts, ended: EndedCall, { kind, record }: Payment): Promise<"over"> {
+export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slot): Promise<void> {
   const { id, delivery, lease } = ended;
-  if (kind === "lost") return "over";
+  let payment = await payDebts(parts, ended, ended.record);
+  if (payment.kind === "no-room" && slot.leave()) {
+    await whenRoom(
+      async () => {
+        payment = await payDebts(parts, ended, payment.record);
+        return payment.kind !== "no-room";
+      },
+      AbortSignal.any([slot.stop, lease.lost]),
+    );
+  }
+  const { kind, record } = payment;
+  if (kind === "lost") return;
   lease.close();
   if (kind === "paid") {
     if (!(await delivery.acknowledge())) parts.log.warn({ callId: id }, "acknowledgement was not confirmed");
-    return "over";
+    return;
   }
   const age = parts.ledger.now() - (record.entry.ended ?? 0);
   parts.metrics.putBack.inc({ queue_name: delivery.queue, because: "callbacks-full" });
   delivery.putBack(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
-  return "over";
 }
 
 /** Pays what can be paid now, and writes down what was. */
