@@ -90,7 +90,7 @@ export class WorkerBench {
 
   constructor(options: BenchOptions = {}) {
     this.#options = options;
-    const ackWait = options.ackWait ?? 300;
+    const ackWait = options.ackWait ?? 3_000;
     this.times = { callAge: options.callAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
     this.calls = new MemoryCallQueue({ ackWait });
     this.callbacks = new MemoryCallbackQueue({ ackWait });

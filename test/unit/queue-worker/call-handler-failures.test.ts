@@ -19,7 +19,7 @@ afterEach(() => bench.close());
 
 describe("a worker that dies", () => {
   test("mid-run: another takes over after the lease, with one lost run and exactly one more", async () => {
-    open({ ackWait: 400 });
+    open({ ackWait: 1_500 });
     const doomed = mortal(bench.parts());
     bench.answer = (call, options) => (options.attempt === 1 ? hang(call, options) : answered());
     bench.start(doomed.parts);
@@ -31,31 +31,31 @@ describe("a worker that dies", () => {
     expect(entry).toMatchObject({ run: 2, lost: 1, retries: 0 });
     expect(entry.attempts.map(({ error }) => error)).toEqual(["the queue-worker was lost", undefined]);
     expect(bench.runsOf(id).map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect((bench.runsOf(id)[1]?.startedAt ?? 0) - first.startedAt).toBeGreaterThan(350);
+    expect((bench.runsOf(id)[1]?.startedAt ?? 0) - first.startedAt).toBeGreaterThan(1_400);
     // The dead one finds out as well, in case it was only cut off.
     await eventually(() => first.signal.aborted, { within: 10_000, what: "the first run to be cut off" });
     await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
   });
 
   test("while it lives, a long run is nobody else's", async () => {
-    open({ ackWait: 200 });
+    open({ ackWait: 1_000 });
     let finish: () => void = () => {};
     bench.answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
     bench.start();
     bench.start();
     const id = await bench.accept();
     const run = await eventually(() => bench.runsOf(id)[0], { within: 10_000, what: "the run" });
-    await eventually(() => performance.now() - run.startedAt > 1_000, { within: 10_000, what: "five leases" });
+    await eventually(() => performance.now() - run.startedAt > 2_500, { within: 10_000, what: "two leases" });
     finish();
     expect(await bench.until(id, "done")).toMatchObject({ run: 1, lost: 0 });
     expect(bench.runsOf(id).length).toBe(1);
   });
 
   test("a duplicate of a running call is put back and settled after it", async () => {
-    open({ ackWait: 400 });
+    open({ ackWait: 2_000 });
     let finish: () => void = () => {};
     bench.answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
-    const again = new MemoryWorkQueue<QueuedCall>({ queue: "default", ackWait: 400 });
+    const again = new MemoryWorkQueue<QueuedCall>({ queue: "default", ackWait: 2_000 });
     bench.start();
     bench.start({ deliveries: again });
     const call = sampleCall({ callbackUrl: undefined });
@@ -101,7 +101,7 @@ describe("a worker that dies", () => {
   );
 
   test("before its acknowledgement came through: the redelivery is acknowledged, nothing else", async () => {
-    open({ ackWait: 200 });
+    open({ ackWait: 1_500 });
     const plan = faultPlan([{ operation: "Delivery.acknowledge", fault: { kind: "timed-out" }, nth: 1 }], 1);
     bench.start({ deliveries: faultyDeliverySource(bench.calls.source("default"), plan) });
     const id = await bench.accept({ callbackUrl: url });

@@ -22,7 +22,7 @@ let id: string;
 
 beforeEach(() => {
   ledger = new MemoryCallLedger();
-  lease = new Lease({ ackWait: 400, deliveredAt: performance.now(), extend: () => true });
+  lease = new Lease({ ackWait: 10_000, deliveredAt: performance.now(), extend: () => true });
   id = randomUUID();
 });
 afterEach(() => lease.close());
