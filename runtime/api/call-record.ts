@@ -27,7 +27,10 @@ const CallbackState = Type.Object(
       description: "Where the callback goes, without its query",
       examples: ["https://example.com/done"],
     }),
-    state: Type.Enum(["pending", "sent", "failed"], { type: "string", description: "What became of it" }),
+    state: Type.Enum(["pending", "sent", "failed", "unknown"], {
+      type: "string",
+      description: "What became of it; unknown: its time is over, and the outcome could not be written down",
+    }),
     attempts: count("Times it was sent", 1),
     status: Type.Optional(status("Last status of its receiver")),
   },

@@ -25,6 +25,8 @@ export interface CallbackState {
   readonly status?: number;
   /** First attempt, Unix milliseconds. */
   readonly first?: number;
+  /** Unix milliseconds; after that no attempt is made or written any more: what is pending then was never written. */
+  readonly until?: number;
 }
 
 /**

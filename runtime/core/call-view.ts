@@ -1,8 +1,8 @@
 import type { CallRecord } from "../api/call-record.ts";
-import type { CallEntry } from "./call-entry.ts";
+import type { CallbackState, CallEntry } from "./call-entry.ts";
 
-/** The record as clients see it (contract §2); `queuePosition` only if it is known. */
-export function callView(id: string, entry: CallEntry, queuePosition?: number): CallRecord {
+/** The record as clients see it at `now`, Unix milliseconds (contract §2); `queuePosition` only if it is known. */
+export function callView(id: string, entry: CallEntry, now: number, queuePosition?: number): CallRecord {
   const acceptedAt = Number(BigInt(entry.accepted) / 1_000_000n);
   return {
     callId: id,
@@ -31,7 +31,7 @@ export function callView(id: string, entry: CallEntry, queuePosition?: number): 
       : {
           callback: {
             url: entry.callback.url.split(/[?#]/, 1)[0] ?? "",
-            state: entry.callback.state,
+            state: callbackState(entry.callback, now),
             attempts: entry.callback.attempts,
             ...(entry.callback.status === undefined ? {} : { status: entry.callback.status }),
           },
@@ -48,6 +48,11 @@ export function callView(id: string, entry: CallEntry, queuePosition?: number): 
           },
         }),
   };
+}
+
+/** A callback that is pending when its time is over was sent or given up, and nobody could write down which. */
+function callbackState({ state, until }: CallbackState, now: number): CallbackState["state"] | "unknown" {
+  return state === "pending" && until !== undefined && now > until ? "unknown" : state;
 }
 
 function time(milliseconds: number): string {

@@ -11,6 +11,14 @@ export interface CallbackTimes {
   readonly window: number;
 }
 
+/**
+ * When nothing is heard any more of a callback whose window began at `from`: its last attempt took a lease of `ackWait`
+ * milliseconds at most, with all that is written of it.
+ */
+export function callbackUntil(from: number, times: Pick<CallbackTimes, "window">, ackWait: number): number {
+  return from + times.window + ackWait;
+}
+
 const longestRetryAfter = 300_000;
 const finalStatuses = (status: number) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 

@@ -1,7 +1,13 @@
 import { header } from "../api/names.ts";
 import type { CallEntry, CallbackState } from "../core/call-entry.ts";
 import { resultTtlOf } from "../core/call-ttl.ts";
-import { attemptsByAge, isTooDeep, judgeCallback, type CallbackVerdict } from "../core/decide-callback.ts";
+import {
+  attemptsByAge,
+  callbackUntil,
+  isTooDeep,
+  judgeCallback,
+  type CallbackVerdict,
+} from "../core/decide-callback.ts";
 import { endToEndHeaders } from "../core/hop-by-hop.ts";
 import { withoutHeaders } from "../core/header-list.ts";
 import { changeBudget, changeRecord } from "../core/change-record.ts";
@@ -164,12 +170,14 @@ export class CallbackHandler {
     result: CallbackBody,
     lease: Lease,
   ): Promise<boolean> {
-    const { ledger, callbackAckWait, log } = this.#parts;
+    const { ledger, callbackAckWait, callbackTimes, log } = this.#parts;
+    const first = before.first ?? startedAt;
     const after: CallbackState = {
       ...before,
       state: verdict.kind === "retry" ? "pending" : verdict.kind,
       attempts: before.attempts + 1,
-      first: before.first ?? startedAt,
+      first,
+      until: callbackUntil(first, callbackTimes, callbackAckWait),
       ...(verdict.status === undefined ? {} : { status: verdict.status }),
     };
     const change = await changeRecord<"gone" | "written">(

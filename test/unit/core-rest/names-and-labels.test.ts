@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { isFunctionName, isSecretName } from "../../../runtime/api/grammar.ts";
 import { isLabelKey, isLabelValue } from "../../../runtime/core/label-syntax.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 /** Mostly what names are made of, so that many are accepted. */
 const nearlyName = (maxLength: number) =>
@@ -50,7 +51,7 @@ test("a function name that is accepted is safe as file, subject and Kubernetes n
   for (const name of hostile) expect(isFunctionName(name), name).toBe(false);
   let accepted = 0;
   fc.assert(
-    fc.property(fc.oneof(nearlyName(6), fc.string({ unit: "binary", maxLength: 80 })), (name) => {
+    fc.property(fc.oneof(nearlyName(6), fc.string({ unit: anyCharacter, maxLength: 80 })), (name) => {
       if (!isFunctionName(name)) return;
       accepted += 1;
       expect(name).toMatch(/^[a-z0-9-]{1,63}$/);
@@ -67,7 +68,7 @@ test("a secret name that is accepted never leaves its directory", () => {
     expect(isSecretName(name), name).toBe(false);
   let accepted = 0;
   fc.assert(
-    fc.property(fc.oneof(nearlyName(8), fc.string({ unit: "binary", maxLength: 300 })), (name) => {
+    fc.property(fc.oneof(nearlyName(8), fc.string({ unit: anyCharacter, maxLength: 300 })), (name) => {
       if (!isSecretName(name)) return;
       accepted += 1;
       expect(name).toMatch(/^(?!\.)[a-z0-9.-]{1,253}$/);

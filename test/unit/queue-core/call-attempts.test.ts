@@ -42,7 +42,14 @@ test("the largest record there can be is no larger than 8 KiB", () => {
     digest: "d".repeat(43),
     accepted: "9".repeat(20),
     parent: "0".repeat(36),
-    callback: { url: `https://${"u".repeat(2_040)}`, state: "pending", attempts: 1_000_000, first: 9e12, status: 599 },
+    callback: {
+      url: `https://${"u".repeat(2_040)}`,
+      state: "pending",
+      attempts: 1_000_000,
+      first: 9e12,
+      until: 9e12,
+      status: 599,
+    },
   });
   const end = { now: 9_000_000_000_000, status: 599, duration: 123_456.123_456_789_01, error: text };
   for (let run = 0; run < 111; run += 1) {

@@ -35,7 +35,7 @@ const entries: Record<string, CallEntry> = {
 };
 
 test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and nothing else", (_name, entry) => {
-  const view: unknown = JSON.parse(JSON.stringify(callView(id, entry)));
+  const view: unknown = JSON.parse(JSON.stringify(callView(id, entry, now)));
   expect([...Value.Errors(CallRecord, view)]).toEqual([]);
   expect(Value.Clean(CallRecord, structuredClone(view))).toEqual(view);
   expect(view).toMatchObject({
@@ -49,7 +49,7 @@ test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and
 });
 
 test("times are RFC 3339, the start is nanoseconds, durations are seconds", () => {
-  const view = callView(id, entries["waiting"] ?? queued, 4);
+  const view = callView(id, entries["waiting"] ?? queued, now, 4);
   expect(view.startTime).toBe(queued.accepted);
   expect(view.acceptedAt).toBe(new Date(Number(BigInt(queued.accepted) / 1_000_000n)).toISOString());
   expect(view.nextAttemptAt).toBe("2026-11-21T12:00:09.000Z");
@@ -68,27 +68,39 @@ test("times are RFC 3339, the start is nanoseconds, durations are seconds", () =
 });
 
 test("a result says where it lies and until when; a record that goes earlier takes it along", () => {
-  expect(callView(id, entries["done"] ?? queued).result).toEqual({
+  expect(callView(id, entries["done"] ?? queued, now).result).toEqual({
     href: `/async-function/${id}/result`,
     status: 200,
     size: 3,
     stored: true,
     expiresAt: "2026-11-21T12:01:01.500Z",
   });
-  expect(callView(id, { ...(entries["done"] ?? queued), expires: now + 2_000 }).result?.expiresAt).toBe(
+  expect(callView(id, { ...(entries["done"] ?? queued), expires: now + 2_000 }, now).result?.expiresAt).toBe(
     "2026-11-21T12:00:02.000Z",
   );
-  expect(callView(id, entries["failed"] ?? queued)).not.toHaveProperty("result");
+  expect(callView(id, entries["failed"] ?? queued, now)).not.toHaveProperty("result");
 });
 
 test("the callback's address is shown without its query", () => {
-  expect(callView(id, entries["called back"] ?? queued).callback).toEqual({
+  expect(callView(id, entries["called back"] ?? queued, now).callback).toEqual({
     url: "https://u.example/p",
     state: "sent",
     attempts: 2,
     status: 204,
   });
-  expect(callView(id, entries["cancelled"] ?? queued)).not.toHaveProperty("callback");
+  expect(callView(id, entries["cancelled"] ?? queued, now)).not.toHaveProperty("callback");
+});
+
+test("a callback that is pending after its time is unknown, and was nothing else before", () => {
+  const called = entries["called back"] ?? queued;
+  const callback = { url: "https://u.example/p", attempts: 0, until: now } as const;
+  const stateAt = (at: number, state: "pending" | "sent" | "failed") =>
+    callView(id, { ...called, callback: { ...callback, state } }, at).callback?.state;
+  expect(stateAt(now, "pending")).toBe("pending");
+  expect(stateAt(now + 1, "pending")).toBe("unknown");
+  expect(stateAt(now + 1, "sent")).toBe("sent");
+  expect(stateAt(now + 1, "failed")).toBe("failed");
+  expect(callView(id, queued, now + 9e9).callback?.state).toBe("pending");
 });
 
 const always = "callId functionName namespace queue state acceptedAt startTime retries maxRetries attempts".split(" ");
@@ -101,24 +113,24 @@ test.each([
   ["failed", ["callback", "endedAt", "reason"]],
   ["cancelled", ["endedAt"]],
 ])("%s: only what is known is there", (state, more) => {
-  expect(Object.keys(callView(id, entries[state] ?? queued)).sort()).toEqual([...always, ...more].sort());
+  expect(Object.keys(callView(id, entries[state] ?? queued, now)).sort()).toEqual([...always, ...more].sort());
 });
 
 test("a failed call says why and when it ended", () => {
-  const failed = callView(id, entries["failed"] ?? queued);
+  const failed = callView(id, entries["failed"] ?? queued, now);
   expect(failed).toMatchObject({ reason: "exhausted", endedAt: "2026-11-21T12:00:01.500Z" });
 });
 
 test("a run shows only what is known of it, and so does a callback", () => {
-  const [attempt] = callView(id, entries["running"] ?? queued).attempts;
+  const [attempt] = callView(id, entries["running"] ?? queued, now).attempts;
   expect(Object.keys(attempt ?? {})).toEqual(["number", "startedAt"]);
-  const [ended] = callView(id, entries["done"] ?? queued).attempts;
+  const [ended] = callView(id, entries["done"] ?? queued, now).attempts;
   expect(Object.keys(ended ?? {})).not.toContain("error");
-  expect(Object.keys(callView(id, queued).callback ?? {})).toEqual(["url", "state", "attempts"]);
+  expect(Object.keys(callView(id, queued, now).callback ?? {})).toEqual(["url", "state", "attempts"]);
 });
 
 test("there is no result before the call is over", () => {
   const done = entries["done"] ?? queued;
-  expect(callView(id, { ...done, status: null })).not.toHaveProperty("result");
-  expect(callView(id, { ...done, ended: null })).not.toHaveProperty("result");
+  expect(callView(id, { ...done, status: null }, now)).not.toHaveProperty("result");
+  expect(callView(id, { ...done, ended: null }, now)).not.toHaveProperty("result");
 });

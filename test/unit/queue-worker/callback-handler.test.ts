@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 
+import { callView } from "../../../runtime/core/call-view.ts";
 import { headerValue } from "../../../runtime/core/header-list.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
-import { sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
+import { ledgerWith, sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 import { WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
 
@@ -71,6 +72,7 @@ test("is tried again until it is taken, and every try is recorded", async () => 
   const state = await stateOf(id);
   expect(state).toMatchObject({ state: "sent", attempts: 4, status: 204 });
   expect(state?.first).toBeGreaterThan(Date.now() - 10_000);
+  expect(state?.until).toBe((state?.first ?? 0) + bench.parts().callbackTimes.window + bench.times.ackWait);
   expect(bench.deadLetters.all()).toEqual([]);
 });
 
@@ -150,6 +152,26 @@ test.each(["sent", "failed"] as const)("that was %s already is dropped", async (
   bench.start();
   await settled();
   expect(bench.sent).toEqual([]);
+});
+
+test("whose outcome cannot be written is sent once, and unknown when its time is over", async () => {
+  open({ window: 10_000, ackWait: 500 });
+  const unwritable = ledgerWith(bench.ledger, {
+    update: async (id, entry, revision) =>
+      entry.callback?.state === "sent"
+        ? { kind: "refused", because: "full" }
+        : bench.ledger.update(id, entry, revision),
+  });
+  bench.start({ ledger: unwritable });
+  const id = await bench.accept({ callbackUrl: url });
+  await bench.until(id, "done");
+  await settled();
+  expect(bench.sent.length).toBe(1);
+  const entry = await bench.entry(id);
+  expect(entry.callback).toMatchObject({ state: "pending", attempts: 0 });
+  const until = entry.callback?.until ?? 0;
+  expect(Math.abs(until - (entry.ended ?? 0) - 10_500)).toBeLessThan(5_000);
+  expect(callView(id, entry, until + 1).callback).toMatchObject({ state: "unknown", attempts: 0 });
 });
 
 test("goes to one host four at a time, while others go on", async () => {
