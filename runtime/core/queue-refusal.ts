@@ -14,6 +14,12 @@ export function refusedPut(what: string, queue: string, because: RefusedBecause,
         `Cannot ${what}: queue "${queue}" is full; send it again later, or see /system/queue/${queue} for what holds it up`,
         { callQueued: "no", retryAfterSeconds: 5, cause },
       );
+    case "records-full":
+      return new PlatformError(
+        "queue_full",
+        `Cannot ${what}: there are as many calls as there is room for their records; send it again when some have ended`,
+        { callQueued: "no", retryAfterSeconds: 5, cause },
+      );
     case "store-full":
       return new PlatformError(
         "store_full",

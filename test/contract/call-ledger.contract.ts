@@ -147,7 +147,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       for (let n = 0; n < opened.maxRecords; n++) revision = await create(n === 0 ? id : randomUUID());
       expect(await ledger.create(randomUUID(), sampleEntry(), soon())).toMatchObject({
         kind: "refused",
-        because: "full",
+        because: "records-full",
       });
       expect(await ledger.create(id, sampleEntry(), soon())).toMatchObject({ kind: "exists" });
       const found = await ledger.read(id);

@@ -44,7 +44,7 @@ export class MemoryCallLedger implements CallLedger {
     if (performance.now() >= until) return { kind: "refused", because: "unavailable" };
     const found = this.#find(id);
     if (found !== undefined) return { kind: "exists", found };
-    if (this.fill() >= 1) return { kind: "refused", because: "full" };
+    if (this.fill() >= 1) return { kind: "refused", because: "records-full" };
     return { kind: "created", revision: this.#write(id, entry) };
   }
 

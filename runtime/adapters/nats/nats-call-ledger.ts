@@ -28,6 +28,7 @@ interface Stamped {
   readonly body: Buffer;
 }
 
+type NotStored = Exclude<PublishOutcome, { kind: "stored" }>;
 type NotWritten = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
 
 /** Records in bucket `calls`, results in bucket `results`. */
@@ -69,7 +70,7 @@ export class NatsCallLedger implements CallLedger {
         this.#room.added(record.body.byteLength);
         return { kind: "created", revision: outcome.sequence };
       }
-      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notWritten(outcome);
+      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notCreated(outcome);
       let last: LastMessage | undefined;
       try {
         last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id), until);
@@ -90,7 +91,7 @@ export class NatsCallLedger implements CallLedger {
   /** Refused before the write: what is there must have room to end. */
   #noRoom(): Extract<CreateOutcome, { kind: "refused" }> | undefined {
     if (this.#room.storeIsFull) return { kind: "refused", because: "store-full" };
-    return this.fill() >= 1 ? { kind: "refused", because: "full" } : undefined;
+    return this.fill() >= 1 ? { kind: "refused", because: "records-full" } : undefined;
   }
 
   async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
@@ -134,7 +135,14 @@ export class NatsCallLedger implements CallLedger {
   }
 }
 
-function notWritten(outcome: Exclude<PublishOutcome, { kind: "stored" }>): NotWritten {
+function notCreated(outcome: NotStored): CreateOutcome {
+  const meaning = notWritten(outcome);
+  if (meaning.kind === "unknown") return meaning;
+  const { because, cause } = meaning;
+  return { kind: "refused", because: because === "full" ? "records-full" : because, cause };
+}
+
+function notWritten(outcome: NotStored): NotWritten {
   const meaning = putOutcome(outcome);
   if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
   if (meaning.kind === "unknown") return meaning;

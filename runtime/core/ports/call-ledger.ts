@@ -13,7 +13,11 @@ export type CreateOutcome =
   | { readonly kind: "created"; readonly revision: number }
   | { readonly kind: "exists"; readonly found: LedgerEntry }
   /** Nothing was written: there are as many records as there may be, the whole store is nearly full, or nobody answers. */
-  | { readonly kind: "refused"; readonly because: "full" | "store-full" | "unavailable"; readonly cause?: unknown }
+  | {
+      readonly kind: "refused";
+      readonly because: "records-full" | "store-full" | "unavailable";
+      readonly cause?: unknown;
+    }
   /** No answer came. */
   | { readonly kind: "unknown"; readonly cause?: unknown };
 

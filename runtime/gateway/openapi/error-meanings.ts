@@ -35,7 +35,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   too_many_logins: "This address sent 20 wrong credentials within a minute",
   too_many_calls: "All replicas are at their limit of calls",
   too_many_streams: "There are 200 log streams",
-  queue_full: "The queue is full",
+  queue_full: "The queue is full, or there are as many calls as there is room for",
   store_full: "The store of the broker is nearly full",
   internal_error: "A defect of the platform",
   not_built: "This version does not have it yet",

@@ -129,7 +129,7 @@ describe("refusals", () => {
   test("a full ledger: 429, surely not queued, nothing stored", async () => {
     for (let n = 0; n < 4; n++) await ledger.create(randomUUID(), sampleEntry(), soon());
     const call = sampleCall();
-    const message = expect.stringContaining(`Cannot queue call "${call.id}"`);
+    const message = expect.stringContaining(`Cannot queue call "${call.id}": there are as many calls as`);
     expect(await refusal(accept(call))).toMatchObject({ code: "queue_full", callQueued: "no", message });
     expect(calls.size("default")).toBe(0);
   });
@@ -247,6 +247,8 @@ test("the queue is not waited for beyond three seconds in all", async () => {
 
 test.each([
   ["full", "queue_full", 5, 'queue "slow" is full; send it again later, or see /system/queue/slow'],
+  ["records-full", "queue_full", 5, "there are as many calls as there is room for their records"],
+  ["store-full", "store_full", 5, "the broker's store is nearly full; send it again later, or give it more room"],
   ["too-large", "payload_too_large", undefined, "body and headers are over the limit of the queue; store the body"],
   ["unavailable", "queue_unavailable", 1, "the queue cannot be reached; send it again later"],
 ] as const)("what was surely not queued says why and what to do: %s", (because, code, retryAfterSeconds, why) => {

@@ -416,7 +416,7 @@ describe("what a redrive does", () => {
   });
 
   test.each([
-    ["full", { kind: "refused", because: "full" }, "queue_full"],
+    ["full", { kind: "refused", because: "records-full" }, "queue_full"],
     ["silent", { kind: "unknown" }, "queue_unavailable"],
   ] as const)("needs a place for the new record: the ledger is %s", async (_what, outcome, code) => {
     await letters.put(letterOf());
