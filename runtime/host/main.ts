@@ -224,7 +224,7 @@ await runService({
     const unhear = await docker?.onBridge((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
     lifecycle.onClose("bridges", () => unhear?.());
 
-    const links = [gatewayLink, ...workerLinks.map(({ link }) => link)];
+    const links = [doctorLink, gatewayLink, ...workerLinks.map(({ link }) => link)];
     followBroker(
       { admin, log },
       links.map(({ trouble }) => trouble),

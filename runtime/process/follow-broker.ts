@@ -18,7 +18,9 @@ export function followBroker(
   sources: readonly TroubleSource[],
   also: () => string | undefined = () => undefined,
 ): void {
-  const now = (): "away" | "full" | undefined => sources.find(({ kind }) => kind !== undefined)?.kind;
+  // Who publishes to a broker whose disk is full may get no answer: who knows better is believed.
+  const now = (): "away" | "full" | undefined =>
+    (["full", "away"] as const).find((kind) => sources.some((source) => source.kind === kind));
   let said: "away" | "full" | undefined;
   admin.addCheck("broker", () => {
     const kind = now();

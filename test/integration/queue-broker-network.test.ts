@@ -8,8 +8,8 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import type { FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
 
-/** With 200 ms of latency each way a heartbeat takes its time. */
-const ackWait = 3_000;
+/** With 200 ms of latency each way a heartbeat takes its time, and a run whose lease is lost is run again. */
+const ackWait = 8_000;
 
 let bench: FaultBench;
 let platform: Platform;

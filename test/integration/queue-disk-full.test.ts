@@ -57,7 +57,7 @@ test("FB8 the disk full: 503 that says no or unknown, not ready; with space the 
       async () => {
         const probe = await fetch(`${weir.adminUrl}/readyz`);
         const why = await probe.text();
-        return probe.status === 503 && why.includes("broker");
+        return probe.status === 503 && why.includes("broker: full");
       },
       { within: 10_000, what: "Weir to be unready" },
     );

@@ -89,7 +89,7 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
 }, 90_000);
 
 test("FC5 the callbacks of one function fill their queue: calls of others go on, and nothing of the one is lost", async () => {
-  const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 60_000 }));
+  const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 120_000 }));
   const { platform, sink: down } = opened;
   down.answerAlways({ kind: "status", status: 503 });
   // It would take the bound back.
@@ -102,9 +102,9 @@ test("FC5 the callbacks of one function fill their queue: calls of others go on,
   const ids: string[] = [];
   await opened.open("other");
   for (let call = 0; call < 20; call += 1) ids.push(await platform.calls.accepted("other"));
-  for (const id of ids) expect((await platform.calls.ended(id, 30_000)).state).toBe("done");
-  // Slots that were held for callbacks would not be free before those are given up, after a minute.
-  expect(performance.now() - began).toBeLessThan(30_000);
+  for (const id of ids) expect((await platform.calls.ended(id, 60_000)).state).toBe("done");
+  // Slots that were held for callbacks would not be free before those are given up, after two minutes.
+  expect(performance.now() - began).toBeLessThan(60_000);
 
   platform.doctor.resume();
   await platform.broker.boundCallbacks(100_000);
@@ -112,7 +112,7 @@ test("FC5 the callbacks of one function fill their queue: calls of others go on,
   for (const { id } of held.sent) await down.waitFor(id, 60_000);
   const { violations } = await opened.settle({ within: 60_000 });
   expect(violations).toEqual([]);
-}, 150_000);
+}, 240_000);
 
 test("FB12 the broker away and nothing else wrong: readiness, log and metric say so, and synchronous calls go on", async () => {
   const opened = (bench = await openFaultBench());

@@ -10,12 +10,13 @@ import type { Platform } from "../support/platform.ts";
 let bench: FaultBench;
 let platform: Platform;
 let echo: FunctionServer;
+let release = (): void => {};
 
 beforeAll(async () => {
   bench = await openFaultBench();
   ({ platform } = bench);
   echo = await bench.open("echo", (_request, response, body) => {
-    if (body === "slow") setTimeout(() => response.end(body), 500);
+    if (body === "slow") release = () => void response.end(body);
     else response.end(body);
   });
 });
@@ -30,6 +31,8 @@ test("FW15 the same call 50 times at once, while it runs, later, and after a res
   const answers = await Promise.all(Array.from({ length: 50 }, send));
   await platform.calls.until(id, ["running"]);
   answers.push(await send());
+  await eventually(() => runsOf(id).length > 0, { within: 10_000, what: "the run" });
+  release();
   await platform.calls.ended(id);
   answers.push(await send());
   await platform.server.restart();

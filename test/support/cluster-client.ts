@@ -31,6 +31,8 @@ export interface ClusterClient {
 }
 
 const patience = 60_000;
+/** A worker that was killed with a call in its hands keeps it from others for so long. */
+const ackWait = 60_000;
 
 /** Whether a function has the replicas it shall have, and nothing is under way. */
 export function isReady({ replicas, availableReplicas, conditions }: FunctionStatus): boolean {
@@ -87,7 +89,7 @@ export function clusterClient(platform: () => ClusterPlatform): ClusterClient {
           const isOver = ["done", "failed", "cancelled"].includes(found.state);
           return isOver && found.callback?.state !== "pending" ? found : undefined;
         },
-        { within: patience, what: `call ${id} to be over` },
+        { within: ackWait + patience, what: `call ${id} to be over` },
       ),
   };
 }

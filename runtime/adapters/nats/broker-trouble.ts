@@ -1,3 +1,4 @@
+import type { BrokerIllness } from "../../core/ports/broker-health.ts";
 import type { PublishOutcome } from "./durable-publish.ts";
 
 /** What keeps the broker from storing: it does not answer, or it has no room. */
@@ -16,12 +17,14 @@ const notReady = 10_008;
 
 /**
  * Whether the broker stores what this process publishes. Told by the connection and by every publish: the first that fails
- * begins the trouble, one that is stored ends it.
+ * begins the trouble, one that is stored ends it. A broker whose disk is full may answer no publish at all: where its
+ * monitoring can be asked, its own word that it cannot store counts for more.
  */
 export class BrokerTrouble {
   readonly #hearers = new Set<HearTrouble>();
   #kind: TroubleKind | undefined;
   #connected = true;
+  #isIll = false;
   #timer: NodeJS.Timeout | undefined;
 
   get kind(): TroubleKind | undefined {
@@ -35,11 +38,25 @@ export class BrokerTrouble {
   /** The connection was lost, or is there again. */
   connected(is: boolean): void {
     this.#connected = is;
-    this.#change(is ? undefined : "away", new Error("the connection was lost"));
+    if (is) {
+      // Whoever is there again was restarted, or is asked again.
+      this.#isIll = false;
+      this.#change(undefined);
+    } else if (!this.#isIll) this.#change("away", new Error("the connection was lost"));
+  }
+
+  /** Takes in what the broker says of itself: why it cannot store, or that nothing is wrong. */
+  said(illness: BrokerIllness | undefined): void {
+    const was = this.#isIll;
+    this.#isIll = illness !== undefined;
+    if (this.#isIll) this.#change("full", illness);
+    else if (was) this.#change(undefined);
   }
 
   /** Takes in how a publish went. */
   heard(outcome: PublishOutcome): void {
+    // What one server of several stores is no word of the one that cannot.
+    if (this.#isIll) return;
     if (outcome.kind === "stored") {
       this.#change(undefined);
       return;

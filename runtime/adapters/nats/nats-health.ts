@@ -7,9 +7,11 @@ const writeError = /write error/i;
 /** Asks the monitoring of each server. */
 export class NatsHealth implements BrokerHealth {
   readonly #servers: readonly { readonly server: string; readonly url: string }[];
+  readonly #hear: (illness: BrokerIllness | undefined) => void;
 
-  /** Addresses of the servers' monitoring, without a path. */
-  constructor(monitorUrls: readonly string[]) {
+  /** Addresses of the servers' monitoring, without a path; `hear` hears what they answered, each time they are asked. */
+  constructor(monitorUrls: readonly string[], hear: (illness: BrokerIllness | undefined) => void = () => {}) {
+    this.#hear = hear;
     this.#servers = monitorUrls.map((url) => ({
       server: new URL(url).hostname,
       url: new URL("/healthz", url).href,
@@ -22,6 +24,7 @@ export class NatsHealth implements BrokerHealth {
       const why = reasons[at];
       return why === undefined ? [] : [{ server, why }];
     });
+    this.#hear(found[0]);
     return found[0];
   }
 }

@@ -120,7 +120,7 @@ export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: 
     store: new NatsQueueStore(link, facts),
     openCatalog: () => NatsQueueCatalog.open(link),
     leases: new NatsLeases(link),
-    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls),
+    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (illness) => link.trouble.said(illness)),
     onBrokerBack: (back: () => void) => link.onReconnect(back),
   };
 }

@@ -1,0 +1,68 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+
+import { followBroker, type TroubleSource } from "../../../runtime/process/follow-broker.ts";
+
+type Kind = TroubleSource["kind"];
+
+class Source implements TroubleSource {
+  kind: Kind;
+  readonly #hearers: Parameters<TroubleSource["onChange"]>[0][] = [];
+
+  onChange(hear: Parameters<TroubleSource["onChange"]>[0]): void {
+    this.#hearers.push(hear);
+  }
+
+  is(kind: Kind): void {
+    this.kind = kind;
+    for (const hear of this.#hearers) hear(kind, new Error("why"));
+  }
+}
+
+function follow(also?: () => string | undefined) {
+  const registry = new Registry();
+  const lines: string[] = [];
+  let check: () => string | undefined | Promise<string | undefined> = () => undefined;
+  const admin = { registry, addCheck: (_name: string, look: typeof check) => void (check = look) };
+  const log = {
+    info: (facts: { was: Kind }) => lines.push(`over ${facts.was}`),
+    warn: (facts: { broker: Kind }) => lines.push(`begins ${facts.broker}`),
+  };
+  const sources = [new Source(), new Source()] as const;
+  // Of both it uses no more than this.
+  followBroker({ admin, log } as unknown as Parameters<typeof followBroker>[0], sources, also);
+  return { sources, lines, registry, readiness: () => check() };
+}
+
+test("readiness, log and metric say which, and a disk that is full is said where others hear silence", async () => {
+  const { sources, lines, registry, readiness } = follow();
+  const gauge = async () =>
+    (await registry.getSingleMetric("broker_trouble")?.get())?.values.map(({ labels, value }) => [
+      labels["kind"],
+      value,
+    ]);
+  expect(readiness()).toBeUndefined();
+  sources[0].is("away");
+  expect(readiness()).toBe("broker: away");
+  expect(await gauge()).toEqual([
+    ["away", 1],
+    ["full", 0],
+  ]);
+  sources[1].is("full");
+  expect(readiness()).toBe("broker: full");
+  expect(await gauge()).toEqual([
+    ["away", 0],
+    ["full", 1],
+  ]);
+  sources[0].is(undefined);
+  sources[1].is(undefined);
+  expect(readiness()).toBeUndefined();
+  expect(lines).toEqual(["begins away", "begins full", "over full"]);
+});
+
+test("what else is wrong is said when the broker is well", () => {
+  const { sources, readiness } = follow(() => "the store is missing");
+  expect(readiness()).toBe("the store is missing");
+  sources[0].is("away");
+  expect(readiness()).toBe("broker: away");
+});
