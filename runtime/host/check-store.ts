@@ -15,9 +15,10 @@ export function checkStore(
   wanted: { readonly asyncMaxBody: number; readonly maxCallRecords: number },
 ): void {
   const [problem] = storeProblems({ ...wanted, maxFileStore: store.bytes });
-  const few = store.calls < Math.min(fewestCalls, wanted.maxCallRecords);
+  const needed = Math.min(fewestCalls, wanted.maxCallRecords);
+  const few = store.calls < needed;
   if (problem === undefined && !few) return;
-  const why = few ? `${fewestCalls} are needed` : `calls of ${wanted.asyncMaxBody} bytes (async_max_body) need more`;
+  const why = few ? `${needed} are needed` : `calls of ${wanted.asyncMaxBody} bytes (async_max_body) need more`;
   throw new PlatformError(
     "queue_unavailable",
     `Cannot start nats-server in "${directory}": its store is ${storeText(store)}, and ${why}; make room on that disk or choose another with --data`,

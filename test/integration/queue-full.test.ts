@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, expect, test } from "vitest";
 
+import { freezeUnderLoad } from "../support/freeze-under-load.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { lateIsNotLost, notAccepted } from "../support/load.ts";
@@ -86,6 +87,11 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
   const { violations } = await opened.settle({ within: 30_000, known });
   expect(violations).toEqual([]);
   expect(sink.of(id)).toHaveLength(1);
+}, 90_000);
+
+test("FW20 no record can be written for 6 s under load: no callback comes twice, and all that was accepted ends", async () => {
+  const opened = (bench = await openFaultBench({ slots: 8, ackWait: 2_000 }));
+  await freezeUnderLoad(opened, 6_000);
 }, 90_000);
 
 test("FC5 the callbacks of one function fill their queue: calls of others go on, and nothing of the one is lost", async () => {

@@ -54,6 +54,8 @@ export interface BrokerView {
   forgetRecords(): Promise<void>;
   /** Bounds how many callbacks of one function wait; the doctor takes that back. */
   boundCallbacks(perFunction: number): Promise<void>;
+  /** From now on no record can be written, those that are there neither, until what it gives is called. */
+  freezeRecords(): Promise<() => Promise<void>>;
   /** Removes all callbacks that wait. */
   dropCallbacks(): Promise<void>;
   /** Deletes the stream of the default queue. */
@@ -108,6 +110,12 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     },
     boundCallbacks: async (perFunction) => {
       await doctor.jsm.streams.update(callbackStream, { max_msgs_per_subject: perFunction });
+    },
+    freezeRecords: async () => {
+      const stream = bucketStream(bucket.calls);
+      // A bucket that is full by bytes refuses every write, for it removes the old record only after.
+      await doctor.jsm.streams.update(stream, { max_bytes: 1 });
+      return async () => void (await doctor.jsm.streams.update(stream, { max_bytes: -1 }));
     },
     dropCallbacks: async () => {
       await doctor.jsm.streams.purge(callbackStream);
