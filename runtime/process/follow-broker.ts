@@ -10,8 +10,9 @@ export interface TroubleSource {
 }
 
 /**
- * Says what keeps the broker from storing: `/readyz` lists `broker: away` or `broker: full`, the log has a line when it
- * begins and one when it is over, and `broker_trouble{kind}` is 1 meanwhile. `also` has further reasons not to be ready.
+ * Says what keeps the broker from storing: `/readyz` lists `broker: away` or `broker: full`, with what `also` knows of it, the
+ * log has a line when it begins and one when it is over, and `broker_trouble{kind}` is 1 meanwhile. What `also` says is a
+ * reason not to be ready by itself.
  */
 export function followBroker(
   { admin, log }: { readonly admin: AdminServer; readonly log: Log },
@@ -24,7 +25,9 @@ export function followBroker(
   let said: "away" | "full" | undefined;
   admin.addCheck("broker", () => {
     const kind = now();
-    return kind === undefined ? also() : `broker: ${kind}`;
+    const more = also();
+    if (kind === undefined) return more;
+    return more === undefined ? `broker: ${kind}` : `broker: ${kind}: ${more}`;
   });
   const gauge = new Gauge({
     name: "broker_trouble",

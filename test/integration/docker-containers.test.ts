@@ -77,7 +77,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     await provider?.close();
     await directory?.remove();
     await engine?.close();
-  }, 120_000);
+  });
 
   test("a container runs as its own user, with no rights and within its limits", async () => {
     const status = shell(

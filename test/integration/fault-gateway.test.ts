@@ -115,7 +115,7 @@ test("FG4: a client cuts its upload half-way × 1000: no record, no call, no run
     expect(ran.has(id)).toBe(false);
     expect(await platform.broker.ledger.read(id)).toBeUndefined();
   }
-}, 60_000);
+});
 
 test("FG5: a client leaves a waiting synchronous call × 200: the function's request is aborted within 1 s", async () => {
   const hanging = await openFunctionServer(() => undefined);
@@ -178,4 +178,4 @@ test("FP6: a replica killed mid-call: synchronous calls in flight are 502, queue
   for (const { id } of accepted) expect((await platform.calls.status(id))?.state).toBe("done");
   await platform.undeploy("replicated");
   await other.close();
-}, 60_000);
+});

@@ -82,4 +82,4 @@ test("FB8 the disk full: 503 that says no or unknown, not ready; with space the 
   });
   expect(brokerPid() !== pid).toBe(sticks);
   await weir.stop();
-}, 120_000);
+});

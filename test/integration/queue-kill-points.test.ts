@@ -86,7 +86,7 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     expect([1, 2], step).toContain(callbacks);
     if (point.call === "exhausted") expect(await platform.broker.deadLetter(id), step).toBeDefined();
   }
-}, 90_000);
+});
 
 test("FG2 SIGKILL of a gateway between G2 and G3, and between G3 and G4: the same id again runs once", async () => {
   const opened = (bench = await openFaultBench({ ackWait }));

@@ -38,4 +38,4 @@ test("FW16 5 % timeouts, 5 % lost answers and 2 % unavailable on every operation
   const seeds = [platform.gateway, ...platform.workers].map(({ ready }) => ready["seed"]);
   expect(violations, `${JSON.stringify(counts)}, seeds ${JSON.stringify(seeds)}`).toEqual([]);
   expect(counts.accepted).toBeGreaterThan(count / 3);
-}, 90_000);
+});

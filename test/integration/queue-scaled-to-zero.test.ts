@@ -88,7 +88,7 @@ test("FW12 scaled to zero, replica crash loop: waits for the scale-up, else 503 
   expect(crashing?.requests).toEqual([]);
   const { violations } = await opened.settle();
   expect(violations).toEqual([]);
-}, 60_000);
+});
 
 /** Milliseconds for which a run had its slot, the wait for a replica in it. */
 function heldBy({ startedAt, endedAt = "" }: CallRecord["attempts"][number]): number {

@@ -80,7 +80,7 @@ test("FW1 SIGKILL of workers mid-run: others take over, nothing is lost, only wh
     "S8",
     `started again at most ${inWords(Math.max(...waits))} after the kill, with a lease of ${inWords(ackWait)}`,
   );
-}, 150_000);
+});
 
 test("FW13 a call that kills its worker: dead letter crash after its sixth run, others are not held up", async () => {
   const { platform, ...opened } = (bench = await openFaultBench({ ackWait: 1_000 }));
@@ -110,7 +110,7 @@ test("FW13 a call that kills its worker: dead letter crash after its sixth run, 
   } finally {
     await deadly.close();
   }
-}, 90_000);
+});
 
 /**
  * A run may have ended at the function just before its worker died without having written that down, and may begin just

@@ -101,7 +101,7 @@ test("FP8 of two autoscalers one acts; when it is killed the other does within i
   await second.start();
   // Up, down, up and down again, in as many steps as there were reports: load does not begin and end with one.
   expect(turns(wanted), wanted.join(" ")).toBe(3);
-}, 120_000);
+});
 
 test("FP9 a gateway that serves but cannot report keeps replicas, for as long as that may be", async () => {
   const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
@@ -116,7 +116,7 @@ test("FP9 a gateway that serves but cannot report keeps replicas, for as long as
   toGateway.heal();
   toGateway.reset();
   await replicasAre(0, 30_000);
-}, 120_000);
+});
 
 /** How often the numbers go down after they went up, or up after they went down. */
 function turns(numbers: readonly number[]): number {

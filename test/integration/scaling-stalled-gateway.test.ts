@@ -40,4 +40,4 @@ test("a gateway that stands still while a replica leaves has no call fail", asyn
     expect(await answers).toEqual(whole);
   }
   await agent.destroy();
-}, 60_000);
+});

@@ -60,9 +60,9 @@ test("readiness, log and metric say which, and a disk that is full is said where
   expect(lines).toEqual(["begins away", "begins full", "over full"]);
 });
 
-test("what else is wrong is said when the broker is well", () => {
+test("what else is wrong is said, too", () => {
   const { sources, readiness } = follow(() => "the store is missing");
   expect(readiness()).toBe("the store is missing");
   sources[0].is("away");
-  expect(readiness()).toBe("broker: away");
+  expect(readiness()).toBe("broker: away: the store is missing");
 });
