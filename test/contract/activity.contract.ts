@@ -38,7 +38,7 @@ export function activityContract(open: () => Promise<OpenActivity>): void {
         here.publish(report);
         return heard.some(([at]) => at === "here") && heard.some(([at]) => at === "there");
       },
-      { within: 15_000, every: 50, what: "the reports" },
+      { every: 50, what: "the reports" },
     );
     for (const [, got] of heard) expect(got).toEqual(report);
     expect(gone).toEqual([]);
@@ -47,7 +47,7 @@ export function activityContract(open: () => Promise<OpenActivity>): void {
         here.publish({ ...report, source: "gateway-2" });
         return others.length > 0;
       },
-      { within: 15_000, every: 50, what: "the report of another source" },
+      { every: 50, what: "the report of another source" },
     );
     expect(new Set(others)).toEqual(new Set(["gateway-2"]));
     for (const end of ends) end();

@@ -103,7 +103,6 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       lifetime = 1_000;
       await create();
       await eventually(async () => (await ledger.read(id)) === undefined, {
-        within: 10_000,
         what: "the record to expire",
       });
       await create(id, sampleEntry({ digest: "new" }));
@@ -119,7 +118,6 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       lifetime = hour;
       expect(await ledger.update(id, sampleEntry({ state: "running" }), short)).toMatchObject({ kind: "written" });
       await eventually(async () => (await ledger.read(marker)) === undefined, {
-        within: 10_000,
         what: "the record to expire",
       });
       expect(await ledger.read(id)).toMatchObject({ entry: { state: "running" } });
@@ -153,7 +151,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       const found = await ledger.read(id);
       const change = await ledger.update(id, sampleEntry({ state: "running" }), found?.revision ?? revision);
       expect(change.kind).toBe("written");
-      await eventually(() => ledger.fill() === 1, { within: 15_000, what: "the fill to be known" });
+      await eventually(() => ledger.fill() === 1, { what: "the fill to be known" });
     });
 
     test("create does nothing when its time is over", async () => {
@@ -184,7 +182,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       await ledger.putResult(id, 1, result, hour);
       await ledger.putResult(id, 1, { ...result, status: 201 }, 1_000);
       expect(await found()).toMatchObject({ status: 201 });
-      await eventually(async () => (await found()) === undefined, { within: 10_000, what: "the result to expire" });
+      await eventually(async () => (await found()) === undefined, { what: "the result to expire" });
     });
 
     test("can be removed, also when there is none", async () => {

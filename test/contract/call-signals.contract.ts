@@ -30,7 +30,7 @@ export function callSignalsContract(open: () => Promise<OpenCallSignals>): void 
         here.ended(second);
         return heard.length >= 3;
       },
-      { within: 15_000, every: 50, what: "the signals" },
+      { every: 50, what: "the signals" },
     );
     expect(new Set(heard)).toEqual(new Set([`cancelled ${first}`, `ended ${second}`, `ended here ${second}`]));
     for (const end of ends) end();
@@ -50,7 +50,7 @@ export function callSignalsContract(open: () => Promise<OpenCallSignals>): void 
         here.cancelled(id);
         return heard.length > 0;
       },
-      { within: 15_000, every: 50, what: "the signal" },
+      { every: 50, what: "the signal" },
     );
     expect(gone).toEqual([]);
     endOther();

@@ -43,7 +43,7 @@ export function callbackQueueContract(open: () => Promise<OpenCallbackQueue>): v
     const wanted = [sampleCallback(), sampleCallback({ redrives: 4, headers: [], depth: 0, queue: "slow" })];
     for (const callback of wanted) expect(await queue.callbacks.put(callback, soon())).toEqual({ kind: "stored" });
     await taking(queue, async (taken) => {
-      await eventually(() => taken.length === 2, { within: 15_000, what: "both callbacks" });
+      await eventually(() => taken.length === 2, { what: "both callbacks" });
       expect(taken.map(read)).toEqual(wanted);
     });
   });
@@ -59,7 +59,6 @@ export function callbackQueueContract(open: () => Promise<OpenCallbackQueue>): v
     await queue.callbacks.put(last, soon());
     await taking(queue, async (taken) => {
       await eventually(() => taken.map(read).some(({ id }) => id === last.id), {
-        within: 15_000,
         what: "the last callback",
       });
       expect(taken.map(read)).toEqual([callback, redriven, last]);

@@ -125,7 +125,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
       await store.write(hello, () => desired(hello, 2));
       await store.remove(hello);
       await store.write(hello, () => desired(hello, 1));
-      await eventually(() => heard.length === 5, { within: 15_000, what: "three changes" });
+      await eventually(() => heard.length === 5, { what: "three changes" });
       expect(heard.slice(2)).toEqual([
         `set hello.${namespace} 2`,
         `removed hello.${namespace}`,
@@ -147,7 +147,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     const stopOther = await store.watch(observer(stillHeard));
     stop();
     await store.write(hello, () => desired(hello, 1));
-    await eventually(() => stillHeard.includes("hello"), { within: 15_000, what: "the other observer" });
+    await eventually(() => stillHeard.includes("hello"), { what: "the other observer" });
 
     expect(heard).toEqual(["synced"]);
     stopOther();

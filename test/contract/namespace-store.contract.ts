@@ -109,7 +109,7 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
     await store.write(dev, () => entry(dev, { deleting: true }));
     await store.remove(dev);
     await store.write(dev, () => entry(dev));
-    await eventually(() => heard.length === 5, { within: 15_000, what: "three changes" });
+    await eventually(() => heard.length === 5, { what: "three changes" });
     expect(heard.slice(2)).toEqual([`set ${dev} deleting`, `removed ${dev}`, `set ${dev}`]);
     stop();
   });
@@ -126,7 +126,7 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
     const stopOther = await store.watch(observer(stillHeard));
     stop();
     await store.write(dev, () => entry(dev));
-    await eventually(() => stillHeard.includes(dev), { within: 15_000, what: "the other observer" });
+    await eventually(() => stillHeard.includes(dev), { what: "the other observer" });
 
     expect(heard).toEqual(["synced"]);
     stopOther();

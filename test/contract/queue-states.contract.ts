@@ -36,7 +36,7 @@ export function queueStatesContract(open: () => Promise<OpenQueueStates>): void 
     expect(await states.read("default")).toMatchObject({ fresh: 0, onLoan: 2, first: 2, last: 3, delivered: 3 });
     await taker.finish(await taker.nth(1));
     await taker.finish(await taker.nth(2));
-    await eventually(async () => (await states.read("default"))?.onLoan === 0, { within: 15_000, what: "the end" });
+    await eventually(async () => (await states.read("default"))?.onLoan === 0, { what: "the end" });
     expect(await states.read("default")).toMatchObject({ fresh: 0, first: 0, last: 0, firstAt: undefined });
     await taker.end();
     await close();

@@ -50,7 +50,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
         const found = await find(replicas, id);
         return found?.state === "running" ? found : undefined;
       },
-      { within: 10_000, what: "a running replica" },
+      { what: "a running replica" },
     );
 
   opened("start() makes a replica that comes to run and then has an address", async ({ replicas }) => {
@@ -93,7 +93,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
         const found = await find(replicas, id);
         return found?.state === "exited" ? found : undefined;
       },
-      { within: 10_000, what: "the end" },
+      { what: "the end" },
     );
     expect(ended.failure?.reason).toMatch(/^[A-Z][A-Za-z]+$/);
     expect(ended.failure?.message).not.toBe("");
@@ -107,12 +107,12 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     const stop = replicas.onChange((ref) => heard.push(formatRef(ref)));
     const { id } = await replicas.start(echoSpec());
     const replica = await running(replicas, id);
-    await eventually(() => heard.length > 0, { within: 15_000, what: "word of running" });
+    await eventually(() => heard.length > 0, { what: "word of running" });
     expect(heard).toContain("hello.functions");
     stop();
     const before = heard.length;
     await end(replica);
-    await eventually(async () => (await find(replicas, id))?.state === "exited", { within: 10_000, what: "the end" });
+    await eventually(async () => (await find(replicas, id))?.state === "exited", { what: "the end" });
 
     expect(heard.length).toBe(before);
   });

@@ -36,13 +36,12 @@ export function upstreamContract(open: () => Upstream): void {
     return { heard, call: upstream.dispatch(address, request, heard) };
   };
   const outcomeOf = async ({ heard }: Exchange): Promise<HeardAnswer> => {
-    await eventually(() => heard.outcome !== undefined, { within: 15_000, what: "the end of the call" });
+    await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
     return heard;
   };
   const first = ({ connections }: RawReplica): Promise<ReplicaConnection> =>
-    eventually(() => connections[0], { within: 15_000, what: "a connection" });
-  const until = (condition: () => boolean, what: string): Promise<boolean> =>
-    eventually(condition, { within: 15_000, what });
+    eventually(() => connections[0], { what: "a connection" });
+  const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, { what });
 
   describe("sends", () => {
     test("the head with the replica's Host, and hears the answer as it was sent", async () => {
@@ -99,7 +98,7 @@ export function upstreamContract(open: () => Upstream): void {
       });
       const { heard, call } = send(closing(open()), fn.address, { method: "POST", body });
       let stuckAt = -1;
-      await eventually(() => stuckAt === (stuckAt = made) && made > 0, { within: 10_000, every: 200, what: "a stop" });
+      await eventually(() => stuckAt === (stuckAt = made) && made > 0, { every: 200, what: "a stop" });
       expect(made).toBeLessThan(32 * mebibyte);
       (await first(fn)).socket.resume();
       await until(() => made > stuckAt + mebibyte, "more to be sent");
@@ -183,7 +182,6 @@ export function upstreamContract(open: () => Upstream): void {
       heard.keeps = false;
       let stuckAt = -1;
       await eventually(() => stuckAt === (stuckAt = heard.bytes) && stuckAt > 0, {
-        within: 10_000,
         every: 200,
         what: "a stop",
       });

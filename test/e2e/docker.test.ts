@@ -109,7 +109,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
         const log = await administer("GET", "/system/logs?name=receiver&tail=1");
         return (await log.text()).includes(`called back: ${id}`);
       },
-      { within: 10_000, what: "a line of the receiver" },
+      { what: "a line of the receiver" },
     );
   });
 
@@ -127,7 +127,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     await (await fetch(`${running().url}/async-function/${id}?wait=30s`)).text();
     expect(await (await fetch(`${running().url}/async-function/${id}/result`)).text()).toBe("queued");
     expect((await administer("DELETE", "/system/functions", { functionName: "streams" })).status).toBe(202);
-    await eventually(async () => (await containers()).length === 3, { within: 20_000, what: "its container to go" });
+    await eventually(async () => (await containers()).length === 3, { what: "its container to go" });
   });
 
   test("usage is told of containers", async () => {
@@ -149,7 +149,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
         const shown = await show();
         return shown.replicas === 0 ? shown : undefined;
       },
-      { within: 20_000, every: 10, what: "no replica to be wanted" },
+      { every: 10, what: "no replica to be wanted" },
     );
     expect(asleep.conditions).toContainEqual(expect.objectContaining({ type: "Scaling", reason: "Idle" }));
     const queued = fetch(`${running().url}/async-function/drowsy`, { method: "POST", body: "queued" });
@@ -163,11 +163,11 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
         const now = await own();
         return now.length === 1 ? now : undefined;
       },
-      { within: 10_000, what: "the container of before to go" },
+      { what: "the container of before to go" },
     );
     expect(second).not.toBe(first);
     expect((await administer("DELETE", "/system/functions", { functionName: "drowsy" })).status).toBe(202);
-    await eventually(async () => (await own()).length === 0, { within: 20_000, what: "its container to go" });
+    await eventually(async () => (await own()).length === 0, { what: "its container to go" });
   });
 
   test("updates and scaling fail no call", async () => {
@@ -214,20 +214,21 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
   });
 
   test("a killed Weir leaves containers, which the next one goes on with", async () => {
-    await eventually(async () => (await containers()).length === 3, { within: 20_000, what: "three containers" });
+    await eventually(async () => (await containers()).length === 3, { what: "three containers" });
     const before = await containers();
     await running().kill();
-    expect(await containers()).toEqual(before);
+    // One that did not answer its probe in time, on a busy machine, may just have got a successor.
+    expect(await containers()).toEqual(expect.arrayContaining(before));
     await running().close();
     await start("auto");
     expect(await call("relay/upper", "again")).toEqual({ status: 200, body: "AGAIN" });
-    expect(await containers()).toEqual(before);
+    expect(await containers()).toEqual(expect.arrayContaining(before));
   });
 
   test("without its engine it is not ready, and is again when the engine is back", async () => {
     const ready = async () => (await fetch(`${running().adminUrl}/readyz`)).status;
     await engine.kill();
-    await eventually(async () => (await ready()) === 503, { within: 20_000, what: "readiness to end" });
+    await eventually(async () => (await ready()) === 503, { what: "readiness to end" });
     await engine.start();
     await eventually(async () => (await ready()) === 200, { within: 60_000, what: "readiness" });
     await eventually(async () => (await call("upper", "back")).body === "BACK", { within: 45_000, what: "an answer" });

@@ -66,7 +66,7 @@ describe("the functions by themselves", () => {
     });
     const url = `http://127.0.0.1:${port}`;
     try {
-      await eventually(async () => (await fetch(url)).status > 0, { within: 10_000, what: `${name} to listen` });
+      await eventually(async () => (await fetch(url)).status > 0, { what: `${name} to listen` });
       await use(url);
     } finally {
       child.kill("SIGTERM");

@@ -78,7 +78,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
       .map((line) => (JSON.parse(line) as LogRecord).text.trim());
   };
   const saysLater = (line: string) =>
-    eventually(async () => (await lines()).includes(line), { within: 10_000, what: `"${line}" in the log` });
+    eventually(async () => (await lines()).includes(line), { what: `"${line}" in the log` });
   const request = (path: string, head: OutgoingHttpHeaders = {}): ClientHttp2Stream => {
     const stream = client.session.request({ ":path": path, ...head });
     stream.on("error", () => {});
@@ -153,7 +153,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     const [head] = await once(stream, "response");
     expect(head).toMatchObject({ ":status": 200, "content-type": "application/x-ndjson" });
     await client.ask({ ":method": "POST", ":path": "/function/mirror/followed" }, "x");
-    await eventually(() => text.includes("answered /followed"), { within: 10_000, what: "the line of that call" });
+    await eventually(() => text.includes("answered /followed"), { what: "the line of that call" });
     stream.close(constants.NGHTTP2_CANCEL);
     expect((await system("GET", "info")).status).toBe(200);
   });
@@ -201,7 +201,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     Readable.from(chunks()).pipe(stream);
     await once(stream, "response");
     let last = -1;
-    await eventually(() => last === (last = given), { within: 20_000, every: 300, what: "the client to be stuck" });
+    await eventually(() => last === (last = given), { every: 300, what: "the client to be stuck" });
     expect(given).toBeLessThan(64);
     expect(memory() - before).toBeLessThan(64 * mebibyte);
 
@@ -229,6 +229,6 @@ describe("over HTTP/2 on the gateway's own port", () => {
     await once(stream, "close");
     expect(text).toBe("data: begun\n\ndata: over\n\n");
     await stopped;
-    await eventually(() => client.session.destroyed, { within: 15_000, what: "the end of the connection" });
+    await eventually(() => client.session.destroyed, { what: "the end of the connection" });
   }, 60_000);
 });

@@ -38,7 +38,7 @@ const call = async (key: string): Promise<string> => {
   return response.status === 200 ? await response.text() : String(response.status);
 };
 const answers = (key: string, wanted: string) =>
-  eventually(async () => (await call(key)) === wanted, { within: 20_000, what: `${key} to answer ${wanted}` });
+  eventually(async () => (await call(key)) === wanted, { what: `${key} to answer ${wanted}` });
 
 /** In the default namespace and in `dev`, each with a secret of the same name. */
 async function deployBoth(): Promise<void> {
@@ -87,7 +87,7 @@ test.each([0, 20, 100, 300])("killed %i ms after the deletion, the next start fi
   await deployBoth();
   expect(await change("DELETE", "namespace/dev")).toBe(202);
   const until = performance.now() + delay;
-  await eventually(() => performance.now() >= until, { within: 15_000, what: "the moment", every: 1 });
+  await eventually(() => performance.now() >= until, { what: "the moment", every: 1 });
   await weir.kill();
   const killed = weir;
   weir = await start("pro");

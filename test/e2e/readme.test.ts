@@ -56,7 +56,6 @@ function walkFrom(
   test("begins with npm start, which prints what it shows", async () => {
     expect(start?.commands).toBe(command);
     await eventually(() => printsAsShown(walked().weir.output(), asHere(start?.shows ?? "")), {
-      within: 15_000,
       what: `what line ${start?.line} shows`,
     });
   });

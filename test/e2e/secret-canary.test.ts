@@ -144,7 +144,7 @@ async function queueCalls(): Promise<void> {
         const { state } = (await (await ask("GET", `/async-function/${id}?wait=5s`)).json()) as { state: string };
         return ["done", "failed"].includes(state);
       },
-      { within: 20_000, what: `the call of ${name} to end` },
+      { what: `the call of ${name} to end` },
     );
     await ask("GET", `/async-function/${id}/result`);
   }
@@ -161,7 +161,6 @@ function filesIn(directory: string): string[] {
 test("a secret's value is in no answer, log, record, file, argument or environment", async () => {
   await useSecrets();
   await eventually(async () => (await (await ask("POST", "/function/uses", values[1])).text()) === "same\n", {
-    within: 20_000,
     what: "the function to find its secret",
   });
   // That call said the value to the function, which is no secret of the platform's.

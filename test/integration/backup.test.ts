@@ -70,7 +70,7 @@ async function fill({ calls, broker }: Platform): Promise<Filled> {
   behaviour = "fails";
   const failed = await calls.accepted("echo", { body: "failed", callbackUrl: sink.url });
   await calls.ended(failed);
-  await eventually(() => broker.deadLetter(failed), { within: 15_000, what: "the dead letter" });
+  await eventually(() => broker.deadLetter(failed), { what: "the dead letter" });
   await sink.waitFor(failed);
   behaviour = "waits";
   const waiting = await calls.accepted("echo", { body: "waiting", callbackUrl: sink.url });
@@ -120,7 +120,7 @@ describe("a backup of an encrypted broker at work, put back into an empty one wi
     expect(await calls.status(filled.cancelled)).toMatchObject({ state: "cancelled" });
     for (const id of [filled.done, filled.failed, filled.cancelled]) expect(runsOf(id)).toHaveLength(0);
     expect(sink.of(filled.failed)).toHaveLength(1);
-    await eventually(async () => (await broker.calls()).messages === 0, { within: 10_000, what: "an empty queue" });
+    await eventually(async () => (await broker.calls()).messages === 0, { what: "an empty queue" });
 
     const desk = queueDesk(platform);
     expect((await desk.letters()).items.map(({ callId }) => callId)).toEqual([filled.failed]);

@@ -48,7 +48,7 @@ async function inspect(id: string): Promise<ContainerDocument & { HostConfig: Re
 async function ended(id: string): Promise<Replica["failure"]> {
   const replica = await eventually(
     async () => (await provider.replicas.list()).find((each) => each.id === id && each.state === "exited"),
-    { within: 20_000, what: "the end" },
+    { what: "the end" },
   );
   return replica.failure;
 }
@@ -174,7 +174,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
         const replica = (await provider.replicas.list()).find((each) => each.id === id);
         return replica?.state === "starting" && /: \d of 1 layers, \d+ of 3 MB$/.test(replica.failure?.message ?? "");
       },
-      { within: 15_000, what: "word of the pull" },
+      { what: "word of the pull" },
     );
 
     expect((await ended(id))?.message).toContain("exec /nothing failed: No such file or directory");
@@ -251,7 +251,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       expect(await reach(host, gateway.port)).toBe("connected");
     expect(await reach(outside.address, outside.port)).toBe("connected");
     // Its own side's address: it does not see the container's.
-    await eventually(() => outside.peers().length > 0, { within: 15_000, what: "word of the connection" });
+    await eventually(() => outside.peers().length > 0, { what: "word of the connection" });
     expect(outside.peers()).toEqual([outside.hostAddress]);
     for (const [host, port] of [
       [bridge, broker.port],
@@ -282,7 +282,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       for await (const { text } of provider.logs.read(query, new AbortController().signal)) texts.push(text);
     })();
     await answer(replica);
-    await eventually(() => texts.length === 2, { within: 10_000, what: "two lines" });
+    await eventually(() => texts.length === 2, { what: "two lines" });
     expect(texts).toEqual([`${"x".repeat(65_536)} [cut]\n`, "short\n"]);
     expect(await textsOf(ref("writer"))).toEqual(texts);
     await provider.replicas.stop(replica.id);
@@ -302,7 +302,6 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     );
     for (const name of ["quick", "slow"])
       await eventually(async () => (await textsOf(ref(name))).length > 0, {
-        within: 15_000,
         what: "calls to run",
         every: 5,
       });

@@ -31,7 +31,6 @@ function usageOf(replicas: Replicas): Pick<OpenUsage, "start" | "end"> {
       const environment = busy ? { mode: "http", fprocess: busyLoop } : { fprocess: "cat" };
       await replicas.start({ ...echoSpec(ref), environment });
       await eventually(async () => (await ofFunction(ref)).some(({ state }) => state === "running"), {
-        within: 15_000,
         what: "a running replica",
       });
     },
@@ -161,7 +160,7 @@ async function openLogs() {
       const exec = await client.call<{ Id: string }>("POST", `/containers/${container}/exec`, { body });
       const before = await lineCount(container);
       await client.call("POST", `/exec/${exec.body?.Id}/start`, { body: { Detach: true } });
-      await eventually(async () => (await lineCount(container)) > before, { within: 10_000, what: "the line" });
+      await eventually(async () => (await lineCount(container)) > before, { what: "the line" });
     },
     removeReplica: (_ref: FunctionRef, id: string) => remove(id),
     close: async () => {

@@ -65,7 +65,7 @@ async function deploy(over: Partial<FunctionDeployment>): Promise<void> {
   await functions.write(hello, (current) => desireFunction(current, "functions", deployment, new Date().toISOString()));
 }
 
-const within = 30_000;
+const within = 60_000;
 const published = (wanted: (entry: FunctionEndpoints) => boolean, what: string) =>
   publishedIn(endpoints, wanted, what, within);
 const settled = (count: number, generation: number) => settledIn(endpoints, count, generation, within);
@@ -186,7 +186,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
       await settled(2, 1);
       if (how === "killed") {
         await engine.kill();
-        await eventually(() => provider.check(), { within: 10_000, what: "word that the engine is away" });
+        await eventually(() => provider.check(), { what: "word that the engine is away" });
         expect(provider.check()).toContain("Cannot reach the container engine");
         expect(await dockerAnswers(engine.socket)).toBe(false);
         await engine.start();
@@ -202,7 +202,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
         { within: 45_000, what: "two replicas that run" },
       );
       // The containers run before the provider has heard of it: what it said last may be from before the engine went.
-      await eventually(() => provider.check() === undefined, { within: 10_000, what: "word that the engine is back" });
+      await eventually(() => provider.check() === undefined, { what: "word that the engine is back" });
       const answer = await eventually(call, { within: 45_000, what: "an answer" });
       await settled(2, 1);
 
@@ -238,7 +238,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     await open(data);
     await settled(1, 1);
     expect(await call()).toBe("one");
-    await eventually(async () => (await containers()).length === 1, { within: 10_000, what: "an end of the orphan" });
+    await eventually(async () => (await containers()).length === 1, { what: "an end of the orphan" });
 
     expect((await containers())[0]?.Id).toBe(container);
   });
@@ -248,7 +248,6 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     await settled(1, 1);
     await functions.remove(hello);
     await eventually(async () => (await endpoints.list()).length === 0 && docker.bridgeAddresses().length === 0, {
-      within: 15_000,
       what: "nothing",
     });
 
@@ -276,7 +275,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     expect([docker.bridgeAddresses().length, (await containers()).length]).toEqual([2, 2]);
     await namespaces.write("dev", () => ({ name: "dev", labels: {}, annotations: {}, createdAt, deleting: true }));
     await functions.remove({ namespace: "dev", name: "hello" });
-    await eventually(async () => (await namespaces.get("dev")) === undefined, { within: 20_000, what: "its end" });
+    await eventually(async () => (await namespaces.get("dev")) === undefined, { what: "its end" });
 
     expect([docker.bridgeAddresses().length, (await containers()).length]).toEqual([1, 1]);
     const entries = await readdir(directory.path, { recursive: true });

@@ -195,10 +195,9 @@ async function resultNotFound(): Promise<Response> {
 /** The call was given up, and its function is gone since. */
 async function callNotRedrivable(): Promise<Response> {
   const id = await platform.calls.accepted("shaky", { tail: "/fail" });
-  await eventually(() => platform.broker.deadLetter(id), { within: 15_000, what: "the dead letter" });
+  await eventually(() => platform.broker.deadLetter(id), { what: "the dead letter" });
   await platform.undeploy("shaky");
   await eventually(async () => (await platform.calls.send("GET", "/function/shaky/answer")).status === 404, {
-    within: 15_000,
     what: "the gateway to know that the function is gone",
   });
   return ask("POST", `/system/queue/default/dead-letters/${id}/redrive`);
@@ -225,7 +224,7 @@ async function tooManyCalls(): Promise<Response> {
         const answer = await ask("GET", "/function/one-at-a-time");
         return answer.status === 429 ? answer : undefined;
       },
-      { within: 15_000, what: "a call that is one too many" },
+      { what: "a call that is one too many" },
     );
   } finally {
     await first;
@@ -250,7 +249,7 @@ async function queueFull(): Promise<Response> {
       const answer = await ask("POST", "/async-function/held");
       return answer.status === 202 ? undefined : answer;
     },
-    { within: 15_000, what: "the queue to be full" },
+    { what: "the queue to be full" },
   );
 }
 

@@ -64,7 +64,6 @@ async function descriptorsBack(): Promise<void> {
   loadEnded.abort();
   await queued;
   await eventually(() => openDescriptors(platform.gateway.pid) <= descriptors + 5, {
-    within: 15_000,
     what: "the gateway's descriptors to be back",
   });
 }
@@ -125,7 +124,7 @@ test("FG5: a client leaves a waiting synchronous call × 200: the function's req
     const body = index % 2 === 0 ? "Content-Length: 2\r\n\r\nhi" : "\r\n";
     client.send(`${index % 2 === 0 ? "POST" : "GET"} /function/hanging HTTP/1.1\r\nHost: g\r\n${body}`);
   });
-  await eventually(() => hanging.open === clients.length, { within: 10_000, what: "all calls to wait" });
+  await eventually(() => hanging.open === clients.length, { what: "all calls to wait" });
 
   clients.forEach((client, index) => (index % 2 === 0 ? client.socket.resetAndDestroy() : client.close()));
   await eventually(() => hanging.open === 0, { within: shared * 1_000, what: "all requests to be aborted" });
@@ -161,12 +160,12 @@ test("FP6: a replica killed mid-call: synchronous calls in flight are 502, queue
     ledger: sender,
     signal: stop.signal,
   });
-  await eventually(() => doomed.open > 4 && doomed.requests.length > 50, { within: 10_000, what: "calls under way" });
+  await eventually(() => doomed.open > 4 && doomed.requests.length > 50, { what: "calls under way" });
 
   await doomed.close();
   const later = answered + 200;
   // Nobody has told the gateway yet that the replica is gone: what it refuses goes to the other one.
-  await eventually(() => answered > later, { within: 10_000, what: "calls that go on" });
+  await eventually(() => answered > later, { what: "calls that go on" });
   await platform.deploy("replicated", { addresses: [other.address] });
   stop.abort();
   // Only what was in flight when it was killed, which is one call of each loop at most.

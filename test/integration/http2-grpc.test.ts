@@ -69,7 +69,7 @@ describe("functions that speak HTTP/2", () => {
     expect(facts.seen?.get("seen")).toEqual(["mine"]);
     expect(facts.seen?.get("x-call-id")).toHaveLength(1);
     expect(facts.trailing?.get("sum")).toEqual(["7"]);
-    await eventually(() => gateway.lines.length === 1, { within: 15_000, what: "its line in the access log" });
+    await eventually(() => gateway.lines.length === 1, { what: "its line in the access log" });
     expect(gateway.lines[0]).toMatchObject({ status: 200, functionName: "greeter" });
   });
 
@@ -89,7 +89,7 @@ describe("functions that speak HTTP/2", () => {
   test("a deadline ends the call, on both sides", async () => {
     const { gateway, client } = await openGrpc();
     expect((await unary(client, "Late", { deadline: 200 })).err?.code).toBe(status.DEADLINE_EXCEEDED);
-    await eventually(() => gateway.lines.length === 1, { within: 15_000, what: "the end of the call" });
+    await eventually(() => gateway.lines.length === 1, { what: "the end of the call" });
     expect(gateway.lines[0]?.status).toBe(499);
   });
 
@@ -122,7 +122,7 @@ describe("functions that speak HTTP/2", () => {
     const fn = fixture.closing(await openGrpcFunction());
     gateway.deploy("asleep", { replicas: 0, annotations: h2c });
     const call = unary(client, "Greet", { fn: "asleep" });
-    await eventually(() => gateway.store.writes === 1, { within: 15_000, what: "the scale-up" });
+    await eventually(() => gateway.store.writes === 1, { what: "the scale-up" });
     gateway.setReplicas("asleep", [fn.address]);
     expect((await call).reply).toBe("hello you");
   });
@@ -184,7 +184,7 @@ describe("functions that speak HTTP/2", () => {
     gateway.deploy("long", { addresses: [fn.address], annotations: h2c });
     expect((await fetch(`${gateway.base}/function/long`)).status).toBe(200);
     expect(fn.open).toBe(1);
-    await eventually(() => fn.open === 0, { within: 10_000, what: "the end of the connection" });
+    await eventually(() => fn.open === 0, { what: "the end of the connection" });
   });
 
   test("a function that breaks the rules of HTTP/2 is answered 502", async () => {
@@ -270,9 +270,9 @@ describe("functions that speak HTTP/2", () => {
     const stream = client.session.request({ ":method": "POST", ":path": "/function/upload" });
     stream.on("error", () => {});
     stream.write("half");
-    await eventually(() => fn.seen.length === 1, { within: 15_000, what: "the call" });
+    await eventually(() => fn.seen.length === 1, { what: "the call" });
     stream.destroy(new DOMException("left", "AbortError"));
-    await eventually(() => fn.broken === 1, { within: 15_000, what: "the function hearing of it" });
+    await eventually(() => fn.broken === 1, { what: "the function hearing of it" });
     expect(whole).toBe(false);
   });
 
@@ -291,7 +291,7 @@ describe("functions that speak HTTP/2", () => {
     const fn = await serveH2c((stream) => held.push(stream));
     gateway.deploy("many", { addresses: [fn.address], annotations: h2c });
     const calls = Array.from({ length: 150 }, () => fetch(`${gateway.base}/function/many`));
-    await eventually(() => held.length === 150, { within: 15_000, what: "all calls" });
+    await eventually(() => held.length === 150, { what: "all calls" });
     for (const stream of held) withTrailers(stream, "");
     for (const answer of await Promise.all(calls)) expect(await answer.text()).toBe("got ");
   });

@@ -70,7 +70,7 @@ describe("the gateway over HTTP/2", () => {
     expect(fn.requests[1]?.headers["transfer-encoding"]).toBeUndefined();
     const head = await client.ask({ ":method": "HEAD", ":path": "/function/hello" });
     expect(head).toMatchObject({ status: 201, body: "" });
-    await eventually(() => gateway.lines.length === 3, { within: 15_000, what: "three lines of access log" });
+    await eventually(() => gateway.lines.length === 3, { what: "three lines of access log" });
     expect(gateway.lines[0]).toMatchObject({ status: 201, bytesIn: 4, bytesOut: 8, client: "127.0.0.1" });
     expect((await client.ask({ ":path": "/function/nobody" })).status).toBe(404);
   });
@@ -111,8 +111,8 @@ describe("the gateway over HTTP/2", () => {
     stream.on("error", () => {});
     expect(String(await once(stream, "data"))).toBe("data: 1\n\n");
     stream.close(constants.NGHTTP2_CANCEL);
-    await eventually(() => fn.aborted === 1, { within: 15_000, what: "the function hearing of it" });
-    await eventually(() => gateway.lines.length === 1, { within: 15_000, what: "the end of the call" });
+    await eventually(() => fn.aborted === 1, { what: "the function hearing of it" });
+    await eventually(() => gateway.lines.length === 1, { what: "the end of the call" });
     expect((await client.ask({ ":path": "/other" })).body).toBe("other");
   });
 
@@ -132,7 +132,7 @@ describe("the gateway over HTTP/2", () => {
     const fn = await fixture.serve(() => {});
     gateway.deploy("slow", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
     const first = client.ask({ ":path": "/function/slow" });
-    await eventually(() => fn.requests.length === 1, { within: 15_000, what: "the first call" });
+    await eventually(() => fn.requests.length === 1, { what: "the first call" });
     expect((await client.ask({ ":path": "/function/slow" })).status).toBe(429);
     expect((await first).status).toBe(504);
   });
@@ -268,7 +268,7 @@ describe("the gateway over HTTP/2", () => {
       stream.end("it");
     });
     const answer = answerOf(stream);
-    await eventually(() => gateway.waker.waitingCallers === 1, { within: 15_000, what: "the call that waits" });
+    await eventually(() => gateway.waker.waitingCallers === 1, { what: "the call that waits" });
     expect(continued).toBe(false);
     gateway.setReplicas("cold", [fn.address]);
     expect((await answer).body).toBe("got it");
@@ -345,8 +345,8 @@ describe("the gateway over HTTP/2", () => {
     for (const stream of streams) stream.on("error", () => {});
     await Promise.all(streams.map((stream) => once(stream, "data")));
     client.close();
-    await eventually(() => fn.aborted === 3, { within: 15_000, what: "the function hearing of it" });
-    await eventually(() => gateway.lines.length === 3, { within: 15_000, what: "the end of the calls" });
+    await eventually(() => fn.aborted === 3, { what: "the function hearing of it" });
+    await eventually(() => gateway.lines.length === 3, { what: "the end of the calls" });
   });
 
   test("a client that resets stream after stream loses its connection", async () => {
@@ -361,7 +361,7 @@ describe("the gateway over HTTP/2", () => {
       if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await gone;
-    await eventually(() => fn.open === 0, { within: 15_000, what: "the end of all calls" });
+    await eventually(() => fn.open === 0, { what: "the end of all calls" });
   });
 
   test("a client that does not read is cut, and its other streams go on", async () => {
@@ -382,7 +382,7 @@ describe("the gateway over HTTP/2", () => {
     const fn = await fixture.serve((_request, response) => answers.push(() => response.end("last")));
     gateway.deploy("hello", { addresses: [fn.address] });
     const answer = client.ask({ ":path": "/function/hello" });
-    await eventually(() => answers.length === 1, { within: 15_000, what: "the call" });
+    await eventually(() => answers.length === 1, { what: "the call" });
     const told = once(client.session, "goaway");
     gateway.gateway.drain();
     expect((await told)[0]).toBe(constants.NGHTTP2_NO_ERROR);

@@ -64,7 +64,7 @@ async function openBench(bookmarkEvery?: number): Promise<Bench> {
   };
 }
 
-function sees(watch: KubeWatch<Endpoint, number>, expected: Readonly<Record<string, number>>, within = 5_000) {
+function sees(watch: KubeWatch<Endpoint, number>, expected: Readonly<Record<string, number>>, within = 45_000) {
   const textOf = (entries: readonly (readonly [string, number])[]) =>
     entries
       .map(String)
@@ -87,7 +87,7 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     expect(watch.age).toBeLessThan(5_000);
     const labelled = bench.watch({ labelSelector: "faas_function=x", keep: ({ at }) => -at });
     await labelled.synced;
-    await eventually(() => api.watching === 2, { within: 15_000, what: "both watches" });
+    await eventually(() => api.watching === 2, { what: "both watches" });
     api.store.write(kind, {
       ...endpoint("a", 2),
       metadata: { ...endpoint("a", 2).metadata, labels: { faas_function: "x" } },
@@ -112,7 +112,7 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     api.store.write(kinds.pod, endpoint("elsewhere", 1));
     const elsewhere = String(api.store.version);
     const resumed = () => api.requests.some(({ query }) => query.get("resourceVersion") === elsewhere);
-    await eventually(resumed, { within: 15_000, what: "a watch from the bookmark's version" });
+    await eventually(resumed, { what: "a watch from the bookmark's version" });
     expect(bench.count("list")).toBe(1);
     expect(bench.troubles).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
       for (const name of ["a", "b"]) api.store.write(kind, endpoint(name, 1));
       const watch = bench.watch({ pageSize: 1 });
       await watch.synced;
-      await eventually(() => api.watching === 1, { within: 15_000, what: "the watch" });
+      await eventually(() => api.watching === 1, { what: "the watch" });
       api.faults.failPages = { times: 2, status: 500 };
       await api.down();
       api.store.write(kind, endpoint("c", 1));
@@ -136,7 +136,6 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
       await api.up();
       // Pages that fail midway leave what was known.
       const seen = await eventually(() => (watch.objects.has("dev/c") ? [...watch.objects.keys()] : undefined), {
-        within: 15_000,
         what: "the new list",
       });
       expect(seen).toEqual(["dev/b", "dev/c"]);
@@ -152,7 +151,7 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     api.store.write(kind, endpoint("a", 1));
     const watch = bench.watch({ silence: 1_400 });
     await watch.synced;
-    await eventually(() => api.watching === 1, { within: 15_000, what: "the watch" });
+    await eventually(() => api.watching === 1, { what: "the watch" });
     await api.down();
     api.store.remove("endpointslices", "dev", "a");
     api.store.version = 50;
@@ -178,12 +177,12 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     api.store.write(kind, endpoint("a", 1));
     const watch = bench.watch();
     await watch.synced;
-    await eventually(() => api.watching === 1, { within: 15_000, what: "the watch" });
+    await eventually(() => api.watching === 1, { what: "the watch" });
     await api.down();
     const awayAt = performance.now();
     const scale = client.patch(kinds.function, "merge", { spec: { replicas: 1 } }, { namespace: "dev", name: "a", subresource: "scale" }, { attempts: 3 }); // prettier-ignore
     await expect(scale).rejects.toMatchObject({ code: "provider_unavailable" });
-    await eventually(() => watch.age >= 2_000, { within: 15_000, what: "2 s without the API server" });
+    await eventually(() => watch.age >= 2_000, { what: "2 s without the API server" });
     expect(watch.objects).toEqual(new Map([["dev/a", 1]]));
     expect(bench.troubles).toHaveLength(1);
     api.store.write(kind, endpoint("a", 2));
@@ -223,7 +222,7 @@ describe.concurrent("a watch", { timeout: 20_000 }, () => {
     const watch = bench.watch();
     const other = sound.watch();
     await Promise.all([watch.synced, other.synced]);
-    await eventually(() => api.watching === 1, { within: 15_000, what: "the watch" });
+    await eventually(() => api.watching === 1, { what: "the watch" });
     api.faults.silent = true;
     const silentAt = performance.now();
     api.store.write(kind, endpoint("a", 1));

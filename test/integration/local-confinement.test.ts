@@ -54,7 +54,7 @@ async function answerOf(provider: LocalProvider, environment: Record<string, str
   const { id } = await provider.replicas.start(spec);
   const replica = await eventually(
     async () => (await provider.replicas.list()).find((each) => each.id === id && each.state !== "starting"),
-    { within: 10_000, what: "the replica" },
+    { what: "the replica" },
   );
   if (replica.address === undefined) throw new Error(replica.failure?.message ?? replica.state);
   const answer = await eventually(
@@ -63,7 +63,7 @@ async function answerOf(provider: LocalProvider, environment: Record<string, str
       const text = await response.text();
       return response.status === 200 ? text : undefined;
     },
-    { within: 10_000, what: "an answer" },
+    { what: "an answer" },
   );
   await provider.replicas.stop(id);
   return answer;

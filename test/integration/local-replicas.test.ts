@@ -43,7 +43,7 @@ const mark = (): string => String(100_000 + Math.floor(Math.random() * 900_000_0
 async function reached(id: string, state: Replica["state"]): Promise<Replica> {
   return await eventually(
     async () => (await provider.replicas.list()).find((replica) => replica.id === id && replica.state === state),
-    { within: 10_000, what: `state ${state}` },
+    { what: `state ${state}` },
   );
 }
 
@@ -53,7 +53,7 @@ async function run(
   const { id } = await provider.replicas.start({ ...echoSpec(), ...spec });
   const replica = await reached(id, "running");
   const url = `http://${replica.address}`;
-  await eventually(async () => (await fetch(`${url}/_/ready`)).ok, { within: 10_000, what: "readiness" });
+  await eventually(async () => (await fetch(`${url}/_/ready`)).ok, { what: "readiness" });
   return { ...replica, url };
 }
 
@@ -161,7 +161,7 @@ test("several replicas of a long-running function each get a port", async () => 
 test("logs are kept with their replica, both streams, and go with it", async () => {
   const { id, url } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
   await (await fetch(url)).text();
-  await eventually(async () => (await logOf()).length === 2, { within: 15_000, what: "two lines" });
+  await eventually(async () => (await logOf()).length === 2, { what: "two lines" });
   expect(await logOf()).toEqual(["one\n", "two\n"]);
   await provider.replicas.stop(id);
 
@@ -177,7 +177,7 @@ test("a followed log ends when the function is forgotten, with all that was writ
     for await (const { text } of provider.logs.read(query, new AbortController().signal)) texts.push(text);
   })();
   await (await fetch(url)).text();
-  await eventually(() => texts.length === 1, { within: 15_000, what: "the line" });
+  await eventually(() => texts.length === 1, { what: "the line" });
   await (await fetch(url)).text();
   await provider.replicas.stop(id);
   await provider.replicas.forget(hello);
@@ -226,7 +226,7 @@ test("a fixed port is for one replica; the second one says so", async () => {
 test("stop() waits for calls in flight, and ends what takes longer than the grace", async () => {
   const quick = await run({ environment: { fprocess: `sh -c 'sleep 0.5; echo done'` } });
   const answer = fetch(quick.url);
-  await eventually(() => processesWith("sleep 0.5").length > 0, { within: 15_000, what: "the call to run" });
+  await eventually(() => processesWith("sleep 0.5").length > 0, { what: "the call to run" });
   await provider.replicas.stop(quick.id);
   expect(await (await answer).text()).toBe("done\n");
 
@@ -236,7 +236,7 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
     () => "answered",
     () => "cut",
   );
-  await eventually(() => processesWith(`sleep ${time}`).length > 0, { within: 15_000, what: "the call to run" });
+  await eventually(() => processesWith(`sleep ${time}`).length > 0, { what: "the call to run" });
   await provider.replicas.stop(slow.id);
 
   expect(await refused).toBe("cut");
@@ -252,7 +252,7 @@ test("stop() leaves no process, not even one that fled its group", async () => {
   expect(processesWith(`sleep ${time}`)).toHaveLength(1);
   await provider.replicas.stop(id);
 
-  await eventually(() => processesWith(`sleep ${time}`).length === 0, { within: 15_000, what: "no process" });
+  await eventually(() => processesWith(`sleep ${time}`).length === 0, { what: "no process" });
 });
 
 test("a watchdog that is killed leaves no process of its function", async () => {
@@ -297,12 +297,11 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   await once(host.stdout, "data");
-  await eventually(() => processesWith(time).length > 0, { within: 15_000, what: "the process" });
+  await eventually(() => processesWith(time).length > 0, { what: "the process" });
   const note: { directory: string } = JSON.parse(await readFile(join(data, "run", "local.json"), "utf8"));
   expect(await readdir(join(data, "logs", "functions", "hello"))).toHaveLength(1);
   host.kill("SIGKILL");
   await eventually(() => processesWith(time).length === 0 && processesWith(note.directory).length === 0, {
-    within: 15_000,
     what: "an end of all processes",
   });
 

@@ -85,7 +85,7 @@ describe("secrets of running functions", () => {
         if (found?.state === "exited") throw new Error(found.failure?.message);
         return found?.address === undefined ? undefined : { ...found, address: found.address };
       },
-      { within: 10_000, what: "a running replica" },
+      { what: "a running replica" },
     );
   }
   const ask = async ({ address }: { address: string }, path = "/"): Promise<string> =>
@@ -160,7 +160,7 @@ describe("secrets of running functions", () => {
           ? found.address
           : undefined;
       },
-      { within: 10_000, what: "readiness" },
+      { what: "readiness" },
     );
     const letters = ["b", "c", "d", "e", "f", "g"];
     for (const letter of letters) {

@@ -183,7 +183,7 @@ test("what three servers keep can be backed up and put back, with three copies, 
   const copiesAndEntries = ({ config, state }: StreamInfo) => [config.num_replicas, state.messages];
 
   await restoreBackup(three, { from: to, replace: true, say });
-  const again = await eventually(() => three.jsm.streams.info(name), { within: 20_000, what: "a leader" });
+  const again = await eventually(() => three.jsm.streams.info(name), { what: "a leader" });
   expect(copiesAndEntries(again)).toEqual([3, 50]);
 
   const alone = await place(readPlatform({}));

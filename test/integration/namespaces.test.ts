@@ -74,7 +74,7 @@ async function deploy(name: string, namespace: string, address: string): Promise
       const answer = await system("GET", `function/${name}?namespace=${namespace}`);
       return answer.status === 200 && JSON.parse(answer.body.toString()).availableReplicas === 1;
     },
-    { within: 15_000, what: `${name}.${namespace}` },
+    { what: `${name}.${namespace}` },
   );
 }
 
@@ -89,7 +89,7 @@ const queued = async (key: string): Promise<string> => {
 };
 const left = async (namespace: string): Promise<number> => (await functions.list(namespace)).length;
 const emptied = (namespace: string) =>
-  eventually(async () => (await left(namespace)) === 0, { within: 10_000, what: `${namespace} to be empty` });
+  eventually(async () => (await left(namespace)) === 0, { what: `${namespace} to be empty` });
 
 describe("namespaces of a gateway with a real broker", () => {
   test("functions of one name are called apart, in both ways, from the answer of POST on", async () => {
@@ -122,7 +122,7 @@ describe("namespaces of a gateway with a real broker", () => {
   test("deletion hides a namespace at once, fails its queued calls and gives an alias back", async () => {
     await deploy("held", "dev", held.address);
     const running = await platform.calls.accepted("held.dev", { callbackUrl: sink.url });
-    await eventually(() => waiting !== undefined, { within: 15_000, what: "the run" });
+    await eventually(() => waiting !== undefined, { what: "the run" });
     const behind = await platform.calls.accepted("hello.dev", { callbackUrl: sink.url });
 
     for (const namespace of ["dev", "openfaas-fn"])
@@ -138,7 +138,7 @@ describe("namespaces of a gateway with a real broker", () => {
     waiting?.end("done");
     expect((await platform.calls.ended(running)).state).toBe("done");
     expect(await platform.calls.ended(behind)).toMatchObject({ state: "failed", reason: "function_not_found" });
-    await eventually(() => sink.received.length === 2, { within: 15_000, what: "the callbacks" });
+    await eventually(() => sink.received.length === 2, { what: "the callbacks" });
     const status = sink.received.map(({ headers }) => [headers["x-call-id"], headers["x-function-status"]]);
     expect(Object.fromEntries(status)).toEqual({ [running]: "200", [behind]: "404" });
     expect(await left("functions")).toBe(1);
@@ -149,7 +149,6 @@ describe("namespaces of a gateway with a real broker", () => {
       await platform.broker.endpoints.remove({ name: "hello", namespace });
     }
     await eventually(async () => (await system("POST", "namespace", { name: "dev" })).status === 201, {
-      within: 15_000,
       what: "the name to be free",
     });
     expect(JSON.parse((await system("GET", "functions?namespace=dev")).body.toString())).toEqual([]);
@@ -179,7 +178,7 @@ describe("namespaces of a gateway with a real broker", () => {
       await platform.gateway.stop();
       gatewayFlags.splice(0, 1, `--edition=${edition}`);
       await platform.gateway.start();
-      await eventually(async () => (await call("hello")) === "default", { within: 15_000, what: "the default one" });
+      await eventually(async () => (await call("hello")) === "default", { what: "the default one" });
     };
     await restart("standard");
     expect(await Promise.all(["hello.qa", "hello.openfaas-fn"].map(call))).toEqual(["404", "default"]);

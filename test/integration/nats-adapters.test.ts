@@ -74,7 +74,7 @@ async function renew(stream: string): Promise<void> {
     link.jsm.streams
       .delete(stream)
       .catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
-  await eventually(gone, { within: 10_000, what: `${stream} to be deleted` });
+  await eventually(gone, { what: `${stream} to be deleted` });
   await store.provision([sampleQueue(queueFacts)]);
   // The server's flush of what was deleted may come after, and be found by the new stream.
   await link.jsm.streams.purge(stream);
@@ -324,7 +324,7 @@ describe("when the server is killed and comes back", () => {
     await calls.put(before, soon());
     await taker.nth(0);
     await server.kill();
-    await eventually(() => link.downFor() > 1_000, { within: 10_000, what: "the connection to be lost" });
+    await eventually(() => link.downFor() > 1_000, { what: "the connection to be lost" });
     const startedAt = performance.now();
     expect(await calls.put(sampleCall(), soon())).toMatchObject({ kind: "refused", because: "unavailable" });
     expect(await ledger.create(randomUUID(), sampleEntry(), soon())).toMatchObject({
@@ -337,7 +337,6 @@ describe("when the server is killed and comes back", () => {
     expect(performance.now() - startedAt).toBeLessThan(2_500);
     await server.restart();
     await eventually(async () => (await calls.put(after, soon())).kind === "stored", {
-      within: 10_000,
       what: "the queue to be back",
     });
     expect(await ledger.read(id)).toBeDefined();
@@ -349,7 +348,7 @@ describe("when the server is killed and comes back", () => {
         if (last !== undefined && last !== lent) await taker.finish(last);
         return taker.ids.slice(1).includes(before.id) && taker.ids.includes(after.id);
       },
-      { within: 15_000, what: "both calls" },
+      { what: "both calls" },
     );
     await taker.end();
   });

@@ -203,7 +203,7 @@ describe("rights of the users of the broker", () => {
     const inbox = server.access("worker-default").inboxPrefix;
     expect(await takeOne(callSource(worker, "default", queue.ackWait, inbox))).toBe(true);
     expect(await takeOne(callbackSource(worker, "default", queue.ackWait, inbox))).toBe(true);
-    await eventually(() => cancelled.length === 1 && ended.length === 1, { within: 15_000, what: "both signals" });
+    await eventually(() => cancelled.length === 1 && ended.length === 1, { what: "both signals" });
 
     const provider = await linkOf("provider");
     const provided = await NatsFunctionStore.open(provider);

@@ -117,7 +117,7 @@ describe("NatsServerProcess", () => {
     const server = await open();
     const { pid } = server;
     process.kill(pid ?? 0, "SIGKILL");
-    await eventually(() => events.length === 2, { within: 10_000, what: "the restart" });
+    await eventually(() => events.length === 2, { what: "the restart" });
     expect(events).toEqual([{ kind: "ended", how: "SIGKILL", restartIn: 250 }, { kind: "restarted" }]);
     expect(server.pid).not.toBe(pid);
     await (await connectAs(server, "gateway")).close();
@@ -131,7 +131,7 @@ describe("NatsServerProcess", () => {
   test("can be closed while it waits to be started again", async () => {
     const server = await open();
     process.kill(server.pid ?? 0, "SIGKILL");
-    await eventually(() => events.length === 1, { within: 15_000, what: "the end" });
+    await eventually(() => events.length === 1, { what: "the end" });
     await server.close();
     expect(server.pid).toBeUndefined();
     expect(events).toHaveLength(1);
@@ -237,13 +237,13 @@ describe("the nats-server of tests", () => {
       await end();
       expect(server.pid).toBeUndefined();
       await server.restart();
-      const names = await eventually(() => manager.streams.names().next(), { within: 15_000, what: "the connection" });
+      const names = await eventually(() => manager.streams.names().next(), { what: "the connection" });
       expect(names).toEqual(["KEPT"]);
     }
     await server.pause();
     await expect(manager.getAccountInfo()).rejects.toThrow();
     server.resume();
-    const account = await eventually(() => manager.getAccountInfo(), { within: 15_000, what: "an answer" });
+    const account = await eventually(() => manager.getAccountInfo(), { what: "an answer" });
     expect(account.streams).toBe(1);
     await connection.close();
   });

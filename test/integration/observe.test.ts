@@ -33,7 +33,6 @@ afterAll(async () => {
 const lines = (): LogLine[] => platform.gateway.log.filter(({ msg }) => msg === "call");
 const lineOf = (callId: string): Promise<LogLine> =>
   eventually(() => lines().find((line) => line["callId"] === callId), {
-    within: 15_000,
     what: `the line of ${callId}`,
   });
 const metrics = async (): Promise<string[]> => {
@@ -108,7 +107,6 @@ describe("access log", () => {
     expect(lines().some((line) => line["functionName"] === "chat")).toBe(false);
     socket.close();
     await eventually(() => lines().find((line) => line["functionName"] === "chat"), {
-      within: 15_000,
       what: "the line of the WebSocket",
     });
     expect(lines().find((line) => line["functionName"] === "chat")).toMatchObject({ status: 101, bytesIn: 6 });
@@ -185,7 +183,6 @@ describe("metrics", () => {
     expect((await metrics()).filter((line) => line.includes("gone.functions")).length).toBeGreaterThan(20);
     await platform.undeploy("gone");
     await eventually(async () => (await metrics()).every((line) => !line.includes("gone.functions")), {
-      within: 15_000,
       what: "the series to vanish",
     });
   });

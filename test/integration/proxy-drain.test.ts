@@ -52,7 +52,7 @@ describe("a gateway that stops behind a proxy", () => {
             await more();
             return calls(first.gateway) === before;
           },
-          { within: 15_000, what: "the proxy to go to the other one" },
+          { what: "the proxy to go to the other one" },
         );
         await first.gateway.gateway.close();
         await more();

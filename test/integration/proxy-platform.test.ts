@@ -78,7 +78,6 @@ for (const kind of proxyKinds) {
         "x-forwarded-proto": "http",
       });
       await eventually(() => platform.gateway.log.some((line) => line["callId"] === headers["x-call-id"]), {
-        within: 15_000,
         what: "the line of the call",
       });
       const line = platform.gateway.log.find(({ callId }) => callId === headers["x-call-id"]);
@@ -149,7 +148,7 @@ for (const kind of proxyKinds) {
       const { violations } = await settleAccount(platform, { directory: directory.path, within: 12_000 });
       expect(violations).toEqual([]);
       await agent.close();
-      await eventually(() => proxy.retiring() === 0, { within: 10_000, what: "the old processes to be gone" });
+      await eventually(() => proxy.retiring() === 0, { what: "the old processes to be gone" });
       for (const each of [writer, sender, working]) await each.close();
     });
   });

@@ -60,7 +60,6 @@ test("FB6 resets, small slices, latency and a slow line: slower, but nothing is 
       [toGateway, 0.6],
     ] as const) {
       await eventually(() => working.requests.length > before + share * count, {
-        within: 10_000,
         what: "the platform to go on",
       });
       proxy.reset();
@@ -77,7 +76,6 @@ test("FB6 resets, small slices, latency and a slow line: slower, but nothing is 
 test("FB5 a black hole between gateway and broker: 503 within 3 s, not ready, and the same id sent again runs once", async () => {
   for (const proxy of [toGateway, toWorkers]) proxy.heal();
   await eventually(async () => (await platform.calls.queue("working", { body: "15" })).status === 202, {
-    within: 10_000,
     what: "the gateway to be connected",
   });
   toGateway.up({ blackHole: true });
@@ -89,14 +87,12 @@ test("FB5 a black hole between gateway and broker: 503 within 3 s, not ready, an
   expect(answer.took).toBeLessThan(3 * 3_000);
   expect(answer.headers.get("x-call-queued")).toBe("unknown");
   await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 503, {
-    within: 10_000,
     what: "the gateway to be unready",
   });
 
   toGateway.heal();
   toGateway.reset();
   await eventually(async () => (await platform.calls.queue("working", { id, body: "15" })).status === 202, {
-    within: 15_000,
     what: "the call to be accepted",
   });
   expect((await platform.calls.ended(id)).state).toBe("done");

@@ -45,14 +45,14 @@ async function dead(options: { readonly callbackUrl?: string; readonly id?: stri
     body: secret,
   });
   expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "exhausted" });
-  await eventually(() => platform.broker.deadLetter(id), { within: 15_000, what: "the dead letter" });
+  await eventually(() => platform.broker.deadLetter(id), { what: "the dead letter" });
   return id;
 }
 const runsOf = (id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id);
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const letterOf = async (id: string) => (await desk.letters()).items.find(({ callId }) => callId === id);
 const noLetter = (id: string) =>
-  eventually(async () => (await letterOf(id)) === undefined, { within: 15_000, what: "the letter to be gone" });
+  eventually(async () => (await letterOf(id)) === undefined, { what: "the letter to be gone" });
 
 describe("a call that was given up", () => {
   test("is listed with what to do, without its values, and stays until it is dealt with", async () => {
@@ -96,7 +96,7 @@ describe("a call that was given up", () => {
     expect(
       new Set(runs.map(({ target, body, headers }) => [target, body, headers["x-start-time"]].join(" "))).size,
     ).toBe(1);
-    await eventually(() => sink.of(id).length === 2, { within: 15_000, what: "the second callback" });
+    await eventually(() => sink.of(id).length === 2, { what: "the second callback" });
     expect(sink.of(id).map(({ headers }) => headers["x-function-status"])).toEqual(["500", "200"]);
     expect(await letterOf(id)).toBeUndefined();
     expect((await desk.redrive(id)).status).toBe(404);
@@ -105,7 +105,7 @@ describe("a call that was given up", () => {
   test("that fails again is a dead letter again, and can be redriven again", async () => {
     const id = await dead();
     expect((await desk.redrive(id)).status).toBe(202);
-    await eventually(async () => (await letterOf(id))?.attempts === 4, { within: 10_000, what: "the letter again" });
+    await eventually(async () => (await letterOf(id))?.attempts === 4, { what: "the letter again" });
     status = 200;
     expect((await desk.redrive(id)).status).toBe(202);
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
@@ -141,7 +141,7 @@ describe("a call that was given up", () => {
         const { messages, unanswered } = await platform.broker.calls();
         return messages === 0 && unanswered === 0;
       },
-      { within: 10_000, what: "the queue to be empty" },
+      { what: "the queue to be empty" },
     );
     for (const [index, id] of ids.entries()) {
       const runs = runsOf(id).length;
@@ -155,7 +155,7 @@ describe("a call that was given up", () => {
     await platform.deploy("leaving", { addresses: [server.address] });
     const id = await platform.calls.accepted("leaving");
     await platform.calls.ended(id);
-    await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
+    await eventually(() => letterOf(id), { what: "the letter" });
     await platform.undeploy("leaving");
     const refused = await desk.redrive(id);
     expect([refused.status, refused.body.toString()]).toEqual([
@@ -176,7 +176,7 @@ describe("a call that was given up", () => {
     await link.close();
     const letter = await eventually(
       async () => (await desk.letters()).items.find(({ reason }) => reason === "undecodable"),
-      { within: 10_000, what: "the letter" },
+      { what: "the letter" },
     );
     expect(letter).toMatchObject({ size: 7, attempts: 0, advice: expect.stringContaining("then delete it") });
     const refused = await desk.redrive(letter.callId);
@@ -190,7 +190,7 @@ describe("a callback that was given up", () => {
     status = 201;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: `${sink.url}?key=${secret}`, body: "in" });
-    const letter = await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
+    const letter = await eventually(() => letterOf(id), { what: "the letter" });
     expect(letter).toMatchObject({ reason: "callback", attempts: 1, lastStatus: 410, size: 6 });
     // The letter is written first: it is what must not be lost.
     const record = await eventually(
@@ -198,7 +198,7 @@ describe("a callback that was given up", () => {
         const found = await platform.calls.status(id);
         return found?.callback?.state === "pending" ? undefined : found;
       },
-      { within: 15_000, what: "the record of the callback" },
+      { what: "the record of the callback" },
     );
     expect(record).toMatchObject({ state: "done", callback: { state: "failed", status: 410 } });
     expect(letter.acceptedAt).toBe(record.acceptedAt);
@@ -206,7 +206,6 @@ describe("a callback that was given up", () => {
     sink.answerAlways({ kind: "status", status: 204 });
     expect((await desk.redrive(id)).status).toBe(202);
     await eventually(async () => (await platform.calls.status(id))?.callback?.state === "sent", {
-      within: 15_000,
       what: "the callback to be sent",
     });
     const [first, second] = sink.of(id);
@@ -221,9 +220,8 @@ describe("a callback that was given up", () => {
     status = 200;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: sink.url, body: "in" });
-    await eventually(() => letterOf(id), { within: 15_000, what: "the letter" });
+    await eventually(() => letterOf(id), { what: "the letter" });
     await eventually(async () => (await platform.calls.status(id))?.callback?.state === "failed", {
-      within: 15_000,
       what: "the record",
     });
     const found = await platform.broker.ledger.read(id);
@@ -231,7 +229,7 @@ describe("a callback that was given up", () => {
     await platform.broker.ledger.removeResult(id, 1);
     sink.answerAlways({ kind: "status", status: 200 });
     expect((await desk.redrive(id)).status).toBe(202);
-    await eventually(() => sink.of(id).length === 2, { within: 15_000, what: "the callback" });
+    await eventually(() => sink.of(id).length === 2, { what: "the callback" });
     expect(sink.of(id)[1]?.body.toString()).toBe("200 in");
     expect(await platform.calls.status(id)).toBeUndefined();
   });

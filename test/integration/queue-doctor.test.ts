@@ -33,7 +33,7 @@ test("FB10 queues mended under load three times: 0 lost, 0 extra runs, delays ke
       async () =>
         (await platform.metric(platform.doctor, rebuilds, { queue_name: "default", reason: "broker-changed" })) >=
         round,
-      { within: 15_000, what: `mending number ${round}` },
+      { what: `mending number ${round}` },
     );
   }
   stop.abort();
@@ -55,7 +55,7 @@ test("FB2 the last file of a store cut in half while the broker is down: what is
   );
   // Some are on loan to a worker that dies with the broker.
   await platform.worker.start();
-  await eventually(() => opened.working.requests.length > 10, { within: 15_000, every: 1, what: "runs" });
+  await eventually(() => opened.working.requests.length > 10, { every: 1, what: "runs" });
   platform.worker.pause();
   await platform.server.stop();
   cutLastBlock(join(platform.server.storeDirectory, "jetstream", "$G", "streams", "Q_default", "msgs"));
@@ -96,12 +96,11 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
       const text = await readinessOf(platform.doctor);
       return text.includes("7 calls") ? text : undefined;
     },
-    { within: 15_000, what: "the alarm" },
+    { what: "the alarm" },
   );
   expect(alarm).toContain('the store of "default" is missing, and with it 7 calls that waited');
   // What a process says on its port and on its output come by different ways.
   await eventually(() => platform.doctor.log.some(({ trouble }) => String(trouble).includes("7 calls")), {
-    within: 15_000,
     what: "the alarm in the log",
   });
 
@@ -109,7 +108,6 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
   await platform.doctor.stop();
   await platform.doctor.start();
   await eventually(async () => (await readinessOf(platform.doctor)).includes("missing"), {
-    within: 15_000,
     what: "the alarm again",
   });
   expect((await platform.calls.queue("working")).status).toBe(503);
@@ -121,7 +119,7 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
     readyMessage: "made anew, empty",
   });
   await command.run();
-  await eventually(async () => (await readinessOf(platform.doctor)) === "ok\n", { within: 15_000, what: "no alarm" });
+  await eventually(async () => (await readinessOf(platform.doctor)) === "ok\n", { what: "no alarm" });
   await platform.worker.start();
   const id = await platform.calls.accepted("working", { body: "15" });
   expect((await platform.calls.ended(id)).state).toBe("done");

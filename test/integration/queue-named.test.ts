@@ -41,7 +41,7 @@ describe("named queues", () => {
       await platform.calls.accepted("slow", { tail: "/hold", headers }),
       await platform.calls.accepted("slow", { tail: "/hold", headers }),
     ];
-    await eventually(() => open.length === 2, { within: 15_000, what: "two runs at once" });
+    await eventually(() => open.length === 2, { what: "two runs at once" });
     // The one slot of the default queue is free all the same.
     const usual = await platform.calls.ended(await platform.calls.accepted("usual"));
     expect(usual).toMatchObject({ state: "done", queue: "default", maxRetries: 3 });
@@ -115,7 +115,7 @@ describe("named queues", () => {
     for (const name of ["slow", "usual", "slow", "usual"]) {
       ids.push(await platform.calls.accepted(name, { callbackUrl: `http://${sink.address}/done` }));
     }
-    await eventually(() => received.length === 4, { within: 10_000, what: "the callbacks" });
+    await eventually(() => received.length === 4, { what: "the callbacks" });
     expect(received.toSorted()).toEqual(ids.toSorted());
     await sink.close();
   });

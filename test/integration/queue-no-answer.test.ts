@@ -92,7 +92,7 @@ test("FW6 a function that hangs: its connection is closed at the limit, 504, tri
   });
   const start = performance.now();
   const id = await platform.calls.accepted("hanging", { callbackUrl: sink.url });
-  await eventually(() => hanging.aborted === 1, { within: 10_000, what: "the first run to be cut" });
+  await eventually(() => hanging.aborted === 1, { what: "the first run to be cut" });
   expect(performance.now() - start).toBeGreaterThan(1_150);
 
   expect(await platform.calls.ended(id)).toMatchObject({

@@ -30,7 +30,7 @@ afterEach(() =>
       const { queued, waiting, running } = await desk.status();
       return queued === 0 && waiting === 0 && running === 0;
     },
-    { within: 15_000, every: 50, what: "the queue to be empty" },
+    { every: 50, what: "the queue to be empty" },
   ),
 );
 afterAll(async () => {
@@ -69,7 +69,7 @@ test("with all slots taken calls wait, and each knows its place", async () => {
   for (let n = 0; n < 6; n++) ids.push(await held());
   const status = await desk.until(({ running, queued }) => running === 2 && queued === 4);
   expect(status).toMatchObject({ waiting: 0, workers: 1, why: expect.stringContaining("All 2 slots run calls") });
-  await eventually(async () => (await desk.status()).oldestAgeSeconds > 0.2, { within: 15_000, what: "the age" });
+  await eventually(async () => (await desk.status()).oldestAgeSeconds > 0.2, { what: "the age" });
   const positions = await Promise.all(ids.map(async (id) => (await platform.calls.status(id))?.queuePosition));
   expect(positions.slice(0, 2)).toEqual([undefined, undefined]);
   const places = positions.slice(2).map((position) => position ?? 0);

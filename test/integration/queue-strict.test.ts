@@ -65,7 +65,7 @@ async function holderOf(platform: Platform): Promise<PlatformProcess> {
       const now = await Promise.all(workers.map(runs));
       return workers.find((_, index) => (now[index] ?? 0) > (before[index] ?? 0));
     },
-    { within: 20_000, every: 20, what: "the queue to move" },
+    { every: 20, what: "the queue to move" },
   );
 }
 
@@ -91,7 +91,7 @@ test("FW18 the worker that holds a strict queue killed three times, twice in a r
   for (const when of ["run", "wait", "run"]) {
     const holder = await holderOf(platform);
     const moment = when === "run" ? runsNow(platform, holder) : waits;
-    await eventually(moment, { within: 10_000, every: 5, what: `the holder's ${when}` });
+    await eventually(moment, { every: 5, what: `the holder's ${when}` });
     await holder.kill();
     await holder.start();
   }
@@ -116,7 +116,7 @@ test("a worker that sleeps while it holds a strict queue is followed by the othe
   const { platform } = opened;
   const ids = await queueCalls(opened, 15);
   const holder = await holderOf(platform);
-  await eventually(runsNow(platform, holder), { within: 10_000, every: 5, what: "the holder's run" });
+  await eventually(runsNow(platform, holder), { every: 5, what: "the holder's run" });
   holder.pause();
   for (const id of ids) expect(await platform.calls.ended(id, 30_000)).toMatchObject({ state: "done" });
   holder.resume();

@@ -31,7 +31,6 @@ test("a rebuild that a killed broker comes between goes on where it was, and off
 
     const rebuilding = rebuildConsumer(link, stream, name, new AbortController().signal);
     await eventually(async () => (await link.jsm.consumers.info(stream, name)).paused === true, {
-      within: 15_000,
       what: "the consumer to be paused",
     });
     await server.kill();

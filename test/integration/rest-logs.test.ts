@@ -66,11 +66,11 @@ test("follow sends each record at once, and empty lines in silence, until the cl
     signal: leaving.signal,
   });
   const stream = collect(response);
-  await eventually(() => stream.text().startsWith("\n"), { within: 15_000, what: "a heartbeat" });
+  await eventually(() => stream.text().startsWith("\n"), { what: "a heartbeat" });
   platform.logs.add(record("late"));
-  await eventually(() => stream.text().includes("late"), { within: 15_000, what: "the record" });
+  await eventually(() => stream.text().includes("late"), { what: "the record" });
   leaving.abort();
-  await eventually(() => platform.logs.readers === 0, { within: 15_000, what: "the end of the reader" });
+  await eventually(() => platform.logs.readers === 0, { what: "the end of the reader" });
 });
 
 test("follow ends when the function is deleted", async () => {
@@ -117,7 +117,7 @@ test("a reader that does not read holds the source back", async () => {
       before = given;
       return still;
     },
-    { within: 15_000, what: "the source to rest", every: 200 },
+    { what: "the source to rest", every: 200 },
   );
   expect(given).toBeLessThan(450);
   socket.destroy();
@@ -163,8 +163,8 @@ test("a reader of a long answer that does not read is cut", async () => {
   const head = `Host: x\r\nAuthorization: ${platform.authorization}\r\n\r\n`;
   client.send(`GET /system/functions HTTP/1.1\r\n${head}`);
   const isOpen = () => impatient.connections().includes(client.socket.localPort ?? 0);
-  await eventually(isOpen, { within: 15_000, what: "the connection" });
-  await eventually(() => !isOpen(), { within: 15_000, what: "its end" });
+  await eventually(isOpen, { what: "the connection" });
+  await eventually(() => !isOpen(), { what: "its end" });
   client.close();
 
   // Who reads slowly, but reads, gets all of it.
@@ -217,7 +217,6 @@ test("200 readers at once get every line; the 201st is 429, and one that ends ma
   for (const line of lines) platform.logs.add(line);
   const all = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   await eventually(() => texts.every(({ text }) => text().replaceAll(/^\n+/gm, "") === all), {
-    within: 15_000,
     what: "every line for every reader",
   });
   const refused = await platform.call("GET", "/system/logs?name=hello", undefined, { accept: "application/json" });
@@ -225,7 +224,6 @@ test("200 readers at once get every line; the 201st is 429, and one that ends ma
   expect(await refused.json()).toMatchObject({ code: "too_many_streams" });
   leaving.abort();
   await eventually(async () => (await platform.call("GET", "/system/logs?name=hello")).status === 200, {
-    within: 15_000,
     what: "room",
   });
 });

@@ -107,7 +107,7 @@ describe("another replica", () => {
     const answer = rawRequest(gateway.port, call);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
     // Its own time does not run while it waits.
-    await eventually(() => performance.now() > begun + 600, { within: 15_000, what: "more than its own time" });
+    await eventually(() => performance.now() > begun + 600, { what: "more than its own time" });
     gateway.setReplicas("hello", [fn.address]);
     expect((await answer).status).toBe(200);
     expect(fn.requests.map(({ body }) => body)).toEqual(["whole"]);
@@ -133,7 +133,7 @@ describe("another replica", () => {
     const begun = performance.now();
     const answer = rawRequest(gateway.port, call);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
-    await eventually(() => performance.now() > begun + 2_100, { within: 15_000, what: "most of the time" });
+    await eventually(() => performance.now() > begun + 2_100, { what: "most of the time" });
     gateway.setReplicas("hello", [gone]);
     expect((await answer).status).toBe(503);
     expect(performance.now() - begun).toBeGreaterThan(2_900);

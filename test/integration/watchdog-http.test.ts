@@ -157,14 +157,14 @@ describe("mode http", () => {
         socket.pipe(socket);
       }).listen(process.env.PORT, "127.0.0.1")`),
     });
-    await eventually(async () => (await call(port, "/_/ready")).status === 200, { within: 10_000, what: "readiness" });
+    await eventually(async () => (await call(port, "/_/ready")).status === 200, { what: "readiness" });
     const socket = connect(port, "127.0.0.1");
     let heard = "";
     socket.on("data", (chunk: Buffer) => (heard += chunk.toString()));
     socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
-    await eventually(() => heard.includes("101"), { within: 15_000, what: "the switch" });
+    await eventually(() => heard.includes("101"), { what: "the switch" });
     socket.write("ping");
-    await eventually(() => heard.endsWith("ping"), { within: 15_000, what: "the echo" });
+    await eventually(() => heard.endsWith("ping"), { what: "the echo" });
     socket.destroy();
   });
 
@@ -181,11 +181,11 @@ describe("mode http", () => {
       });
       server.listen(process.env.PORT, "127.0.0.1")`),
     });
-    await eventually(async () => (await call(port, "/_/ready")).status === 200, { within: 10_000, what: "readiness" });
+    await eventually(async () => (await call(port, "/_/ready")).status === 200, { what: "readiness" });
     for (const path of ["/silent", "/deaf"]) {
       const socket = connect(port, "127.0.0.1");
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
-      await eventually(() => output().includes(`opened ${path}`), { within: 15_000, what: "the handshake" });
+      await eventually(() => output().includes(`opened ${path}`), { what: "the handshake" });
       socket.end();
       await eventually(() => output().includes(`closed ${path}`), { within: 8_000, what: `the end of ${path}` });
       socket.destroy();

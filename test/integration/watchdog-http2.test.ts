@@ -34,7 +34,6 @@ describe("HTTP/2 through the watchdog", () => {
     const watchdog = await start({ mode: "http", fprocess: js(program), ...environment });
     const prober = new HttpProber();
     await eventually(() => prober.probe(`127.0.0.1:${watchdog.port}`, undefined, 1_000, "h2c"), {
-      within: 10_000,
       what: "readiness",
     });
     return watchdog;
@@ -81,14 +80,14 @@ describe("HTTP/2 through the watchdog", () => {
     const { port, output } = await startHttp2();
     const session = await open(port);
     const reset = ask(session, "/never");
-    await eventually(() => output().includes("begun"), { within: 15_000, what: "the request" });
+    await eventually(() => output().includes("begun"), { what: "the request" });
     reset.destroy();
-    await eventually(() => output().includes("left /never"), { within: 15_000, what: "the process hearing of it" });
+    await eventually(() => output().includes("left /never"), { what: "the process hearing of it" });
     const cut = ask(session, "/never?cut");
     cut.write("x");
     await text(ask(session, "/").end());
     session.destroy();
-    await eventually(() => output().includes("left /never?cut"), { within: 15_000, what: "the process hearing of it" });
+    await eventually(() => output().includes("left /never?cut"), { what: "the process hearing of it" });
   });
 
   test("a stop lets streams under way end, and takes no new connection", async () => {
@@ -105,7 +104,6 @@ describe("HTTP/2 through the watchdog", () => {
           (err: Error) => err.message.includes("ECONNREFUSED"),
         ),
       {
-        within: 15_000,
         what: "a closed door",
       },
     );

@@ -112,9 +112,9 @@ describe("mode process", () => {
       before = await written();
       return last !== "" && last === before;
     };
-    await eventually(stands, { within: 10_000, what: "the process to be held back", every: 300 });
+    await eventually(stands, { what: "the process to be held back", every: 300 });
     request.destroy();
-    await eventually(() => !isAlive(pid), { within: 15_000, what: "the process to be gone" });
+    await eventually(() => !isAlive(pid), { what: "the process to be gone" });
   });
 
   test("answers a process that fails before it wrote anything with 500, and logs what it said", async () => {
@@ -123,7 +123,7 @@ describe("mode process", () => {
 
     expect(answer.status).toBe(500);
     expect(answer.body).toBe("Cannot complete the call: the process ended with code 3\n");
-    await eventually(() => watchdog.output().includes("oh dear\n"), { within: 15_000, what: "the log" });
+    await eventually(() => watchdog.output().includes("oh dear\n"), { what: "the log" });
   });
 
   test("cuts the connection when a process fails after it wrote something", async () => {
@@ -158,7 +158,7 @@ describe("mode process", () => {
 
     expect(answer.status).toBe(504);
     expect(answer.body).toBe("Cannot complete the call: the process took longer than exec_timeout of 300ms\n");
-    await eventually(() => !isAlive(pid), { within: 15_000, what: "the grandchild to be gone" });
+    await eventually(() => !isAlive(pid), { what: "the grandchild to be gone" });
 
     const { request, response } = open(port, "/?begin");
     request.end();
@@ -173,7 +173,7 @@ describe("mode process", () => {
     const pid = await pidIn("pid");
     request.destroy();
 
-    await eventually(() => !isAlive(pid), { within: 15_000, what: "the process to be gone" });
+    await eventually(() => !isAlive(pid), { what: "the process to be gone" });
   });
 
   test("leaves nothing that a process started in the background", async () => {
@@ -181,7 +181,7 @@ describe("mode process", () => {
 
     expect((await call(port, "/")).body).toBe("done\n");
     const pid = await pidIn("pid");
-    await eventually(() => !isAlive(pid), { within: 15_000, what: "the background process to be gone" });
+    await eventually(() => !isAlive(pid), { what: "the background process to be gone" });
   });
 
   test("waits for no process that fled its group and holds the output open", async () => {
@@ -205,7 +205,7 @@ describe("mode process", () => {
     expect((await call(port, "/_/health")).status).toBe(200);
     first.request.end();
     await text(await first.response);
-    await eventually(async () => (await call(port, "/")).status === 200, { within: 15_000, what: "a free place" });
+    await eventually(async () => (await call(port, "/")).status === 200, { what: "a free place" });
   });
 
   test("health and ready paths are answered without a process", async () => {
@@ -241,7 +241,7 @@ describe("start", () => {
       stdio: "ignore",
     });
     running.push(child);
-    const answer = await eventually(() => call(probe.port, "/"), { within: 15_000, what: "an answer" });
+    const answer = await eventually(() => call(probe.port, "/"), { what: "an answer" });
 
     expect(answer.body).toContain("own=yes\n");
   });
@@ -260,7 +260,7 @@ describe("stop", () => {
     request.write("before");
     const answer = await response;
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { within: 15_000, what: "a closed door" });
+    await eventually(() => isClosed(watchdog.port), { what: "a closed door" });
     request.end(" after");
 
     expect(await text(answer)).toBe("before after");
@@ -298,7 +298,7 @@ describe("stop", () => {
     };
     expect(await answerOf(send("first"))).toBe("first");
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { within: 15_000, what: "a closed door" });
+    await eventually(() => isClosed(watchdog.port), { what: "a closed door" });
     watchdog.child.kill("SIGSTOP");
     // Longer than it waits for callers that have not heard.
     await pause(2_500);
@@ -322,7 +322,7 @@ describe("stop", () => {
     watchdog.child.kill("SIGTERM");
 
     expect(await watchdog.exited).toBe(0);
-    await eventually(() => !isAlive(pid), { within: 15_000, what: "the process to be gone" });
+    await eventually(() => !isAlive(pid), { what: "the process to be gone" });
   });
 
   test("lets the process of mode http end by itself", async () => {

@@ -54,7 +54,7 @@ describe("WebSocket over TLS", () => {
     const closed = once(socket, "close");
     socket.close(1000);
     expect(await closed).toMatchObject([{ code: 1000, wasClean: true }]);
-    await eventually(() => fn.open === 0, { within: 15_000, what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
   });
 
   test("stands beside connections of HTTP/2 on the same port", async () => {
@@ -82,7 +82,7 @@ describe("WebSocket over TLS", () => {
     const closed = once(socket, "close");
     await gateway.gateway.close();
     await closed;
-    await eventually(() => fn.open === 0, { within: 15_000, what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
   });
 
   test("a client that vanishes ends the function's connection", async () => {
@@ -102,6 +102,6 @@ describe("WebSocket over TLS", () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
     expect(fn.open).toBe(1);
     socket.destroy();
-    await eventually(() => fn.open === 0, { within: 15_000, what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
   });
 });

@@ -90,7 +90,7 @@ export async function openCallbackSink(
     },
     answerNext: (...answers) => void next.push(...answers),
     of,
-    waitFor: (id, within = 10_000) => eventually(() => of(id)[0], { within, what: `a callback of call ${id}` }),
+    waitFor: (id, within) => eventually(() => of(id)[0], { within, what: `a callback of call ${id}` }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -10,7 +10,7 @@ export async function callbackOf(platform: Platform, id: string): Promise<Callba
 }
 
 /** The same once it is sent or failed, waiting at most `within` milliseconds (8 000). */
-export function callbackSettled(platform: Platform, id: string, within = 8_000): Promise<Callback> {
+export function callbackSettled(platform: Platform, id: string, within = 45_000): Promise<Callback> {
   return eventually(
     async () => {
       const callback = await callbackOf(platform, id);

@@ -46,12 +46,12 @@ export async function clusterPart(directory: string, name: string): Promise<Clus
     thaw: () => signal("SIGCONT"),
     kill: async () => {
       signal("SIGKILL");
-      await eventually(() => !isAlive(current), { within: 10_000, what: `"${name}" to be gone` });
+      await eventually(() => !isAlive(current), { what: `"${name}" to be gone` });
     },
     restart: async () => {
       if (isAlive(current)) return;
       // The kernel may hold the ports of a killed process for a moment after it is gone.
-      current = await eventually(start, { within: 15_000, what: `"${name}" to run again` });
+      current = await eventually(start, { what: `"${name}" to run again` });
       await writeFile(file, `${current.pid} ${current.startedAt}\n`);
     },
   };

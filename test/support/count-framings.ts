@@ -71,7 +71,6 @@ export async function countFramings(
     await sending;
     // A line is written when its request is over, which the client need not wait for.
     await eventually(() => difference(proxy.lines(), seen).length === 0, {
-      within: 10_000,
       what: "the last lines",
     }).catch(() => undefined);
     const lines = proxy.lines();

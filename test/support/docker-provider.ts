@@ -44,7 +44,7 @@ export async function runReplica(
       const ready = found?.address !== undefined && (await fetch(`http://${found.address}/_/ready`)).ok;
       return ready ? found : undefined;
     },
-    { within: 20_000, what: "readiness" },
+    { what: "readiness" },
   );
   if (failure !== undefined) throw new Error(failure);
   return { ...replica, url: `http://${replica.address}` };

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
 
 export interface EventuallyOptions {
-  /** Milliseconds. */
-  readonly within: number;
+  /** Milliseconds in which it must come true; absent: as long as something takes that never comes. */
+  readonly within?: number | undefined;
   /** Completes the sentence "waited for …". */
   readonly what: string;
   /** Milliseconds between two looks. */
@@ -11,6 +11,8 @@ export interface EventuallyOptions {
 }
 
 const shownCharacters = 1_000;
+/** On a machine that others use a second takes ten: this ends a test that hangs, and is no bound of anything. */
+const patience = 45_000;
 
 /**
  * Looks at `condition` until it gives something other than false, null or undefined, and resolves with that. What it
@@ -21,7 +23,8 @@ export async function eventually<T>(
   condition: () => T | Promise<T>,
   options: EventuallyOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const until = performance.now() + options.within;
+  const within = options.within ?? patience;
+  const until = performance.now() + within;
   let last: { readonly value: unknown } | { readonly thrown: unknown } = { value: undefined };
   for (;;) {
     try {
@@ -31,7 +34,7 @@ export async function eventually<T>(
     } catch (thrown) {
       last = { thrown };
     }
-    if (performance.now() >= until) throw waitedInVain(options, last);
+    if (performance.now() >= until) throw waitedInVain(options.what, within, last);
     await pause(Math.min(options.every ?? 20, Math.max(1, until - performance.now())));
   }
 }
@@ -55,7 +58,8 @@ async function answerBy<T>(condition: () => T | Promise<T>, until: number): Prom
 }
 
 function waitedInVain(
-  { within, what }: EventuallyOptions,
+  what: string,
+  within: number,
   last: { readonly value: unknown } | { readonly thrown: unknown },
 ): Error {
   const [label, seen] = "thrown" in last ? ["last error", last.thrown] : ["last value", last.value];

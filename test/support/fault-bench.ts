@@ -75,7 +75,7 @@ export async function openFaultBench({ work, ...options }: FaultBenchOptions = {
         const answer = await platform.calls.queue("working", { body: "1", callbackUrl: sink.url });
         return answer.status === 202 ? answer.headers.get("x-call-id") : undefined;
       },
-      { within: 15_000, what: "the first call to be accepted" },
+      { what: "the first call to be accepted" },
     );
     await platform.calls.ended(first);
     const before = await holdingsOf(platform);

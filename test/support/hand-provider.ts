@@ -59,7 +59,7 @@ export async function handProvider({ broker, calls, authorization }: Platform): 
           const { replicas, availableReplicas } = JSON.parse(status.body.toString());
           return sleepers.get(name)?.asleep === true && replicas === 0 && availableReplicas === 0;
         },
-        { within: 15_000, what: `function ${name} to sleep` },
+        { what: `function ${name} to sleep` },
       );
     },
     woken: (name) => sleepers.get(name)?.woken ?? 0,

@@ -135,8 +135,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
       running?.process.kill("SIGSTOP");
       const pid = running?.process.pid;
       // The first thread has to be scheduled before it can stop the others, and these may answer until then.
-      if (pid !== undefined)
-        await eventually(() => isStopped(pid), { within: 15_000, every: 1, what: "the server to stand still" });
+      if (pid !== undefined) await eventually(() => isStopped(pid), { every: 1, what: "the server to stand still" });
     },
     resume: () => void running?.process.kill("SIGCONT"),
     restart: async () => {

@@ -103,16 +103,13 @@ async function leaks(platform: Platform, before: ReadonlyMap<string, Holdings>):
     });
   };
   let found: string[] = [];
-  await eventually(async () => (found = await look()).length === 0, { within: 15_000, every: 200, what: "it" }).catch(
-    () => undefined,
-  );
+  await eventually(async () => (found = await look()).length === 0, { every: 200, what: "it" }).catch(() => undefined);
   return found;
 }
 
 /** Faults may just have ended: until the gateway is connected again it knows nothing. */
 async function statusOf(platform: Platform, id: string): Promise<CallRecord | undefined> {
   const looked = await eventually(async () => ({ status: await platform.calls.status(id) }), {
-    within: 10_000,
     what: `the status of ${id}`,
   });
   return looked.status;

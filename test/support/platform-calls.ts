@@ -110,7 +110,7 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
     if (answer.status !== 200) throw new Error(`status route answered ${answer.status}: ${answer.body.toString()}`);
     return JSON.parse(answer.body.toString());
   };
-  const until: PlatformCalls["until"] = async (id, states, within = 10_000) => {
+  const until: PlatformCalls["until"] = async (id, states, within) => {
     let seen: CallRecord | undefined;
     try {
       return await eventually(

@@ -54,9 +54,9 @@ export interface PlatformProcess {
   run(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves when it is gone, which is a mishap unless the exit code is 0. `within` in milliseconds (20 000). */
+  /** SIGTERM; resolves when it is gone, which is a mishap unless the exit code is 0. `within` in milliseconds (60 000). */
   stop(within?: number): Promise<ProcessEnd>;
-  /** Resolves when it has ended by itself by SIGKILL, as a fault plan wants it; `within` in milliseconds (20 000). */
+  /** Resolves when it has ended by itself by SIGKILL, as a fault plan wants it; `within` in milliseconds (60 000). */
   dies(within?: number): Promise<void>;
   pause(): void;
   resume(): void;
@@ -151,7 +151,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       signal("SIGKILL");
       if (child !== undefined) await gone(10_000);
     },
-    stop: async (within = 20_000) => {
+    stop: async (within = 60_000) => {
       expected = true;
       signal("SIGTERM");
       signal("SIGCONT");
@@ -160,7 +160,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
         mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} after SIGTERM\n${tail(log)}`);
       return ended;
     },
-    dies: async (within = 20_000) => {
+    dies: async (within = 60_000) => {
       expected = true;
       const ended = await gone(within);
       unasked = undefined;
@@ -171,7 +171,6 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
       const seen = log.length;
       signal("SIGUSR2");
       const line = await eventually(() => log.slice(seen).find(({ msg }) => msg === "measured"), {
-        within: 15_000,
         what: `${options.name} to be measured`,
       });
       return { memory: Number(line["memory"]), descriptors: Number(line["descriptors"]) };

@@ -122,7 +122,7 @@ export function testPlatformUse(opened: () => ClusterPlatform): void {
       const { state } = (await (await send(`/async-function/${id}`)).json()) as { readonly state: string };
       return state === "running";
     };
-    await eventually(isRunning, { within: 10_000, what: "the queued call to run" });
+    await eventually(isRunning, { what: "the queued call to run" });
     await kubectl("delete", "pods", "--selector=faas_function=survivor", "--force", "--grace-period=0");
     for (const answer of await Promise.all(underWay)) expect(answer).toMatch(/^(?:200 done$|502 )/);
     const record = await ended(id);

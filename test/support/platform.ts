@@ -183,7 +183,7 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
           const answer = await calls.send("GET", `/system/function/${name}`, { headers: { authorization } });
           return answer.status === 200 && JSON.parse(answer.body.toString()).availableReplicas === addresses.length;
         },
-        { within: 15_000, what: `function ${name} to be known` },
+        { what: `function ${name} to be known` },
       );
     },
     undeploy: async (name) => {

@@ -79,7 +79,7 @@ export async function openProxy(kind: ProxyKind, options: ProxyOptions): Promise
     await directory.remove();
   };
   try {
-    await eventually(() => running.ended() || accepts(port), { within: 15_000, what: `${kind} to accept connections` });
+    await eventually(() => running.ended() || accepts(port), { what: `${kind} to accept connections` });
     if (running.ended())
       throw new Error(`Cannot start ${kind}: ${await readFile(join(directory.path, "errors"), "utf8")}`);
   } catch (err) {

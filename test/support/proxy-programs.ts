@@ -73,7 +73,6 @@ const nginx: ProxyProgram = {
         retired = new Set([...retired, ...before]);
         process.kill(master.pid, "SIGHUP");
         await eventually(() => workers().some((pid) => !before.has(pid)), {
-          within: 15_000,
           every: 5,
           what: "new workers of nginx",
         });
@@ -118,7 +117,6 @@ ${shown}`,
         const next = launched([...command, "-x", socket, "-sf", String(old.pid)], directory);
         processes.push(next);
         await eventually(async () => (await ask(socket, "show info")).includes(`\nPid: ${next.pid}\n`), {
-          within: 15_000,
           every: 5,
           what: "the new haproxy",
         });
@@ -179,7 +177,7 @@ function launched(command: readonly string[], directory: string): Launched {
     end: async (signal) => {
       if (ended()) return;
       child.kill(signal);
-      await eventually(ended, { within: 10_000, what: `${name} to end` });
+      await eventually(ended, { what: `${name} to end` });
     },
   };
 }

@@ -38,7 +38,7 @@ export function queueDesk({ calls, authorization }: Pick<Platform, "calls" | "au
             seen = await status(queue);
             return fits(seen) ? seen : undefined;
           },
-          { within: 15_000, what: "the status of the queue" },
+          { what: "the status of the queue" },
         );
       } catch (cause) {
         throw new Error(`the queue stands otherwise: ${JSON.stringify(seen)}`, { cause });

@@ -62,7 +62,7 @@ export function openShell(options: { readonly directory: string; readonly path?:
   };
   const close = async (): Promise<void> => {
     if (!gone && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    await eventually(() => gone, { within: 15_000, what: "the shell to be gone" });
+    await eventually(() => gone, { what: "the shell to be gone" });
   };
   return { run, close, [Symbol.asyncDispose]: close };
 }

@@ -50,7 +50,7 @@ export async function sleepBursts(platform: Platform, { calls, random }: SleepBu
     else {
       const before = machine.sleeps;
       const asleep = () => machine.sleeps > before || machine.replicas("drowsy") === 0;
-      await eventually(asleep, { within: 20_000, every: 1, what: "the function to sleep" });
+      await eventually(asleep, { every: 1, what: "the function to sleep" });
       await pause(random() * 400);
     }
     await Promise.all(Array.from({ length: Math.min(burst, calls - sent) }, call));

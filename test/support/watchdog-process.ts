@@ -116,7 +116,6 @@ export const isAlive = (pid: number): boolean => livingProcesses().some((known) 
 
 export async function pidIn(file: string): Promise<number> {
   return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), {
-    within: 15_000,
     what: `a pid in ${file}`,
   });
 }
@@ -142,7 +141,6 @@ export async function startReady(
 ): Promise<Watchdog> {
   const watchdog = await start(environment, flags);
   await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, {
-    within: 10_000,
     what: "readiness",
   });
   return watchdog;

@@ -21,7 +21,7 @@ export interface WeirOptions {
   readonly main?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Milliseconds until it serves; 30 000, as a first start may have to fetch its broker. */
+  /** Milliseconds until it serves; 60 000, as a first start may have to fetch its broker. */
   readonly within?: number;
 }
 
@@ -46,7 +46,7 @@ export interface WeirProcess extends AsyncDisposable {
   output(): string;
   /** Every process below it, brokers and functions included. */
   below(): readonly KnownProcess[];
-  /** Ctrl-C. Rejects when the exit code is not 0, it takes longer than `within` (30 000) or a process is left. */
+  /** Ctrl-C. Rejects when the exit code is not 0, it takes longer than `within` (60 000) or a process is left. */
   stop(within?: number): Promise<void>;
   /** SIGKILL to the host (and npm, if started through it): its broker stays, as after a crash, until `close`. */
   kill(): Promise<void>;
@@ -62,7 +62,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
  */
 export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
   const launched = launchWeir(options);
-  const { within = 30_000 } = options;
+  const { within = 60_000 } = options;
   try {
     const printed = (label: string): string | undefined =>
       new RegExp(`^ {2}${label} +(\\S+)`, "m").exec(launched.stdout())?.[1];
@@ -123,7 +123,7 @@ export async function runWeir(
 ): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
   const launched = launchWeir(options);
   try {
-    const exit = await eventually(launched.drained, { within: options.within ?? 30_000, what: "Weir to end" });
+    const exit = await eventually(launched.drained, { within: options.within ?? 60_000, what: "Weir to end" });
     return { ...exit, stdout: launched.stdout(), stderr: launched.stderr() };
   } catch (cause) {
     throw new Error(`Cannot run Weir to its end\n${launched.output()}`, { cause });
@@ -199,13 +199,12 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
     clearInterval(watcher);
     process.removeListener("exit", endAll);
     await eventually(() => exit !== undefined && [...seen.values()].every((known) => !isAlive(known)), {
-      within: 10_000,
       what: "every process of Weir to be gone",
     });
     // The next start in its data directory would remove what a killed one left, but that goes with the test.
     if (exit?.signal === "SIGKILL") await removeRunDirectory(data);
   };
-  const stop = async (within = 30_000): Promise<void> => {
+  const stop = async (within = 60_000): Promise<void> => {
     below();
     signal("SIGINT", -pid);
     const ended = await eventually(() => exit, { within, what: "Weir to end after Ctrl-C" }).catch(async (cause) => {
@@ -224,7 +223,7 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
   const kill = async (): Promise<void> => {
     below();
     signal("SIGKILL", through === "npm" ? -pid : pid);
-    await eventually(() => exit, { within: 10_000, what: "the killed Weir to be gone" });
+    await eventually(() => exit, { what: "the killed Weir to be gone" });
   };
   return {
     pid,

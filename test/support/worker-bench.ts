@@ -202,7 +202,7 @@ export class WorkerBench {
   }
 
   /** The record once it is `state` and, if that is an end, nothing of the call is left in the queue. */
-  async until(id: string, state: CallEntry["state"], within = 8_000): Promise<CallEntry> {
+  async until(id: string, state: CallEntry["state"], within = 45_000): Promise<CallEntry> {
     return eventually(
       async () => {
         const entry = await this.entry(id);

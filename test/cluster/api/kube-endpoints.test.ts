@@ -109,7 +109,7 @@ function open() {
     publisher,
     namespaces: fixture.namespaces,
     caughtUp: async () => {
-      await eventually(isKnown, { within: 15_000, what: "the watches" });
+      await eventually(isKnown, { what: "the watches" });
     },
     close: async () => {
       await Promise.all([functions.close(), watch.close()]);
@@ -132,7 +132,7 @@ async function heard(name: string) {
   return {
     told,
     until: async (last: string) => {
-      await eventually(() => told.at(-1) === last, { within: 15_000, what: `"${last}" after "${told.join('", "')}"` });
+      await eventually(() => told.at(-1) === last, { what: `"${last}" after "${told.join('", "')}"` });
     },
     close: async () => {
       stop();

@@ -52,7 +52,7 @@ async function caughtUp(watch: FunctionWatch): Promise<void> {
     return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.uid ?? "")).sort();
   };
   const known = () => [...watch.entries()].map(([, { uid }]) => uid ?? "").sort();
-  await eventually(async () => known().join() === (await there()).join(), { within: 15_000, what: "the watch" });
+  await eventually(async () => known().join() === (await there()).join(), { what: "the watch" });
 }
 
 describe("KubeFunctionStore", () =>
@@ -181,10 +181,10 @@ describe("what others write", () => {
     expect(await whole.remove(ref)).toBe(false);
     expect((await whole.list(namespace)).map(({ name }) => name)).not.toContain("leaving");
     const again = deploy();
-    await eventually(() => heard.includes("removed"), { within: 15_000, what: "the removal" });
+    await eventually(() => heard.includes("removed"), { what: "the removal" });
     await finalizers([]);
     expect((await again).generation).toBe(1);
-    await eventually(() => heard.length === 3, { within: 15_000, what: "the new one" });
+    await eventually(() => heard.length === 3, { what: "the new one" });
     expect(heard).toEqual(["set 1", "removed", "set 1"]);
     stop();
   });

@@ -43,7 +43,7 @@ async function open() {
     remove: async (name) => {
       const removal = real.remove(name);
       const isLeaving = async () => (await real.get(name))?.deleting !== false;
-      await eventually(isLeaving, { within: 15_000, what: "its deletion" });
+      await eventually(isLeaving, { what: "its deletion" });
       await finalize(name);
       await removal;
     },
@@ -61,7 +61,7 @@ async function open() {
     caughtUp: async () => {
       const names = async () => (await store.list()).map(({ name }) => name);
       const known = () => [...real.namespaces("always").names].filter(isMine).sort();
-      await eventually(async () => (await names()).join() === known().join(), { within: 15_000, what: "the watch" });
+      await eventually(async () => (await names()).join() === known().join(), { what: "the watch" });
     },
     close: async () => {
       await real.close();
@@ -114,10 +114,10 @@ test("one that is marked by kubectl, as label or annotation, in either spelling,
     ] as const) {
       await kubectl([kind, "namespace", name, mark], { namespace: null });
       expect((await real.get(name))?.createdAt).toMatch(/Z$/);
-      await eventually(() => real.namespaces("x").names.has(name), { within: 15_000, what: "the watch" });
+      await eventually(() => real.namespaces("x").names.has(name), { what: "the watch" });
       await kubectl([kind, "namespace", name, `${mark.split("=")[0]}-`], { namespace: null });
       expect(await real.get(name)).toBeUndefined();
-      await eventually(() => !real.namespaces("x").names.has(name), { within: 15_000, what: "the watch" });
+      await eventually(() => !real.namespaces("x").names.has(name), { what: "the watch" });
     }
   }));
 
@@ -153,9 +153,9 @@ test("the set of namespaces holds those that are not being deleted, and the one 
     });
     await store.write(name, () => entry(name));
     await store.write(always, () => entry(always));
-    await eventually(() => set.names.has(name), { within: 15_000, what: "it" });
+    await eventually(() => set.names.has(name), { what: "it" });
     await store.write(name, (current) => ({ ...(current ?? entry(name)), deleting: true }));
-    await eventually(() => !set.names.has(name), { within: 15_000, what: "its deletion" });
+    await eventually(() => !set.names.has(name), { what: "its deletion" });
     expect(heard).toEqual([`${name} true`, `${name} false`]);
     expect(set.names.has(always)).toBe(true);
     stop();

@@ -61,12 +61,12 @@ test.each(["community", "pro"] as const)(
         await scaleFunction(autoscaler.functions, ref, 2);
         await scaleFunction(worker.functions, ref, 3);
         const told = ["1", "2", "3"].map((who) => `${who} hello ${namespace} 3`);
-        await eventually(() => told.every((each) => seen.has(each)), { within: 10_000, what: "the function" });
+        await eventually(() => told.every((each) => seen.has(each)), { what: "the function" });
         await gateway.functions.remove(ref);
       }
       // Those of other tests are there too.
       const mine = () => namespaces.filter((name) => operator.namespaces.names.has(name)).length;
-      await eventually(() => mine() === (many ? 2 : 1), { within: 15_000, what: "namespaces" });
+      await eventually(() => mine() === (many ? 2 : 1), { what: "namespaces" });
       expect((await gateway.namespaces.get(namespaces[0]))?.name).toBe(namespaces[0]);
       expect(await gateway.secrets.list(namespaces[0])).toEqual([]);
       expect(await autoscaler.leases.acquire("autoscaler", "a", 5_000)).toBe(true);

@@ -107,7 +107,6 @@ test("the pod of a server that cannot store is deleted, and no other; the doctor
     server: hostOf("nats-1"),
   });
   await eventually(async () => (await readinessOf(doctor)) === "ok\n", {
-    within: 10_000,
     what: "a doctor without trouble",
   });
   const [first, second, third] = await uids();

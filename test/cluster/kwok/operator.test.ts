@@ -151,7 +151,6 @@ test("what others change of its objects is put back; what others own is left alo
   await eventually(
     async () => (await get<Deployment>("deployment", "kept").catch(() => undefined))?.metadata.uid !== uid,
     {
-      within: 20_000,
       what: "another Deployment",
     },
   );

@@ -58,7 +58,7 @@ async function waitedFor(...names: readonly string[]): Promise<void> {
   const looks = (name: string) =>
     api.requests.filter(({ method, path }) => method === "GET" && path.endsWith(`/${name}`)).length;
   const what = `${names.join(" and ")} to be waited for`;
-  await eventually(() => names.every((name) => looks(name) > 1), { within: 10_000, every: 5, what });
+  await eventually(() => names.every((name) => looks(name) > 1), { every: 5, what });
 }
 
 test("the pod of the server that is named is deleted, and no other; it resolves when another one is ready", async () => {

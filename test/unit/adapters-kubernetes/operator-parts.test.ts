@@ -18,7 +18,7 @@ import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 
 const namespace = "functions";
-const within = { within: 10_000, what: "the watch to know" };
+const within = { what: "the watch to know" };
 const failOnTrouble = (err: unknown): void => {
   throw err;
 };

@@ -57,14 +57,13 @@ test("a followed log goes on after restarts, while who knows the replicas is awa
   const replicas = new TestReplicas();
   replicas.logs.set("a", [line(1)]);
   const { records, end } = read(replicas);
-  const until = (count: number) =>
-    eventually(() => records.length === count, { within: 10_000, what: `${count} lines` });
+  const until = (count: number) => eventually(() => records.length === count, { what: `${count} lines` });
   await until(1);
   replicas.logs.set("a", [line(1), line(2)]);
   await until(2);
   replicas.away = true;
   const looks = replicas.ranges.length;
-  await eventually(() => replicas.ranges.length > looks + 3, { within: 10_000, what: "looks in vain" });
+  await eventually(() => replicas.ranges.length > looks + 3, { what: "looks in vain" });
   replicas.logs.set("b", [line(1)]);
   replicas.logs.set("a", [line(3)]);
   replicas.away = false;

@@ -74,7 +74,7 @@ describe("KubeFunctionStore", () => {
     const heard: string[] = [];
     await functions().write(ref, () => desired("a"));
     await watch.synced;
-    await eventually(() => watch.find("functions", "f"), { within: 10_000, what: "the function" });
+    await eventually(() => watch.find("functions", "f"), { what: "the function" });
     const stop = await functions().watch({
       set: ({ deployment }) => heard.push(deployment.image),
       removed: () => heard.push("removed"),
@@ -85,7 +85,7 @@ describe("KubeFunctionStore", () => {
     await client.patch(kinds.function, "merge", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }, ref);
     api.store.remove("functions", "functions", "f");
     api.store.write(kinds.function, functionObjectOf(desired("b")));
-    await eventually(() => heard.at(-1) === "b", { within: 10_000, what: "the new one" });
+    await eventually(() => heard.at(-1) === "b", { what: "the new one" });
     expect(heard).toEqual(["a", "synced", "removed", "b"]);
     stop();
   });
@@ -111,18 +111,18 @@ test("endpoints are told once the operator has said something, and only when the
     ports: [{ port: 8080 }],
   });
   api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
-  await eventually(() => [...slices.entries()].length === 1, { within: 10_000, what: "the slice" });
+  await eventually(() => [...slices.entries()].length === 1, { what: "the slice" });
   api.store.write(kinds.function, functionObjectOf(desired("a")));
-  await eventually(() => watch.find("functions", "f"), { within: 10_000, what: "the function" });
+  await eventually(() => watch.find("functions", "f"), { what: "the function" });
   expect(heard).toEqual(["synced"]);
   await client.patch(kinds.function, "merge", { status: { observedGeneration: 0 } }, ref);
   await client.patch(kinds.function, "merge", { status: { replicas: 1 } }, ref);
   api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
   api.store.write(kinds.endpointSlice, slice("192.0.2.2"));
-  await eventually(() => heard.length === 3, { within: 10_000, what: "both" });
+  await eventually(() => heard.length === 3, { what: "both" });
   api.store.remove("functions", "functions", "f");
   api.store.remove("endpointslices", "functions", "f-1");
-  await eventually(() => heard.at(-1) === "removed", { within: 10_000, what: "its end" });
+  await eventually(() => heard.at(-1) === "removed", { what: "its end" });
   expect(heard).toEqual(["synced", "1 192.0.2.1:8080", "1 192.0.2.2:8080", "removed"]);
   stop();
   await slices.close();

@@ -72,12 +72,10 @@ const setReplicas = (replicas: number) =>
   });
 const replicasAre = (replicas: number) =>
   eventually(async () => (await functions.get(echo))?.replicas === replicas, {
-    within: 10_000,
     what: `${replicas} replicas`,
   });
 const decided = (reason: string) =>
   eventually(async () => (await registry.metrics()).includes(`autoscaler_functions{reason="${reason}"} 1`), {
-    within: 10_000,
     what: `the decision ${reason}`,
   });
 
@@ -122,7 +120,7 @@ test("a function with queued calls, or of which nobody can say, does not sleep",
   await deploy({ "com.service.scale.zero": "true" });
   const more = (count: number) => {
     const until = looks + count;
-    return eventually(() => looks >= until, { within: 10_000, what: "more looks" });
+    return eventually(() => looks >= until, { what: "more looks" });
   };
   await more(40);
   expect(await functions.get(echo)).toMatchObject({
@@ -165,7 +163,6 @@ test("a function that is removed is decided about no more", async () => {
   await functions.remove(echo);
   await endpoints.remove(echo);
   await eventually(async () => !(await registry.metrics()).includes("autoscaler_functions{"), {
-    within: 10_000,
     what: "no decision",
   });
 });

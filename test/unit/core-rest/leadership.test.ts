@@ -36,7 +36,7 @@ function start(leases: Leases): { readonly leadership: Leadership; end(): Promis
 test("one of two leads; when it ends in peace the other does at its next look", async () => {
   const leases = new MemoryLeases();
   const first = start(leases);
-  await eventually(() => first.leadership.leads, { within: 10_000, what: "the first to lead" });
+  await eventually(() => first.leadership.leads, { what: "the first to lead" });
   const second = start(leases);
   await first.end();
   expect(first.leadership.leads).toBe(false);
@@ -50,7 +50,7 @@ test("one that cannot reach the store leads no more before another can, which ta
     acquire: (...given) => (away ? new Promise(() => {}) : leases.acquire(...given)),
     release: (...given) => leases.release(...given),
   });
-  await eventually(() => first.leadership.leads, { within: 10_000, what: "the first to lead" });
+  await eventually(() => first.leadership.leads, { what: "the first to lead" });
   ends.length = 0;
   const second = start(leases);
   away = true;
@@ -60,7 +60,7 @@ test("one that cannot reach the store leads no more before another can, which ta
       expect(first.leadership.leads && second.leadership.leads).toBe(false);
       return second.leadership.leads;
     },
-    { within: 10_000, every: 1, what: "the second to lead" },
+    { every: 1, what: "the second to lead" },
   );
   expect(performance.now() - from).toBeLessThanOrEqual(leaseTtl);
 });

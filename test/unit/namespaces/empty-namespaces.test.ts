@@ -31,7 +31,7 @@ const mark = (name: string) =>
   store.write(name, () => ({ name, labels: {}, annotations: {}, createdAt: at, deleting: true }));
 const left = async (namespace: string): Promise<string[]> => (await functions.list(namespace)).map(({ name }) => name);
 const empty = (namespace: string) =>
-  eventually(async () => (await left(namespace)).length === 0, { within: 10_000, what: `${namespace} to be empty` });
+  eventually(async () => (await left(namespace)).length === 0, { what: `${namespace} to be empty` });
 
 async function open(): Promise<void> {
   const [namespaces, table] = [new NamespaceTable(), new FunctionTable({ defaultNamespace: "functions", aliases: [] })];

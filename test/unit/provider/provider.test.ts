@@ -88,7 +88,6 @@ async function published(ready: (entry: FunctionEndpoints) => boolean, what: str
   return await eventually(
     async () => (await endpoints.list()).find((entry) => entry.name === "hello" && ready(entry)),
     {
-      within: 10_000,
       what,
       every: 2,
     },
@@ -136,7 +135,6 @@ describe("provider", () => {
     expect((await endpoints.list()).flatMap(({ addresses }) => addresses)).toEqual([]);
 
     await eventually(async () => (await endpoints.list()).every(({ name }) => name === "hello"), {
-      within: 10_000,
       what: "the removal",
     });
   });
@@ -153,7 +151,6 @@ describe("provider", () => {
     });
     await scale(1);
     await eventually(() => events.filter((event) => event.startsWith("stop")).length === 2, {
-      within: 10_000,
       what: "two stops",
     });
 
@@ -208,7 +205,7 @@ describe("provider", () => {
     await provider.open();
     await withReady(1);
     await functions.remove(hello);
-    await eventually(() => replicas.forgotten.length === 1, { within: 10_000, what: "forget()" });
+    await eventually(() => replicas.forgotten.length === 1, { what: "forget()" });
 
     expect(await endpoints.list()).toEqual([]);
     expect(await replicas.list()).toEqual([]);
@@ -224,7 +221,6 @@ describe("provider", () => {
     );
     await published(({ addresses }) => addresses.join() === "127.0.0.1:2", "the new one");
     await eventually(async () => (await replicas.list()).length === 1, {
-      within: 10_000,
       what: "the end of the old one",
     });
 
@@ -302,10 +298,9 @@ describe("provider", () => {
     await withReady(1);
     prober.down.add("127.0.0.1:2");
     await deploy();
-    await eventually(() => replicas.specOf("hello-2"), { within: 10_000, what: "the second replica" });
+    await eventually(() => replicas.specOf("hello-2"), { what: "the second replica" });
     replicas.exit("hello-2", { reason: "PortInUse", message: "port 3000 is in use" });
     await eventually(async () => (await replicas.list()).every(({ id }) => id === "hello-3"), {
-      within: 10_000,
       what: "the old one gone",
     });
 
@@ -335,7 +330,6 @@ describe("provider", () => {
     replicas.setUnavailable("Cannot reach the engine: it is away");
 
     await eventually(() => provider.check() === "Cannot reach the engine: it is away", {
-      within: 10_000,
       what: "the sentence",
     });
   });
@@ -351,7 +345,7 @@ describe("provider", () => {
 
     await eventually(
       async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 100,
-      { within: 10_000, what: "100 functions" },
+      { what: "100 functions" },
     );
   });
 });

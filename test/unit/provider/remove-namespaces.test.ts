@@ -70,8 +70,7 @@ const mark = (deleting: boolean) =>
   namespaces.write("dev", () => ({ name: "dev", labels: {}, annotations: {}, createdAt: at, deleting }));
 const running = async (namespace: string): Promise<number> =>
   (await replicas.list()).filter((replica) => replica.namespace === namespace).length;
-const gone = () =>
-  eventually(async () => (await namespaces.get("dev")) === undefined, { within: 10_000, what: "dev to be gone" });
+const gone = () => eventually(async () => (await namespaces.get("dev")) === undefined, { what: "dev to be gone" });
 
 beforeEach(async () => {
   journal = new Journal();
@@ -90,7 +89,6 @@ beforeEach(async () => {
   await eventually(
     async () => (await endpoints.list()).filter(({ addresses }) => addresses.length === 1).length === 2,
     {
-      within: 10_000,
       what: "both functions",
     },
   );
@@ -117,7 +115,6 @@ describe("a namespace that is marked", () => {
     await mark(true);
     await functions.remove({ namespace: "dev", name: "hello" });
     await eventually(() => journal.done.length === steps.indexOf(step) && running("dev").then((count) => count === 0), {
-      within: 10_000,
       what: `the steps before ${step}`,
     });
     expect(await namespaces.get("dev")).toMatchObject({ deleting: true });

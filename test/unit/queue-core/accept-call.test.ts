@@ -118,7 +118,6 @@ describe("refusals", () => {
     expect(err.message).toContain(`Cannot queue call "${call.id}"`);
     expect(err.retryAfterSeconds).toBeGreaterThan(0);
     await eventually(async () => (await ledger.read(call.id)) === undefined, {
-      within: 10_000,
       what: "the record to be removed",
     });
     await stored();
@@ -138,7 +137,7 @@ describe("refusals", () => {
     calls = new MemoryCallQueue({ ackWait: 60_000, maxSize: 3 });
     const call = sampleCall();
     expect(await refusal(accept(call))).toMatchObject({ code: "payload_too_large" });
-    await eventually(() => ledger.ids().length === 0, { within: 10_000, what: "the record to be removed" });
+    await eventually(() => ledger.ids().length === 0, { what: "the record to be removed" });
   });
 
   test("a broker that is away at the record, or at the call: 503, surely not queued, record removed", async () => {
@@ -146,7 +145,7 @@ describe("refusals", () => {
       const call = sampleCall();
       const err = await refusal(accept(call, { operation, fault: { kind: "unavailable" }, nth: 1 }));
       expect(err).toMatchObject({ code: "queue_unavailable", callQueued: "no" });
-      await eventually(() => ledger.ids().length === 0, { within: 10_000, what: "the record to be removed" });
+      await eventually(() => ledger.ids().length === 0, { what: "the record to be removed" });
       expect(calls.size("default")).toBe(0);
     }
   });

@@ -24,7 +24,7 @@ describe("a worker that dies", () => {
     bench.answer = (call, options) => (options.attempt === 1 ? hang(call, options) : answered());
     bench.start(doomed.parts);
     const id = await bench.accept({ callbackUrl: url });
-    const first = await eventually(() => bench.runsOf(id)[0], { within: 10_000, what: "the run" });
+    const first = await eventually(() => bench.runsOf(id)[0], { what: "the run" });
     bench.start();
     doomed.kill();
     const entry = await bench.until(id, "done");
@@ -33,8 +33,8 @@ describe("a worker that dies", () => {
     expect(bench.runsOf(id).map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect((bench.runsOf(id)[1]?.startedAt ?? 0) - first.startedAt).toBeGreaterThan(1_400);
     // The dead one finds out as well, in case it was only cut off.
-    await eventually(() => first.signal.aborted, { within: 10_000, what: "the first run to be cut off" });
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => first.signal.aborted, { what: "the first run to be cut off" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
   });
 
   test("while it lives, a long run is nobody else's", async () => {
@@ -44,8 +44,8 @@ describe("a worker that dies", () => {
     bench.start();
     bench.start();
     const id = await bench.accept();
-    const run = await eventually(() => bench.runsOf(id)[0], { within: 10_000, what: "the run" });
-    await eventually(() => performance.now() - run.startedAt > 2_500, { within: 10_000, what: "two leases" });
+    const run = await eventually(() => bench.runsOf(id)[0], { what: "the run" });
+    await eventually(() => performance.now() - run.startedAt > 2_500, { what: "two leases" });
     finish();
     expect(await bench.until(id, "done")).toMatchObject({ run: 1, lost: 0 });
     expect(bench.runsOf(id).length).toBe(1);
@@ -60,15 +60,15 @@ describe("a worker that dies", () => {
     bench.start({ deliveries: again });
     const call = sampleCall({ callbackUrl: undefined });
     await bench.calls.put(call, soon());
-    await eventually(() => bench.runsOf(call.id).length === 1, { within: 10_000, what: "the run" });
+    await eventually(() => bench.runsOf(call.id).length === 1, { what: "the run" });
     again.put(
       { id: call.id, subject: "", content: { read: call }, raw: { headers: new Map(), body: call.body } },
       soon(),
     );
-    await eventually(() => again.size === 1, { within: 10_000, what: "the duplicate" });
+    await eventually(() => again.size === 1, { what: "the duplicate" });
     finish();
     await bench.until(call.id, "done");
-    await eventually(() => again.size === 0, { within: 10_000, what: "the duplicate to be settled" });
+    await eventually(() => again.size === 0, { what: "the duplicate to be settled" });
     expect(bench.runsOf(call.id).length).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe("a worker that dies", () => {
       };
       bench.start({ ...doomed.parts, [debt]: deadly });
       const id = await bench.accept({ callbackUrl: url });
-      await eventually(() => doomed.dead, { within: 10_000, what: "the worker to die" });
+      await eventually(() => doomed.dead, { what: "the worker to die" });
       const ended = await bench.entry(id);
       expect(ended).toMatchObject({ state: "failed", pending: ["callback", "dead-letter"] });
       expect(bench.ledger.timeLeft(id)).toBeGreaterThan(bench.times.callAge);
@@ -94,7 +94,7 @@ describe("a worker that dies", () => {
       expect(await bench.until(id, "failed")).toMatchObject({ run: 1, lost: 0, pending: [], ended: ended.ended });
       expect(bench.runsOf(id).length).toBe(1);
       expect(bench.deadLetters.all()).toMatchObject([{ id, reason: "exhausted" }]);
-      await eventually(() => bench.sent.length > 0, { within: 10_000, what: "the callback" });
+      await eventually(() => bench.sent.length > 0, { what: "the callback" });
       expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
       expect(headerValue(bench.sent[0]?.headers ?? [], "x-own")).toBe("1");
     },
@@ -106,7 +106,7 @@ describe("a worker that dies", () => {
     bench.start({ deliveries: faultyDeliverySource(bench.calls.source("default"), plan) });
     const id = await bench.accept({ callbackUrl: url });
     await bench.until(id, "done");
-    await eventually(() => bench.callbacks.size === 0, { within: 10_000, what: "the callback's entry to be gone" });
+    await eventually(() => bench.callbacks.size === 0, { what: "the callback's entry to be gone" });
     expect(bench.runsOf(id).length).toBe(1);
     expect(bench.sent.length).toBe(1);
   });
@@ -125,7 +125,7 @@ describe("a worker that dies", () => {
     expect(await bench.until(call.id, "failed")).toMatchObject({ reason: "crash", run: 6, lost: 5, status: 502 });
     expect(bench.runs).toEqual([]);
     expect(bench.deadLetters.all()).toMatchObject([{ id: call.id, reason: "crash", attempts: 6 }]);
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("502");
   });
 });
@@ -137,7 +137,7 @@ describe("a worker that stops", () => {
     bench.answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
     const worker = bench.start();
     const id = await bench.accept();
-    await eventually(() => bench.runsOf(id).length === 1, { within: 10_000, what: "the run" });
+    await eventually(() => bench.runsOf(id).length === 1, { what: "the run" });
     const stopping = worker.stop(5_000);
     const later = await bench.accept();
     finish();
@@ -151,7 +151,7 @@ describe("a worker that stops", () => {
     bench.answer = (call, options) => (options.attempt === 1 ? hang(call, options) : answered());
     const worker = bench.start();
     const id = await bench.accept();
-    await eventually(() => bench.runsOf(id).length === 1, { within: 10_000, what: "the run" });
+    await eventually(() => bench.runsOf(id).length === 1, { what: "the run" });
     await worker.stop(50);
     const entry = await bench.entry(id);
     expect(entry).toMatchObject({ state: "queued", run: 1, retries: 0, lost: 0, owner: null });
@@ -170,7 +170,6 @@ describe("what cannot be run", () => {
     bench.calls.putUnreadable("default", raw, "version is 77");
     bench.start();
     const letters = await eventually(() => (bench.calls.size("default") === 0 ? bench.deadLetters.all() : undefined), {
-      within: 10_000,
       what: "the dead letter",
     });
     expect(letters).toMatchObject([{ kind: "call", reason: "undecodable", function: undefined, queue: "default" }]);
@@ -191,7 +190,7 @@ describe("what cannot be run", () => {
     bench.start();
     expect(await bench.until(call.id, "failed")).toMatchObject({ reason: "undecodable", status: 502, run: 0 });
     expect(bench.deadLetters.all()).toMatchObject([{ id: call.id, reason: "undecodable" }]);
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("502");
   });
 
@@ -202,7 +201,7 @@ describe("what cannot be run", () => {
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "expired", status: 504, run: 0 });
     expect(bench.runs).toEqual([]);
     expect(bench.deadLetters.all()).toMatchObject([{ id, reason: "expired" }]);
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("504");
   });
 
@@ -212,7 +211,6 @@ describe("what cannot be run", () => {
     await bench.calls.put(call, soon());
     bench.start();
     await eventually(async () => (await bench.ledger.read(call.id)) !== undefined, {
-      within: 10_000,
       what: "the record",
     });
     expect(await bench.until(call.id, "done")).toMatchObject({ run: 1, accepted: call.start.toString() });

@@ -26,7 +26,7 @@ describe("a call that is answered", () => {
         const found = await bench.entry(id);
         return found.callback?.state === "sent" ? found : undefined;
       },
-      { within: 10_000, what: "the callback to be recorded" },
+      { what: "the callback to be recorded" },
     );
     expect(bench.runsOf(id).map(({ attempt }) => attempt)).toEqual([1]);
     expect(entry).toMatchObject({ status: 201, run: 1, retries: 0, lost: 0, owner: null, reason: null, pending: [] });
@@ -39,9 +39,8 @@ describe("a call that is answered", () => {
     expect(headerValue(sent?.headers ?? [], "x-function-status")).toBe("201");
     expect(bench.deadLetters.all()).toEqual([]);
     expect(bench.ledger.timeLeft(id)).toBeLessThanOrEqual(bench.times.callRecordTtl);
-    await eventually(() => bench.callbacks.size === 0, { within: 10_000, what: "the callback's entry to be gone" });
+    await eventually(() => bench.callbacks.size === 0, { what: "the callback's entry to be gone" });
     await eventually(() => (bench.ledger.timeLeft(id, 1) ?? 0) <= 3_600_000, {
-      within: 10_000,
       what: "the result's last time to live",
     });
   });
@@ -51,7 +50,7 @@ describe("a call that is answered", () => {
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "rejected", status: 404 });
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(bench.deadLetters.all()).toEqual([]);
     expect(bench.runsOf(id).length).toBe(1);
   });
@@ -61,10 +60,9 @@ describe("a call that is answered", () => {
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
     await bench.until(id, "done");
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
     await eventually(async () => (await bench.ledger.readResult(id, 1)) === undefined, {
-      within: 10_000,
       what: "the result to be removed",
     });
     const other = await bench.accept();
@@ -83,7 +81,7 @@ describe("a call that is answered", () => {
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
     expect((await bench.until(id, "done")).result).toMatchObject({ stored: false, size: 2_000_000 });
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(bench.sent[0]?.body.byteLength).toBe(0);
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-result-truncated")).toBe("true");
   });
@@ -101,14 +99,14 @@ describe("a call that is answered", () => {
     const full = { status: 200, headers: [], body: Buffer.from("full"), duration: 1 };
     await bench.ledger.putResult("in the way", 1, full, 60_000);
     bench.start();
-    await eventually(() => bench.runsOf(id).length === 1, { within: 10_000, what: "the run" });
+    await eventually(() => bench.runsOf(id).length === 1, { what: "the run" });
     const other = await bench.accept();
-    await eventually(async () => (await bench.entry(other)).state === "done", { within: 10_000, what: "the other" });
+    await eventually(async () => (await bench.entry(other)).state === "done", { what: "the other" });
     expect((await bench.entry(id)).state).toBe("running");
     await bench.ledger.removeResult("in the way", 1);
 
     expect(await bench.until(id, "done")).toMatchObject({ run: 1, result: { stored: true } });
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
     expect(bench.runsOf(id)).toHaveLength(1);
   });
@@ -117,9 +115,9 @@ describe("a call that is answered", () => {
     open({ maxResultBytes: 2 });
     const worker = bench.start();
     const [id, cancelled] = [await bench.accept({ callbackUrl: url }), await bench.accept({ callbackUrl: url })];
-    await eventually(() => bench.runs.length === 2, { within: 10_000, what: "the runs" });
+    await eventually(() => bench.runs.length === 2, { what: "the runs" });
     await cancelCall(bench, cancelled, () => {});
-    await eventually(() => bench.calls.size("default") === 1, { within: 10_000, what: "the cancelled one to go" });
+    await eventually(() => bench.calls.size("default") === 1, { what: "the cancelled one to go" });
     expect(await bench.entry(cancelled)).toMatchObject({ state: "cancelled", result: null });
     await worker.stop(50);
     expect(await bench.until(id, "done")).toMatchObject({ run: 1, result: { stored: false } });
@@ -145,7 +143,7 @@ describe("retries", () => {
     expect(entry.attempts.map(({ status }) => status)).toEqual([503, 503, 200]);
     const [first, second] = bench.runsOf(id);
     expect((second?.startedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(19);
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-retry")).toBe("2");
   });
 
@@ -157,7 +155,6 @@ describe("retries", () => {
     const second = await bench.accept();
     bench.start();
     await eventually(async () => (await bench.entry(second)).state === "done", {
-      within: 10_000,
       what: "the second call",
     });
     expect((await bench.entry(first)).state).toBe("waiting");
@@ -179,7 +176,7 @@ describe("retries", () => {
     expect(bench.deadLetters.all()).toMatchObject([
       { kind: "call", id, reason: "exhausted", attempts: 3, lastStatus: 502, redrives: 0 },
     ]);
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     const { headers = [], body } = bench.sent[0] ?? {};
     expect([
       headerValue(headers, "x-function-status"),
@@ -220,7 +217,7 @@ describe("retries", () => {
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "function_not_found", status: 404 });
-    await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the callback" });
+    await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("404");
   });
 
@@ -238,7 +235,7 @@ describe("retries", () => {
       updatedAt: "",
     }));
     const id = await bench.accept();
-    await eventually(async () => (await bench.entry(id)).retries > 0, { within: 10_000, what: "a retry" });
+    await eventually(async () => (await bench.entry(id)).retries > 0, { what: "a retry" });
     bench.deploy();
     await bench.until(id, "done");
   });
@@ -346,12 +343,11 @@ describe("cancel", () => {
     open({ ackWait: 60_000 }).answer = hang;
     const worker = bench.start();
     const id = await bench.accept({ callbackUrl: url });
-    const run = await eventually(() => bench.runsOf(id)[0], { within: 10_000, what: "the run" });
+    const run = await eventually(() => bench.runsOf(id)[0], { what: "the run" });
     await cancelCall(bench, id, () => {});
-    await eventually(() => run.signal.aborted, { within: 10_000, what: "the run to be cut off" });
+    await eventually(() => run.signal.aborted, { what: "the run to be cut off" });
     await bench.until(id, "cancelled");
     await eventually(() => (bench.ledger.timeLeft(id) ?? 0) <= bench.times.callRecordTtl, {
-      within: 10_000,
       what: "the last time to live",
     });
     expect(worker.running).toBe(0);
@@ -363,10 +359,10 @@ describe("cancel", () => {
     open({ ackWait: 300 }).answer = hang;
     bench.start();
     const id = await bench.accept();
-    const run = await eventually(() => bench.runsOf(id)[0], { within: 10_000, what: "the run" });
+    const run = await eventually(() => bench.runsOf(id)[0], { what: "the run" });
     const silent = { cancelled: () => {}, ended: () => {}, onCancelled: () => () => {}, onEnded: () => () => {} };
     await cancelCall({ ledger: bench.ledger, signals: silent }, id, () => {});
-    await eventually(() => run.signal.aborted, { within: 10_000, what: "the run to be cut off" });
+    await eventually(() => run.signal.aborted, { what: "the run to be cut off" });
     await bench.until(id, "cancelled");
   });
 
@@ -380,7 +376,6 @@ describe("cancel", () => {
     expect(bench.runs).toEqual([]);
     const waiting = await bench.accept();
     await eventually(async () => (await bench.entry(waiting)).state === "waiting", {
-      within: 10_000,
       what: "the wait",
     });
     await cancelCall(bench, waiting, () => {});
@@ -405,10 +400,9 @@ describe("cancel", () => {
     open().answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
     bench.start();
     const id = await bench.accept();
-    await eventually(() => bench.runsOf(id).length === 1, { within: 10_000, what: "the run" });
+    await eventually(() => bench.runsOf(id).length === 1, { what: "the run" });
     bench.signals.cancelled(id);
     await eventually(async () => (await bench.entry(id)).state === "running", {
-      within: 10_000,
       what: "the run to go on",
     });
     finish();

@@ -22,8 +22,7 @@ const answers = (...statuses: number[]) => {
     retryAfter: undefined,
   });
 };
-const settled = () =>
-  eventually(() => bench.callbacks.size === 0, { within: 10_000, every: 5, what: "the callback to be settled" });
+const settled = () => eventually(() => bench.callbacks.size === 0, { every: 5, what: "the callback to be settled" });
 /** A done call that owes nothing but its callback, and the callback's entry in its queue. */
 async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord = true) {
   const callback = sampleCallback({ run: 1, url, depth: 0, ...over });
@@ -192,14 +191,14 @@ test("goes to one host four at a time, while others go on", async () => {
   for (let n = 0; n < 6; n++) await owed({ url: `http://slow.example/${n}` });
   const quick = await owed({ url: "http://quick.example/" });
   bench.start();
-  await eventually(async () => (await stateOf(quick))?.state === "sent", { within: 10_000, what: "the quick one" });
+  await eventually(async () => (await stateOf(quick))?.state === "sent", { what: "the quick one" });
   expect(under).toBe(4);
   await eventually(
     () => {
       for (const release of releases.splice(0)) release();
       return bench.callbacks.size === 0;
     },
-    { within: 10_000, what: "the slow ones" },
+    { what: "the slow ones" },
   );
   expect(most).toBe(4);
 });
@@ -212,7 +211,7 @@ test("that is under way when the worker stops is sent again by the next one, not
     );
   const id = await owed();
   const worker = bench.start();
-  await eventually(() => bench.sent.length === 1, { within: 10_000, what: "the first try" });
+  await eventually(() => bench.sent.length === 1, { what: "the first try" });
   await worker.stop(20);
   expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
   answers(200);

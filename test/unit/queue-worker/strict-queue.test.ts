@@ -38,7 +38,7 @@ describe("a strict queue", () => {
     expect([holder.slots, standby.slots]).toEqual([1, 0]);
     // Its time comes only in a minute; the next holder must hold it just as long.
     await holder.stop(1_000);
-    await eventually(() => standby.slots === 1, { within: 10_000, what: "the other worker's turn" });
+    await eventually(() => standby.slots === 1, { what: "the other worker's turn" });
     expect(holder.slots).toBe(0);
     expect((await bench.entry(first)).state).toBe("waiting");
     expect(bench.runsOf(second)).toEqual([]);
@@ -57,7 +57,7 @@ describe("a strict queue", () => {
       return answered(503);
     };
     const holder = bench.start();
-    await eventually(() => bench.runs.length === 1, { within: 10_000, what: "the first run" });
+    await eventually(() => bench.runs.length === 1, { what: "the first run" });
     const stopped = holder.stop(5_000);
     bench.start();
     release();
@@ -71,7 +71,7 @@ describe("a strict queue", () => {
     bench.answer = (call, options) =>
       call.id === first && bench.runsOf(first).length === 1 ? hang(call, options) : answered();
     const holder = bench.start();
-    await eventually(() => bench.runs.length === 1, { within: 10_000, what: "the first run" });
+    await eventually(() => bench.runs.length === 1, { what: "the first run" });
     bench.start();
     await holder.stop(20);
     await bench.until(second, "done");
@@ -86,7 +86,7 @@ describe("a strict queue", () => {
     for (let kill = 0; kill < 2; kill++) {
       const worker = mortal(bench.parts());
       bench.start(worker.parts);
-      await eventually(() => bench.runs.length === kill + 1, { within: 10_000, what: `run ${kill + 1}` });
+      await eventually(() => bench.runs.length === kill + 1, { what: `run ${kill + 1}` });
       worker.kill();
     }
     bench.start();
@@ -133,7 +133,7 @@ describe("the turn of a strict queue", () => {
     );
     if (turn === undefined) throw new Error("there is no turn");
     away = true;
-    await eventually(() => turn.lost.aborted, { within: 10_000, every: 10, what: "the loss" });
+    await eventually(() => turn.lost.aborted, { every: 10, what: "the loss" });
     expect([turn.fresh, await turn.confirm()]).toEqual([false, false]);
     expect(await leases.acquire("queue.q", "another", 1_000)).toBe(false);
     await turn.end();

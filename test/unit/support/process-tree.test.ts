@@ -16,7 +16,7 @@ test.skipIf(!existsSync("/proc/self/stat"))("grandchildren are found, and outliv
       const found = descendants(child.pid ?? 0);
       return found.length === 1 && found[0]?.command.includes("setInterval") === true && found;
     },
-    { within: 10_000, what: "the grandchild" },
+    { what: "the grandchild" },
   );
   const self = descendants(process.pid).find(({ pid }) => pid === child.pid);
   if (grandchild === undefined || self === undefined) throw new Error("Cannot test: the processes were not found");
@@ -24,9 +24,9 @@ test.skipIf(!existsSync("/proc/self/stat"))("grandchildren are found, and outliv
   expect(isAlive({ ...grandchild, startedAt: "1" })).toBe(false);
 
   endProcess(self);
-  await eventually(() => !isAlive(self), { within: 10_000, what: "the child to be gone" });
+  await eventually(() => !isAlive(self), { what: "the child to be gone" });
   expect(isAlive(grandchild)).toBe(true);
   endProcess(grandchild);
-  await eventually(() => !isAlive(grandchild), { within: 10_000, what: "the grandchild to be gone" });
+  await eventually(() => !isAlive(grandchild), { what: "the grandchild to be gone" });
   endProcess(grandchild);
 });

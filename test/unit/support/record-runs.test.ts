@@ -29,7 +29,7 @@ test("each run is written down with its two ends, one that was cut off without a
       const read = readLedger(directory.path).runs;
       return read.length === 2 && read.every((run) => run.endedAt !== undefined) && read;
     },
-    { within: 10_000, what: "the end of both runs" },
+    { what: "the end of both runs" },
   );
   await server.close();
   ledger.close();
