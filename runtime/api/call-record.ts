@@ -29,7 +29,7 @@ const CallbackState = Type.Object(
     }),
     state: Type.Enum(["pending", "sent", "failed", "unknown"], {
       type: "string",
-      description: "What became of it; unknown: its time is over, and the outcome could not be written down",
+      description: "What became of it; unknown: the time in which it is tried is over, and no outcome is written down",
     }),
     attempts: count("Times it was sent", 1),
     status: Type.Optional(status("Last status of its receiver")),

@@ -10,7 +10,14 @@ import {
 } from "../core/decide-callback.ts";
 import { endToEndHeaders } from "../core/hop-by-hop.ts";
 import { withoutHeaders } from "../core/header-list.ts";
-import { changeBudget, changeRecord } from "../core/change-record.ts";
+import {
+  changeBudget,
+  changeRecord,
+  type ChangeBounds,
+  type KnownRecord,
+  type RecordChange,
+  type RecordDecision,
+} from "../core/change-record.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../core/ports/callback-sender.ts";
@@ -18,6 +25,7 @@ import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import { backOff } from "../core/retry.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
+import { LateWrites } from "./late-writes.ts";
 import { Lease } from "./lease.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -32,6 +40,7 @@ export class CallbackHandler {
   readonly #stop: AbortSignal;
   readonly #letGo: AbortSignal;
   readonly #hosts: HostSlots;
+  readonly #late: LateWrites;
 
   /** `stop` cuts sends off; they are offered again. When `letGo` aborts all leases are lost. */
   constructor(parts: WorkerParts, stop: AbortSignal, letGo: AbortSignal) {
@@ -39,6 +48,7 @@ export class CallbackHandler {
     this.#stop = stop;
     this.#letGo = letGo;
     this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
+    this.#late = new LateWrites({ patience: parts.callbackTimes.window, stop });
   }
 
   /** Deals with one delivery; never rejects. */
@@ -159,7 +169,8 @@ export class CallbackHandler {
 
   /**
    * Writes the attempt into the record; the result then lives only as long as the function's annotation says. False when
-   * that could not be written within a lease: what was heard counts all the same, and nothing is sent again for that.
+   * that could not be written within a lease: what was heard counts all the same, nothing is sent again for that, and a last
+   * word is written when it can be.
    */
   async #record(
     callback: QueuedCallback,
@@ -170,7 +181,7 @@ export class CallbackHandler {
     result: CallbackBody,
     lease: Lease,
   ): Promise<boolean> {
-    const { ledger, callbackAckWait, callbackTimes, log } = this.#parts;
+    const { callbackAckWait, callbackTimes, log } = this.#parts;
     const first = before.first ?? startedAt;
     const after: CallbackState = {
       ...before,
@@ -180,33 +191,51 @@ export class CallbackHandler {
       until: callbackUntil(first, callbackTimes, callbackAckWait),
       ...(verdict.status === undefined ? {} : { status: verdict.status }),
     };
-    const change = await changeRecord<"gone" | "written">(
-      ledger,
-      callback.id,
-      (record) => {
-        // Redriven meanwhile: the record tells of that, and no more of this attempt.
-        if (record?.entry.redrives !== callback.redrives) return { as: "gone" };
-        if (record.entry.callback?.state !== "pending") return { as: "written" };
-        return { as: "written", write: { ...record.entry, callback: after } };
-      },
-      { signal: lease.lost, until: performance.now() + Math.max(callbackAckWait, changeBudget) },
-      found,
+    const until = performance.now() + Math.max(callbackAckWait, changeBudget);
+    const trouble = await this.#write(callback, after, result, { signal: lease.lost, until }, found);
+    if (trouble === undefined) return true;
+    const { because, cause: err } = trouble;
+    log.warn(
+      { callId: callback.id, outcome: verdict.kind, because, err },
+      "attempt of a callback is not in its record",
     );
-    if (change.kind === "not-written") {
-      const { because, cause: err } = change;
-      log.warn(
-        { callId: callback.id, outcome: verdict.kind, because, err },
-        "attempt of a callback is not in its record",
-      );
-      return false;
+    if (verdict.kind !== "retry") {
+      this.#late.add(async () => {
+        const once = { until: performance.now() };
+        return (await this.#write(callback, after, result, once).catch(() => trouble)) === undefined;
+      });
     }
+    return false;
+  }
+
+  /** Gives why it could not be written; undefined when there is nothing left to write. */
+  async #write(
+    callback: QueuedCallback,
+    after: CallbackState,
+    result: CallbackBody,
+    bounds: ChangeBounds,
+    found?: LedgerEntry,
+  ): Promise<Extract<RecordChange<unknown>, { kind: "not-written" }> | undefined> {
+    const { ledger, times } = this.#parts;
+    const decide = (record: KnownRecord | undefined): RecordDecision<"gone" | "written"> => {
+      // Redriven meanwhile: the record tells of that, and no more of this attempt.
+      if (record?.entry.redrives !== callback.redrives) return { as: "gone" };
+      if (record.entry.callback?.state !== "pending") return { as: "written" };
+      return { as: "written", write: { ...record.entry, callback: after } };
+    };
+    const change =
+      found === undefined
+        ? await changeRecord(ledger, callback.id, decide, bounds)
+        : await changeRecord(ledger, callback.id, decide, bounds, found);
+    if (change.kind === "not-written") return change;
     const entry = change.kind === "written" ? change.record.entry : change.found?.entry;
     const kept = entry?.result ?? null;
-    if (change.as === "gone" || verdict.kind === "retry" || result.stored === undefined || kept === null) return true;
-    const ttl = resultTtlOf(this.#parts.times, kept.ttl, false, ledger.fill());
+    if (change.as === "gone" || after.state === "pending" || result.stored === undefined || kept === null)
+      return undefined;
+    const ttl = resultTtlOf(times, kept.ttl, false, ledger.fill());
     if (ttl > 0) await ledger.putResult(callback.id, kept.run, result.stored, ttl);
     else await ledger.removeResult(callback.id, kept.run);
-    return true;
+    return undefined;
   }
 }
 

@@ -1,5 +1,4 @@
 import type { CallEntry, PendingStep } from "../core/call-entry.ts";
-import { callbackUntil } from "../core/decide-callback.ts";
 import { callbackHeaders } from "../core/callback-headers.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
 import type { QueuedCall } from "../core/call.ts";
@@ -66,7 +65,6 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slo
 /** Pays what can be paid now, and writes down what was. */
 async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Payment> {
   const { lease } = ended;
-  const { ledger, callbackTimes, callbackAckWait } = parts;
   const { pending, redrives } = record.entry;
   const paid: PendingStep[] = [];
   for (const owed of pending) {
@@ -77,9 +75,9 @@ async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecor
   const kind = paid.length === pending.length ? "paid" : "no-room";
   if (paid.length === 0) return { kind, record };
   const change = await changeRecord(
-    ledger,
+    parts.ledger,
     ended.id,
-    (found) => withoutDebts(found?.entry, redrives, paid, callbackUntil(ledger.now(), callbackTimes, callbackAckWait)),
+    (found) => withoutDebts(found?.entry, redrives, paid),
     { signal: lease.lost },
     record,
   );
@@ -92,14 +90,9 @@ function withoutDebts(
   entry: CallEntry | undefined,
   redrives: number,
   paid: readonly PendingStep[],
-  until: number,
 ): RecordDecision<"settled"> {
   if (entry?.redrives !== redrives || !entry.pending.some((owed) => paid.includes(owed))) return { as: "settled" };
-  const pending = entry.pending.filter((owed) => !paid.includes(owed));
-  const { callback } = entry;
-  if (callback?.state !== "pending" || !paid.includes("callback"))
-    return { as: "settled", write: { ...entry, pending } };
-  return { as: "settled", write: { ...entry, pending, callback: { until, ...callback } } };
+  return { as: "settled", write: { ...entry, pending: entry.pending.filter((owed) => !paid.includes(owed)) } };
 }
 
 async function publish(parts: WorkerParts, ended: EndedCall, owed: PendingStep): Promise<"stored" | "full" | "failed"> {

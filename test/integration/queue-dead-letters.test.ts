@@ -196,7 +196,7 @@ describe("a callback that was given up", () => {
     const record = await eventually(
       async () => {
         const found = await platform.calls.status(id);
-        return found?.callback?.state === "pending" ? undefined : found;
+        return found?.callback?.state === "failed" ? found : undefined;
       },
       { what: "the record of the callback" },
     );

@@ -9,12 +9,12 @@ export async function callbackOf(platform: Platform, id: string): Promise<Callba
   return (await platform.calls.status(id))?.callback;
 }
 
-/** The same once it is sent or failed, waiting at most `within` milliseconds (8 000). */
+/** The same once it is sent or failed, waiting at most `within` milliseconds (45 000). */
 export function callbackSettled(platform: Platform, id: string, within = 45_000): Promise<Callback> {
   return eventually(
     async () => {
       const callback = await callbackOf(platform, id);
-      return callback?.state === "pending" ? undefined : callback;
+      return callback?.state === "sent" || callback?.state === "failed" ? callback : undefined;
     },
     { within, what: `the callback of ${id} to be sent or failed` },
   );

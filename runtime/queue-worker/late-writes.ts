@@ -1,0 +1,69 @@
+import { pauseFor } from "../process/pause-for.ts";
+
+/** Milliseconds between two rounds. */
+const interval = 2_000;
+/** So many outcomes are kept; each is small. */
+const mostKept = 10_000;
+
+interface LateWrite {
+  /** True when there is nothing left to write. */
+  readonly write: () => Promise<boolean>;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/** How long what is late is tried. */
+export interface LateWritesOptions {
+  /** Milliseconds. */
+  readonly patience: number;
+  /** Nothing is tried any more when it aborts. */
+  readonly stop: AbortSignal;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  /** Resolves after so many of them, or when `signal` aborts. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+const monotonic = (): number => performance.now();
+
+/**
+ * What was heard and could not be written when it was: tried again, one after the other, for as long as `patience` says. It is
+ * kept in memory alone: what it would correct is told wrong by the record for longer if this process ends.
+ */
+export class LateWrites {
+  readonly #options: LateWritesOptions;
+  #waiting: LateWrite[] = [];
+  #running = false;
+
+  constructor(options: LateWritesOptions) {
+    this.#options = options;
+  }
+
+  /** `write` must not reject. */
+  add(write: () => Promise<boolean>): void {
+    if (this.#waiting.length >= mostKept) return;
+    const { patience, now = monotonic } = this.#options;
+    this.#waiting.push({ write, until: now() + patience });
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { stop, now = monotonic, pause = pauseFor } = this.#options;
+    this.#running = true;
+    while (this.#waiting.length > 0 && !stop.aborted) {
+      await pause(interval, stop);
+      const round = this.#waiting.filter(({ until }) => now() < until);
+      this.#waiting = [];
+      let written = true;
+      for (const late of round) {
+        // When one finds no room the next will not either; it comes first in the next round.
+        written = written && !stop.aborted && (await late.write());
+        if (!written) this.#waiting.push(late);
+      }
+      // One record that alone cannot be written must not keep the others waiting.
+      const [first, ...others] = this.#waiting;
+      if (first !== undefined) this.#waiting = [...others, first];
+    }
+    this.#running = false;
+  }
+}
