@@ -67,6 +67,8 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
       }, grace);
       await finished;
       await calls.idle();
+      // What could not be written by now is not tried any more.
+      cutOff.abort();
       clearTimeout(timer);
     },
     get slots() {

@@ -192,7 +192,8 @@ export class CallbackHandler {
       ...(verdict.status === undefined ? {} : { status: verdict.status }),
     };
     const until = performance.now() + Math.max(callbackAckWait, changeBudget);
-    const trouble = await this.#write(callback, after, result, { signal: lease.lost, until }, found);
+    const { id, redrives } = callback;
+    const trouble = await this.#write({ id, redrives }, after, result.stored, { signal: lease.lost, until }, found);
     if (trouble === undefined) return true;
     const { because, cause: err } = trouble;
     log.warn(
@@ -200,19 +201,25 @@ export class CallbackHandler {
       "attempt of a callback is not in its record",
     );
     if (verdict.kind !== "retry") {
-      this.#late.add(async () => {
-        const once = { until: performance.now() };
-        return (await this.#write(callback, after, result, once).catch(() => trouble)) === undefined;
-      });
+      // Ten thousand of these may wait: they hold neither the callback nor its output.
+      this.#late.add(() => this.#writeLate({ id, redrives }, after).catch(() => false));
     }
     return false;
   }
 
+  /** One try; true when there is nothing left to write. */
+  async #writeLate(callback: Pick<QueuedCallback, "id" | "redrives">, after: CallbackState): Promise<boolean> {
+    const { ledger } = this.#parts;
+    const run = (await ledger.read(callback.id))?.entry.result?.run;
+    const stored = run === undefined ? undefined : await ledger.readResult(callback.id, run);
+    return (await this.#write(callback, after, stored, { until: performance.now() })) === undefined;
+  }
+
   /** Gives why it could not be written; undefined when there is nothing left to write. */
   async #write(
-    callback: QueuedCallback,
+    callback: Pick<QueuedCallback, "id" | "redrives">,
     after: CallbackState,
-    result: CallbackBody,
+    stored: StoredResult | undefined,
     bounds: ChangeBounds,
     found?: LedgerEntry,
   ): Promise<Extract<RecordChange<unknown>, { kind: "not-written" }> | undefined> {
@@ -230,10 +237,9 @@ export class CallbackHandler {
     if (change.kind === "not-written") return change;
     const entry = change.kind === "written" ? change.record.entry : change.found?.entry;
     const kept = entry?.result ?? null;
-    if (change.as === "gone" || after.state === "pending" || result.stored === undefined || kept === null)
-      return undefined;
+    if (change.as === "gone" || after.state === "pending" || stored === undefined || kept === null) return undefined;
     const ttl = resultTtlOf(times, kept.ttl, false, ledger.fill());
-    if (ttl > 0) await ledger.putResult(callback.id, kept.run, result.stored, ttl);
+    if (ttl > 0) await ledger.putResult(callback.id, kept.run, stored, ttl);
     else await ledger.removeResult(callback.id, kept.run);
     return undefined;
   }

@@ -2,7 +2,7 @@ import { pauseFor } from "../process/pause-for.ts";
 
 /** Milliseconds between two rounds. */
 const interval = 2_000;
-/** So many outcomes are kept; each is small. */
+/** So many outcomes are kept: whoever adds one keeps no bodies in it. */
 const mostKept = 10_000;
 
 interface LateWrite {
@@ -32,7 +32,7 @@ const monotonic = (): number => performance.now();
  */
 export class LateWrites {
   readonly #options: LateWritesOptions;
-  #waiting: LateWrite[] = [];
+  readonly #waiting: LateWrite[] = [];
   #running = false;
 
   constructor(options: LateWritesOptions) {
@@ -52,17 +52,15 @@ export class LateWrites {
     this.#running = true;
     while (this.#waiting.length > 0 && !stop.aborted) {
       await pause(interval, stop);
-      const round = this.#waiting.filter(({ until }) => now() < until);
-      this.#waiting = [];
-      let written = true;
-      for (const late of round) {
-        // When one finds no room the next will not either; it comes first in the next round.
-        written = written && !stop.aborted && (await late.write());
-        if (!written) this.#waiting.push(late);
+      for (let left = this.#waiting.length; left > 0 && !stop.aborted; left -= 1) {
+        const [first] = this.#waiting;
+        const over = first === undefined || now() >= first.until || (await first.write());
+        this.#waiting.shift();
+        if (over) continue;
+        // When one finds no room the next will not either; and one that alone cannot be written keeps no other waiting.
+        this.#waiting.push(first);
+        break;
       }
-      // One record that alone cannot be written must not keep the others waiting.
-      const [first, ...others] = this.#waiting;
-      if (first !== undefined) this.#waiting = [...others, first];
     }
     this.#running = false;
   }

@@ -171,6 +171,9 @@ test("whose outcome cannot be written is sent once, and its record corrected whe
   await eventually(async () => (await stateOf(id))?.state === "sent", { what: "the record to say so" });
   expect(await stateOf(id)).toMatchObject({ attempts: 1, status: 200 });
   expect(bench.sent.length).toBe(1);
+  // Its output lives no longer than one without a callback.
+  const shortened = () => (bench.ledger.timeLeft(id, 1) ?? Number.POSITIVE_INFINITY) <= bench.times.callRecordTtl;
+  await eventually(shortened, { what: "the output's time to live" });
 });
 
 test("goes to one host four at a time, while others go on", async () => {

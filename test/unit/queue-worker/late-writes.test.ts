@@ -53,6 +53,22 @@ test("nothing is tried after the stop", async () => {
   expect(tried).toEqual([]);
 });
 
+test("what is being written counts among those that are kept", async () => {
+  const { late } = open(60_000);
+  const writing = Promise.withResolvers<boolean>();
+  const begun = Promise.withResolvers<void>();
+  let written = 0;
+  late.add(() => {
+    begun.resolve();
+    return writing.promise;
+  });
+  await begun.promise;
+  for (let n = 0; n < 10_000; n += 1) late.add(async () => (written += 1) > 0);
+  writing.resolve(true);
+  await turns(100_000);
+  expect(written).toBe(9_999);
+});
+
 test("no more than ten thousand are kept", async () => {
   const { late, tried, add, over, end } = open(60_000);
   let written = 0;
