@@ -24,19 +24,21 @@ export class Lease {
   readonly #heartbeat: NodeJS.Timeout;
   #deadline: NodeJS.Timeout | undefined;
   /** When the last that worked was sent. */
-  #provenAt = Number.NEGATIVE_INFINITY;
+  #provenAt: number;
   #touch: (() => Promise<Touch>) | undefined;
   #beating = false;
   #closed = false;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
+    this.#provenAt = parts.deliveredAt;
     this.#heartbeat = setInterval(() => void this.#beat(), Math.max(10, Math.floor(parts.ackWait / 3)));
-    this.proven(parts.deliveredAt);
+    this.#awaitDeadline();
   }
 
-  /** Aborts when the lease is lost. */
+  /** Aborts when the lease is lost; has aborted when that is so by the clock, though the timer may be late. */
   get lost(): AbortSignal {
+    this.#check();
     return this.#lost.signal;
   }
 
@@ -61,12 +63,9 @@ export class Lease {
    * does. The broker counts from when it came there, which is no earlier.
    */
   proven(sentAt: number): void {
-    if (this.#closed || this.#lost.signal.aborted || sentAt <= this.#provenAt) return;
+    if (this.#closed || this.lost.aborted || sentAt <= this.#provenAt) return;
     this.#provenAt = sentAt;
-    clearTimeout(this.#deadline);
-    const left = sentAt + this.#parts.ackWait - performance.now();
-    if (left > 0) this.#deadline = setTimeout(() => this.#lose(), left);
-    else this.#lose();
+    this.#awaitDeadline();
   }
 
   /** Ends the heartbeat; the lease runs out by itself, or the verdict ends it. */
@@ -77,7 +76,7 @@ export class Lease {
   }
 
   async #beat(): Promise<void> {
-    if (this.#beating) return;
+    if (this.#beating || this.lost.aborted) return;
     this.#beating = true;
     const sentAt = performance.now();
     try {
@@ -85,10 +84,25 @@ export class Lease {
       // A verdict was given meanwhile: to extend now would undo its delay.
       if (this.#closed) return;
       if (touched === "not-ours") this.#lose();
-      else if (touched === "ours" && !this.#lost.signal.aborted && this.#parts.extend()) this.proven(sentAt);
+      else if (touched === "ours" && !this.lost.aborted && this.#parts.extend()) this.proven(sentAt);
     } finally {
       this.#beating = false;
     }
+  }
+
+  /**
+   * A process that was stopped, or had no processor, hears answers and runs its heartbeat before the timer of the deadline:
+   * neither begins anything then, nor renews what another may hold by now.
+   */
+  #check(): void {
+    if (this.#closed || this.#lost.signal.aborted) return;
+    if (performance.now() - this.#provenAt >= this.#parts.ackWait) this.#lose();
+  }
+
+  #awaitDeadline(): void {
+    clearTimeout(this.#deadline);
+    const left = this.#provenAt + this.#parts.ackWait - performance.now();
+    this.#deadline = setTimeout(() => this.#lose(), Math.max(0, left));
   }
 
   #lose(): void {

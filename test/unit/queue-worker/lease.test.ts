@@ -138,3 +138,30 @@ test("does nothing after it was closed, even if a touch was under way", async ()
   expect(extended).toEqual([]);
   expect(lease.lost.aborted).toBe(false);
 });
+
+test("is lost by the clock for a process that was stopped, before any timer says so, and nothing renews it", () => {
+  lease.close();
+  vi.useRealTimers();
+  lease = new Lease({ ackWait: 40, deliveredAt: performance.now(), extend: () => true });
+  lease.proven(performance.now());
+  const stopped = performance.now() + 50;
+  while (performance.now() < stopped);
+  // What it hears first of all: an answer to a write that was sent before.
+  lease.proven(performance.now());
+  expect(lease.lost.aborted).toBe(true);
+});
+
+test("is not extended by a touch that was answered before the deadline and heard after it", async () => {
+  lease.close();
+  vi.useRealTimers();
+  let answer: ((touch: Touch) => void) | undefined;
+  lease = new Lease({ ackWait: 60, deliveredAt: performance.now(), extend: () => extended.push(0) > 0 });
+  lease.touchWith(() => new Promise((resolve) => (answer = resolve)));
+  const heard = await vi.waitUntil(() => answer, { interval: 1 });
+  const stopped = performance.now() + 70;
+  while (performance.now() < stopped);
+  heard("ours");
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(extended).toEqual([]);
+});
