@@ -4,6 +4,7 @@ import type { FunctionRef } from "../../core/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
 import type { KubeClient } from "./client.ts";
 import { isThere, type FunctionWatch, type KeptFunction } from "./kept-function.ts";
+import type { KubeOptions } from "./kube-requests.ts";
 import { kinds } from "./kinds.ts";
 import { isConflict, isNamespaceGone, isNotFound } from "./kube-refusal.ts";
 import { listObjects } from "./list-objects.ts";
@@ -41,8 +42,8 @@ export class KubeFunctionStore implements FunctionStore {
   }
 
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
-    return writeUntilAlone(`write function "${ref.name}" of namespace "${ref.namespace}"`, async () => {
-      const current = await this.#find(ref);
+    return writeUntilAlone(`write function "${ref.name}" of namespace "${ref.namespace}"`, async (options) => {
+      const current = await this.#find(ref, options);
       const before = current && desiredOf(current);
       const wanted = change(before);
       if (current === undefined) return this.#create(ref, wanted);
@@ -92,8 +93,8 @@ export class KubeFunctionStore implements FunctionStore {
     }
   }
 
-  async #find(ref: FunctionRef): Promise<FunctionObject | undefined> {
-    const found = await this.#client.find<FunctionObject>(kinds.function, placeOf(ref));
+  async #find(ref: FunctionRef, options?: KubeOptions): Promise<FunctionObject | undefined> {
+    const found = await this.#client.find<FunctionObject>(kinds.function, placeOf(ref), options);
     return found !== undefined && isThere(found) ? found : undefined;
   }
 }

@@ -57,8 +57,8 @@ export class KubeNamespaceStore implements NamespaceStore {
   }
 
   write(name: string, change: (current: NamespaceEntry | undefined) => NamespaceEntry): Promise<NamespaceEntry> {
-    return writeUntilAlone(`write namespace "${name}"`, async () => {
-      const current = await this.#client.find(kinds.namespace, { name });
+    return writeUntilAlone(`write namespace "${name}"`, async (options) => {
+      const current = await this.#client.find(kinds.namespace, { name }, options);
       const before = current && this.#entryOf(current);
       const wanted = change(before);
       checkNamespaceKeys(wanted);

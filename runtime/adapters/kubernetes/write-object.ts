@@ -9,13 +9,17 @@ const mostRounds = 30;
 
 /**
  * Calls `attempt`, which reads an object and writes what is to become of it, again while somebody else wrote in
- * between, or one of that name is still being deleted. `task` is that in words: `write function "echo"`.
+ * between, or one of that name is still being deleted. Its reads take `options`, so that those after the first wait for
+ * their turn as all repeated requests of the client do. `task` is that in words: `write function "echo"`.
  * @throws PlatformError `provider_unavailable` after 30 rounds, in 20 s or so; whatever else `attempt` throws
  */
-export async function writeUntilAlone<T>(task: string, attempt: () => Promise<T>): Promise<T> {
+export async function writeUntilAlone<T>(
+  task: string,
+  attempt: (options: { readonly again: boolean }) => Promise<T>,
+): Promise<T> {
   for (let round = 1; ; round += 1) {
     try {
-      return await attempt();
+      return await attempt({ again: round > 1 });
     } catch (err) {
       if (!(isConflict(err) || isAlreadyThere(err) || isNotFound(err))) throw err;
       if (round >= mostRounds) {
