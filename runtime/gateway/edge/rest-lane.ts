@@ -35,6 +35,9 @@ export class RestLane extends Duplex {
 
   /** What node:http made of the request: its body is waited for when `request` is read, and `response` ends the lane. */
   join(request: IncomingMessage, response: ServerResponse): void {
+    // An answer before the body that its client asks about is the connection's last, and says so.
+    const keep = (): boolean => (response.shouldKeepAlive = this.#response.shouldKeepAlive);
+    if (this.#head.expect && !keep()) this.#request.stream?.once("resume", keep);
     if (this.#request.body !== undefined) request.once("resume", () => this.#sendBody());
     response.once("close", () => {
       if (this.#over) return;

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { Socket } from "node:net";
 
+import { cutUnread } from "../edge/cut-unread.ts";
 import { cutStream, stopReading } from "./cut-stream.ts";
 
 /** What a request over HTTP/2 has for a connection: its stream alone, so that ending it harms no other request. */
@@ -27,10 +28,7 @@ export class Http2Socket extends Socket {
 
   /** Cuts a client that reads nothing of what waits for it for so many milliseconds. */
   override setTimeout(timeout: number): this {
-    const stream = this.#stream;
-    stream.setTimeout(timeout, () => {
-      if (stream.writableLength > 0) this.destroy();
-    });
+    cutUnread(this.#stream, timeout, () => this.destroy());
     return this;
   }
 }
