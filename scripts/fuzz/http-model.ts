@@ -35,8 +35,7 @@ interface Head {
 /** The methods that llhttp knows. */
 const methods =
   /^(?:ACL|BIND|CHECKOUT|CONNECT|COPY|DELETE|GET|HEAD|LINK|LOCK|M-SEARCH|MERGE|MKACTIVITY|MKCALENDAR|MKCOL|MOVE|NOTIFY|OPTIONS|PATCH|POST|PROPFIND|PROPPATCH|PURGE|PUT|QUERY|REBIND|REPORT|SEARCH|SOURCE|SUBSCRIBE|TRACE|UNBIND|UNLINK|UNLOCK|UNSUBSCRIBE)$/;
-/** More than one blank is let pass, as by llhttp (RFC 9112 §3). */
-const requestLine = /^([A-Z-]+) +([^ ]+) +HTTP\/(1\.[01])$/;
+const requestLine = /^([A-Z-]+) ([^ ]+) HTTP\/(1\.[01])$/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*((?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)[ \t]*$/;
 const onceOnly: ReadonlySet<string> = new Set(
   "host authorization content-type content-length transfer-encoding x-call-id x-callback-url x-call-depth".split(" "),
@@ -54,7 +53,6 @@ const lineEnd = "\r\n";
 export function readRequests(bytes: string): ModelReading {
   const requests: ModelRequest[] = [];
   for (let at = 0; ;) {
-    while (bytes[at] === "\r" || bytes[at] === "\n") at += 1;
     if (at >= bytes.length) return { requests, rest: "nothing", restAt: at };
     const head = readHead(bytes, at);
     if (typeof head === "string") return { requests, rest: head, restAt: at };
@@ -78,7 +76,8 @@ function readHead(bytes: string, start: number): Head | "part" | "bad-head" {
   for (let at = start; ;) {
     const end = bytes.indexOf(lineEnd, at);
     const line = bytes.slice(at, end === -1 ? undefined : end);
-    // A CR or LF of its own is refused as soon as it comes; a CR at the very end may yet become a line end.
+    // A CR or LF of its own is refused as soon as it comes, and so is an empty line before a request, which RFC 9112 §2.2
+    // would have ignored; a CR at the very end may yet become a line end.
     if (/[\r\n]/.test(end === -1 ? line.replace(/\r$/, "") : line)) return "bad-head";
     if (end === -1) return couldBegin(line, lines.length) ? "part" : "bad-head";
     if (line === "" && lines.length > 0) return parseHead(lines, end + 2);
@@ -91,7 +90,7 @@ function readHead(bytes: string, start: number): Head | "part" | "bad-head" {
 /** Whether more bytes could make a good line of `line`; doubts count as no, since both answers close the connection. */
 function couldBegin(line: string, linesBefore: number): boolean {
   return linesBefore === 0
-    ? /^[A-Z-]*(?: +[!-~]*(?: +[A-Z/0-9.]*)?)?\r?$/.test(line)
+    ? /^[A-Z-]*(?: [!-~]*(?: [A-Z/0-9.]*\r?)?)?$/.test(line)
     : /^[\t\x20-\x7e\x80-\xff]*\r?$/.test(line);
 }
 

@@ -68,7 +68,7 @@ async function run(input: Uint8Array): Promise<void> {
 /** Sends the input in up to three pieces, waits for as many answers as the model says, then for the end. */
 async function converse(port: number, input: Uint8Array, model: ModelReading) {
   const rest = latin1(input).slice(model.restAt);
-  const [restMethod = ""] = /^[A-Z-]*/.exec(rest) ?? [];
+  const [restMethod = ""] = /^[A-Z-]*/.exec(rest.trimStart()) ?? [];
   const methods = [...model.requests.map(({ method }) => method), restMethod];
   const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
   const deadline = performance.now() + patience;
