@@ -91,8 +91,10 @@ const nginx: ProxyProgram = {
 };
 
 const haproxy: ProxyProgram = {
+  // One thread: a line is dropped when another thread is still writing its own (`DroppedLogs` of `show info`).
   config: (shown, directory) => `
 global
+    nbthread 1
     log stdout len 16384 format raw local0
     stats socket ${directory}/socket mode 600 level admin expose-fd listeners
     tune.http.logurilen 9000

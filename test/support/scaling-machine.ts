@@ -30,6 +30,8 @@ export interface ScalingMachineOptions {
 export interface ScalingMachine extends AsyncDisposable {
   /** Replicas that are wanted now. */
   replicas(name: string): number | undefined;
+  /** Replicas that are there, those that are leaving too. */
+  standing(): Promise<number>;
   /** How often a function went to zero. */
   readonly sleeps: number;
   /** Calls `asleep` whenever a function is wanted to have none; the returned function ends that. */
@@ -105,6 +107,7 @@ export async function openScalingMachine(
   };
   return {
     replicas: (name) => wanted.get(name),
+    standing: async () => (await local.replicas.list()).length,
     get sleeps() {
       return sleeps;
     },
