@@ -35,7 +35,7 @@ export default defineConfig({
     // A failure names the values, not "[ Array(1) ]": of some runs the summary is all that is kept.
     chaiConfig: { truncateThreshold: 1_000 },
     // Its own limit is a second, which a busy machine takes for anything.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 45_000 } },
     // Real processes, signals and sockets: threads would share the process.
     pool: "forks",
     maxWorkers: 2,

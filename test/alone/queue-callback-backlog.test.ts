@@ -25,6 +25,13 @@ test("FC6 40 000 callbacks for one host that hangs: others come within 2 s, and 
     every: 100,
     what: "all of them to be looked at once",
   });
+  // What fell due while all were looked at for the first time is offered at once, later on a busy machine.
+  const rate = async (): Promise<number> => {
+    const from = { at: performance.now(), offered: await offered() };
+    await pause(1_000);
+    return ((await offered()) - from.offered) / ((performance.now() - from.at) / 1_000);
+  };
+  await eventually(async () => (await rate()) < offersPerSecond, { what: "those that were due to be offered" });
 
   const before = { at: performance.now(), offered: await offered() };
   const others: number[] = [];
@@ -43,7 +50,7 @@ test("FC6 40 000 callbacks for one host that hangs: others come within 2 s, and 
   const { violations } = await bench.settle();
   expect(violations).toEqual([]);
   await hanging.close();
-}, 150_000);
+});
 
 /** As a queue-worker puts them, of calls whose records are gone. */
 async function putCallbacks(server: TestNatsServer, url: string): Promise<void> {

@@ -6,7 +6,7 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { figure, inWords } from "../support/figure.ts";
 import type { FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
-import { lateIsNotLost, notAccepted } from "../support/load.ts";
+import { notAccepted } from "../support/load.ts";
 
 let bench: FaultBench;
 let platform: Platform;
@@ -205,7 +205,6 @@ test("FW11 a function deleted with 1 000 calls queued: all end as function_not_f
     functionName: "gone",
     rate: 300,
     count: 1_000,
-    timeout: lateIsNotLost,
     callbackUrl: sink.url,
   });
   expect(notAccepted(sent)).toEqual([]);

@@ -22,4 +22,4 @@ test("replicas follow the rule by each of its four types, at the same time, with
   expect(verdicts.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`))).toEqual([]);
   for (const { peak } of verdicts) expect(peak).toBeGreaterThan(1);
   await weir.stop();
-}, 120_000);
+});

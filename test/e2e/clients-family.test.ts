@@ -11,7 +11,7 @@ describe("clients of the API family", () => {
   beforeAll(async () => {
     opened.directory = await tempDirectory("family");
     opened.weir = await startWeir({ data: opened.directory.path, flags: ["--edition", "pro"], within: 60_000 });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await opened.weir?.close();

@@ -11,4 +11,4 @@ await walkClients(walked, "Python", "python");
 
 test("Weir ends with Ctrl-C, and nothing is left", async () => {
   await walked().weir.stop();
-}, 60_000);
+});

@@ -22,7 +22,7 @@ const UsageAnswer = Type.Object({ usage: Type.Object({ cpu: Type.Number(), total
 const relay = `node -e 'process.stdin.pipe(require("http").request(process.env.GATEWAY_URL + "/function" + process.env.Http_Path, { method: "POST" }, (answer) => answer.pipe(process.stdout)))'`;
 
 /** As a person starts it; each test goes on where the one before ended. */
-describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker", { timeout: 90_000 }, () => {
+describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker", () => {
   let engine: TestDockerEngine;
   let directory: TempDirectory;
   let weir: WeirProcess | undefined;
@@ -30,12 +30,12 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
   beforeAll(async () => {
     engine = await openDockerEngine();
     directory = await tempDirectory("docker-start");
-  }, 180_000);
+  });
   afterAll(async () => {
     await weir?.close();
     await directory?.remove();
     await engine?.close();
-  }, 90_000);
+  });
 
   const flags = (provider: string) => ["--provider", provider, "--docker-socket", engine.socket];
   const start = async (provider: string): Promise<void> => {
@@ -100,7 +100,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
         const found = Parse(CallRecord, await answer.json());
         return found.callback?.state === "sent" ? found : undefined;
       },
-      { within: 30_000, what: "the callback to be sent" },
+      { what: "the callback to be sent" },
     );
     expect(record).toMatchObject({ state: "done", callback: { status: 200 } });
     expect(await (await fetch(`${running().url}/async-function/${id}/result`)).text()).toBe("QUEUED");
@@ -181,8 +181,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
       }
     };
     const callers = [caller(), caller()];
-    const until = (word: string) =>
-      eventually(() => answers.has(word), { within: 30_000, what: `the answer "${word}"` });
+    const until = (word: string) => eventually(() => answers.has(word), { what: `the answer "${word}"` });
     await until("X");
     await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
     await until("9");
@@ -202,7 +201,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
         const text = await (await administer("GET", "/system/function/absent")).text();
         return text.includes('"reason":"ErrImagePull"') || undefined;
       },
-      { within: 30_000, what: "the condition" },
+      { what: "the condition" },
     );
     const asked = performance.now();
     const refused = await call("absent", "x");

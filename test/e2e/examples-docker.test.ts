@@ -33,13 +33,13 @@ describe.skipIf(noDockerEngine() !== undefined)("npm run example on a Weir that 
     return { engine, directory, weir };
   };
 
-  test.each(Object.keys(shownBy))("%s", { timeout: 90_000 }, async (name) => {
+  test.each(Object.keys(shownBy))("%s", async (name) => {
     const { weir, engine } = all();
     const shown = await showExample(weir, name, ["--docker-socket", engine.socket]);
     expect(shown).toContain(`# Building image weir/${name}:example FROM ${baseImageName} with the engine at`);
   });
 
-  test("an engine without the base image gets it", { timeout: 90_000 }, async () => {
+  test("an engine without the base image gets it", async () => {
     const { weir, engine } = all();
     await engine.client.call("DELETE", `/images/${baseImageName}`);
     const shown = await showExample(weir, "checksum", ["--docker-socket", engine.socket]);

@@ -184,7 +184,7 @@ describe("npm run example on a Weir that runs", () => {
   beforeAll(async () => {
     opened.directory = await tempDirectory("examples");
     opened.weir = await startWeir({ data: opened.directory.path, within: 60_000 });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     try {
@@ -192,18 +192,18 @@ describe("npm run example on a Weir that runs", () => {
     } finally {
       await opened.directory?.remove();
     }
-  }, 60_000);
+  });
 
   const running = (): WeirProcess => {
     if (opened.weir === undefined) throw new Error("Cannot run examples: Weir did not start");
     return opened.weir;
   };
 
-  test.each(Object.keys(shownBy))("%s", { timeout: 90_000 }, async (name) => {
+  test.each(Object.keys(shownBy))("%s", async (name) => {
     await showExample(running(), name);
   });
 
-  test("bearer a second time replaces its secret", { timeout: 90_000 }, async () => {
+  test("bearer a second time replaces its secret", async () => {
     const { code, stdout } = await runExample("bearer", "--gateway", running().url, "--data", running().data);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/-X PUT \S+\/system\/secrets /);

@@ -57,7 +57,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
       within: 60_000,
     });
     client = await openHttp2Client(Number(new URL(weir.url).port), cert);
-  }, 90_000);
+  });
   afterAll(async () => {
     client?.close();
     await weir?.close();
@@ -95,15 +95,15 @@ describe("over HTTP/2 on the gateway's own port", () => {
     const deployed = await system("PUT", "functions", deployment, { "content-type": "application/json" });
     expect(deployed).toMatchObject({ status: 202, body: "" });
     expect(deployed.headers).toMatchObject({ "x-api-version": "1.0", "x-content-type-options": "nosniff" });
-    await eventually(async () => (await status()).availableReplicas === 1, { within: 30_000, what: "its replica" });
+    await eventually(async () => (await status()).availableReplicas === 1, { what: "its replica" });
 
     const listed = await system("GET", "functions");
     expect(JSON.parse(listed.body)).toMatchObject([{ name: "mirror", replicas: 1 }]);
     expect(listed.headers["content-type"]).toMatch(/^application\/json/);
     expect((await system("POST", "scale-function/mirror", { replicas: 2 })).status).toBe(202);
-    await eventually(async () => (await status()).availableReplicas === 2, { within: 30_000, what: "two replicas" });
+    await eventually(async () => (await status()).availableReplicas === 2, { what: "two replicas" });
     expect((await system("POST", "scale-function/mirror", { replicas: 1 })).status).toBe(202);
-    await eventually(async () => (await status()).availableReplicas === 1, { within: 30_000, what: "one replica" });
+    await eventually(async () => (await status()).availableReplicas === 1, { what: "one replica" });
     const head = await system("HEAD", "functions");
     expect(head).toMatchObject({ status: 200, body: "" });
   });
@@ -230,5 +230,5 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect(text).toBe("data: begun\n\ndata: over\n\n");
     await stopped;
     await eventually(() => client.session.destroyed, { what: "the end of the connection" });
-  }, 60_000);
+  });
 });

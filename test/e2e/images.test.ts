@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
       for (const container of running) await container.remove().catch(() => {});
       await files?.remove();
       await engine?.close();
-    }, 120_000);
+    });
 
     test("broker and every process start, are ready and end", { timeout: 300_000 }, async () => {
       if (engine === undefined || files === undefined) throw new Error("no engine");

@@ -61,7 +61,7 @@ const ready = (service: string, replicas: number) =>
       const { availableReplicas, conditions } = await show(service);
       return availableReplicas === replicas && conditions.some(({ reason }) => reason === "Settled");
     },
-    { within: 30_000, what: `${replicas} replicas of ${service}` },
+    { what: `${replicas} replicas of ${service}` },
   );
 
 test("logs of all replicas are followed, of new ones too, long lines are cut, and the end is that of the function", async () => {
@@ -109,7 +109,7 @@ test("logs of all replicas are followed, of new ones too, long lines are cut, an
 
   expect(await change("DELETE", "functions", { functionName: "talker" })).toBe(202);
   expect(await following).toBe("");
-}, 90_000);
+});
 
 test("a PUT that changes nothing rolls all replicas, and no call fails", async () => {
   await deploy("same", { labels: { "com.service.scale.min": "2" } }, 2);
@@ -130,7 +130,7 @@ test("a PUT that changes nothing rolls all replicas, and no call fails", async (
       const settled = conditions.some(({ reason }) => reason === "Settled");
       return settled && availableReplicas === 2 && now === generation + 1 && new Set(pids).size === 4;
     },
-    { within: 30_000, what: "two new replicas" },
+    { what: "two new replicas" },
   );
   pids.length = 0;
   // The first of them may come from replicas of before, which were called before these were ready.
@@ -143,7 +143,7 @@ test("a PUT that changes nothing rolls all replicas, and no call fails", async (
 
   expect(settled().filter((pid) => before.has(pid))).toEqual([]);
   expect(await change("DELETE", "functions", { functionName: "same" })).toBe(202);
-}, 90_000);
+});
 
 test("a secret, text or binary, is new in running functions once its PUT is answered", async () => {
   const sha256 = (value: Uint8Array | string) => createHash("sha256").update(value).digest("hex");
@@ -170,7 +170,7 @@ test("a secret, text or binary, is new in running functions once its PUT is answ
 
   expect(seen.filter((each) => !allowed.has(each))).toEqual([]);
   expect(await call("reader")).toBe(pid);
-}, 60_000);
+});
 
 test("usage=1 says what a running function uses", async () => {
   const { usage } = await show("reader", "?usage=1");
@@ -189,7 +189,7 @@ test("an alert makes more replicas, and its end fewer", async () => {
   await ready("reader", 2);
   expect(await alert("resolved")).toBe(200);
   await ready("reader", 1);
-}, 60_000);
+});
 
 test("calls of a function that cannot start are told why at once, and wait again when it is mended", async () => {
   const broken = { service: "broken", image: "none", envProcess: "sh -c 'echo no luck >&2; exit 3'" };
@@ -202,4 +202,4 @@ test("calls of a function that cannot start are told why at once, and wait again
   await deploy("broken", {}, 1);
 
   expect(await call("broken/who")).toMatch(/^\d+$/);
-}, 30_000);
+});

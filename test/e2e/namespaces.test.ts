@@ -60,7 +60,6 @@ async function deployBoth(): Promise<void> {
 const directories = (): string[] => ["secrets", "logs"].map((kind) => join(data.path, kind, "dev")).filter(existsSync);
 const gone = () =>
   eventually(async () => (await change("POST", "namespace", { name: "dev" })) === 201, {
-    within: 30_000,
     what: "the name to be free",
   });
 

@@ -25,7 +25,7 @@ async function removeFunctions(): Promise<void> {
     const body = JSON.stringify({ functionName: name });
     await fetch(`${weir.url}/system/functions`, { method: "DELETE", headers, body });
   }
-  await eventually(async () => (await list()).length === 0, { within: 30_000, what: "an end of all functions" });
+  await eventually(async () => (await list()).length === 0, { what: "an end of all functions" });
 }
 
 /** First: what it shows are counts from the beginning. */

@@ -64,5 +64,5 @@ function walkFrom(
 
   test("ends with Ctrl-C, and nothing is left", async () => {
     await walked().weir.stop();
-  }, 60_000);
+  });
 }

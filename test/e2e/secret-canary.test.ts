@@ -182,7 +182,7 @@ test("a secret's value is in no answer, log, record, file, argument or environme
   const files = filesIn(data.path);
   expect(files.some((path) => path.endsWith(".blk"))).toBe(true);
   expect(files.filter((path) => isIn(readFileSync(path)))).toEqual([]);
-}, 120_000);
+});
 
 /** Empty when the process has ended. */
 function readProcess(pid: number, kind: string): Buffer {

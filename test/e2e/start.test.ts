@@ -14,7 +14,7 @@ import { isAlive } from "../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { runWeir, startWeir, type WeirOptions, type WeirProcess } from "../support/weir-process.ts";
 
-describe("npm start", { timeout: 180_000 }, () => {
+describe("npm start", () => {
   const started: WeirProcess[] = [];
   let directory: TempDirectory;
 
@@ -24,7 +24,7 @@ describe("npm start", { timeout: 180_000 }, () => {
   afterEach(async () => {
     for (const weir of started.splice(0)) await weir.close();
     await directory.remove();
-  }, 60_000);
+  });
 
   async function start(options: Partial<WeirOptions> = {}): Promise<WeirProcess> {
     const weir = await startWeir({ data: directory.path, within: 60_000, ...options });
@@ -132,7 +132,7 @@ describe("npm start", { timeout: 180_000 }, () => {
     // Shell and system both send one.
     process.kill(weir.pid, "SIGHUP");
     process.kill(weir.pid, "SIGHUP");
-    await eventually(() => !below.some(isAlive), { within: 30_000, what: "the end of all processes" });
+    await eventually(() => !below.some(isAlive), { what: "the end of all processes" });
     await eventually(async () => !(await readdir(directory.path)).includes("lock"), {
       what: "the data directory to be free",
     });

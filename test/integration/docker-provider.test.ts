@@ -270,7 +270,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     }
     await eventually(
       async () => (await endpoints.list()).filter(({ addresses: ready }) => ready.length === 1).length === 2,
-      { within: 30_000, what: "both functions" },
+      { what: "both functions" },
     );
     expect([docker.bridgeAddresses().length, (await containers()).length]).toEqual([2, 2]);
     await namespaces.write("dev", () => ({ name: "dev", labels: {}, annotations: {}, createdAt, deleting: true }));

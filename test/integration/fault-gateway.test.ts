@@ -133,7 +133,7 @@ test("FG5: a client leaves a waiting synchronous call × 200: the function's req
   await invariants();
   await platform.undeploy("hanging");
   await hanging.close();
-}, 30_000);
+});
 
 test("FP6: a replica killed mid-call: synchronous calls in flight are 502, queued ones are retried", async () => {
   const open = () =>

@@ -364,8 +364,12 @@ describe("the gateway over HTTP/2", () => {
     await eventually(() => fn.open === 0, { what: "the end of all calls" });
   });
 
-  test("a client that does not read is cut, and its other streams go on", async () => {
-    const other: RequestListener = (_request, response) => void response.end(Buffer.alloc(5_000_000));
+  test.each([
+    ["at once", 0],
+    ["after longer than that", 700],
+  ])("a client that does not read is cut, and its other streams go on; answered %s", async (_when, wait) => {
+    const large = Buffer.alloc(5_000_000);
+    const other: RequestListener = (_request, response) => void setTimeout(() => response.end(large), wait);
     const { client } = await open({ other, server: { bodyIdleTimeout: 300 } });
     const slow = client.session.request({ ":path": "/large" });
     const failed = once(slow, "error");

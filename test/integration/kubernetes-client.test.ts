@@ -80,8 +80,8 @@ test("what somebody else changes meanwhile is read and changed again", async () 
   const client = open();
   api.store.write(kind, configMap("a", { count: "0" }));
   const count = () =>
-    writeUntilAlone("count", async () => {
-      const current = await client.get<ConfigMap>(kind, place);
+    writeUntilAlone("count", async (options) => {
+      const current = await client.get<ConfigMap>(kind, place, options);
       const data = { count: String(Number(current.data?.["count"]) + 1) };
       return client.replace(kind, { ...current, data } as ConfigMap, place);
     });

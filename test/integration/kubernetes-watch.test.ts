@@ -75,7 +75,7 @@ function sees(watch: KubeWatch<Endpoint, number>, expected: Readonly<Record<stri
   return eventually(() => textOf([...watch.objects]) === wanted, { within, what });
 }
 
-describe.concurrent("a watch", { timeout: 20_000 }, () => {
+describe.concurrent("a watch", () => {
   test("lists in pages, then follows what changes, in its namespace and with its labels", async () => {
     await using bench = await openBench();
     const { api, changes } = bench;

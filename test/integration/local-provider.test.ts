@@ -161,7 +161,7 @@ describe("local provider", () => {
     await settled(1, 2);
 
     expect(await call()).toBe("new");
-  }, 20_000);
+  });
 
   test("a crashing function is a crash loop with its last words, and works once it is repaired", async () => {
     await deploy({ envProcess: "sh -c 'echo no luck >&2; exit 3'", envVars: { mode: "http" } });
@@ -203,7 +203,7 @@ describe("local provider", () => {
     await settled(1, 1);
 
     expect(await call()).toBe("value");
-  }, 20_000);
+  });
 
   test("a replica that is killed is replaced while others serve", async () => {
     await deploy({ envProcess: `sh -c 'echo $PPID'`, labels: { "com.service.scale.min": "2" } });

@@ -145,7 +145,7 @@ describe("NatsCallQueue", () => {
   });
 
   test("a missing stream is unavailable", async () => {
-    const outcome = await new NatsCallQueue(link).put(sampleCall({ queue: "none" }), performance.now() + 300);
+    const outcome = await new NatsCallQueue(link).put(sampleCall({ queue: "none" }), soon());
     expect(outcome).toMatchObject({ kind: "refused", because: "unavailable" });
   });
 });

@@ -9,7 +9,7 @@ import { noProxy, openProxy, type FrontProxy } from "../support/proxy-in-front.t
 import { proxyKinds } from "../support/proxy-programs.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openLedger } from "../support/ledger.ts";
-import { lateIsNotLost, notAccepted, sendLoad } from "../support/load.ts";
+import { notAccepted, sendLoad } from "../support/load.ts";
 import { settleAccount } from "../support/platform-account.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { recordRuns } from "../support/record-runs.ts";
@@ -110,7 +110,6 @@ for (const kind of proxyKinds) {
         functionName: "working",
         rate: 50,
         count: 10_000,
-        timeout: lateIsNotLost,
         // A connection for each: what is answered with a reset instead would count as unknown.
         headers: { connection: "close" },
         ledger: sender,

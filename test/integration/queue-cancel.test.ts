@@ -36,10 +36,7 @@ afterEach(async () => {
   // A callback that were sent all the same would be waiting in this stream.
   await eventually(
     async () => (await platform.broker.calls()).messages === 0 && (await platform.broker.callbacks()).messages === 0,
-    {
-      within: 8_000,
-      what: "the streams to be empty",
-    },
+    { what: "the streams to be empty" },
   );
   expect(sink.received).toHaveLength(calledBack);
 });
@@ -94,7 +91,6 @@ test("FW17 a call that waits for its retry is not run again", async () => {
   expect(record).toMatchObject({ state: "cancelled", retries: 1 });
   expect(record?.nextAttemptAt).toBeUndefined();
   await eventually(async () => (await platform.broker.calls()).messages === 0, {
-    within: 6_000,
     what: "the message to go",
   });
   expect(runsOf(failing, id)).toBe(1);

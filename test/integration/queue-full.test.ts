@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { freezeUnderLoad } from "../support/freeze-under-load.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
-import { lateIsNotLost, notAccepted } from "../support/load.ts";
+import { notAccepted } from "../support/load.ts";
 import { notEmpty } from "../support/not-empty.ts";
 
 /** The smallest store that a doctor takes: records get 6.7 MB of it. */
@@ -17,17 +17,19 @@ let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
 test.each([
-  ["by number", { doctorFlags: ["--max-call-records", "1000"], query: "", at: 1_000, count: 1_500 }],
-  ["by bytes", { doctorFlags: [], query: longQuery, at: 2_000, count: 4_000 }],
+  ["by number", { doctorFlags: ["--max-call-records", "400"], query: "", at: 400, count: 600 }],
+  ["by bytes", { doctorFlags: [], query: longQuery, at: 2_000, count: 3_000 }],
 ])(
   "FW19 the records at their limit %s, with a backlog and under load: what was accepted ends, the rest is told so, room is used again",
   async (_how, { doctorFlags, query, at, count }) => {
-    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags }));
+    // Nobody is killed here: a lease, or a callback, must not end because the machine is busy.
+    const patient = { ackWait: 10_000, callbackWindow: 60_000 };
+    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags, ...patient }));
     const { platform, sink } = opened;
     const callbackUrl = `${sink.url}${query}`;
-    const timeout = lateIsNotLost;
     platform.worker.pause();
-    const backlog = await opened.load({ rate: 600, count, callbackUrl, timeout, body: () => "1" });
+    const whole = { maxInFlight: 200, beyond: "late" } as const;
+    const backlog = await opened.load({ rate: 600, count, callbackUrl, body: () => "1", ...whole });
     const accepted = backlog.sent.filter((call) => call.class === "accepted").map(({ id }) => id);
     const refused = notEmpty(
       backlog.sent.filter((call) => call.class !== "accepted"),
@@ -37,10 +39,10 @@ test.each([
     expect(notAccepted(refused.filter((call) => call.status !== 429))).toEqual([]);
 
     platform.worker.resume();
-    const under = await opened.load({ rate: 50, count: 150, callbackUrl, timeout });
+    const under = await opened.load({ rate: 50, count: 150, callbackUrl });
     expect(notAccepted(under.sent.filter(({ status }) => status !== 202 && status !== 429))).toEqual([]);
-    // As long as the callbacks take that go to one receiver, four at once.
-    const { violations } = await opened.settle({ within: 100_000 });
+    // The callbacks go to one receiver, four at once.
+    const { violations } = await opened.settle({ within: 30_000 });
     expect(violations).toEqual([]);
     for (const id of accepted) expect(sink.of(id), id).toHaveLength(1);
 
@@ -74,7 +76,7 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
   const worker = platform.add("worker", { faults });
   await worker.start();
   await platform.calls.accepted("working", { id, body: "1", callbackUrl: sink.url });
-  const others = await opened.load({ rate: 20, count: 40, callbackUrl: sink.url, timeout: lateIsNotLost });
+  const others = await opened.load({ rate: 20, count: 40, callbackUrl: sink.url });
   expect(notAccepted(others.sent)).toEqual([]);
   await sink.waitFor(id);
   const line = await eventually(
@@ -98,30 +100,30 @@ test("FW20 no record can be written for 6 s under load: no callback comes twice,
 });
 
 test("FC5 the callbacks of one function fill their queue: calls of others go on, and nothing of the one is lost", async () => {
-  const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 120_000 }));
+  const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 300_000 }));
   const { platform, sink: down } = opened;
   down.answerAlways({ kind: "status", status: 503 });
   // It would take the bound back.
   platform.doctor.pause();
   await platform.broker.boundCallbacks(50);
-  const held = await opened.load({ rate: 100, count: 300, callbackUrl: down.url, timeout: lateIsNotLost });
+  const held = await opened.load({ rate: 100, count: 300, callbackUrl: down.url });
   expect(notAccepted(held.sent)).toEqual([]);
 
   const began = performance.now();
   const ids: string[] = [];
   await opened.open("other");
   for (let call = 0; call < 20; call += 1) ids.push(await platform.calls.accepted("other"));
-  for (const id of ids) expect((await platform.calls.ended(id, 60_000)).state).toBe("done");
-  // Slots that were held for callbacks would not be free before those are given up, after two minutes.
-  expect(performance.now() - began).toBeLessThan(60_000);
+  for (const id of ids) expect((await platform.calls.ended(id, 150_000)).state).toBe("done");
+  // Slots that were held for callbacks would not be free before those are given up, after five minutes.
+  expect(performance.now() - began).toBeLessThan(150_000);
 
   platform.doctor.resume();
   await platform.broker.boundCallbacks(100_000);
   down.answerAlways({ kind: "status", status: 200 });
   for (const { id } of held.sent) await down.waitFor(id, 60_000);
-  const { violations } = await opened.settle({ within: 60_000 });
+  const { violations } = await opened.settle({ within: 30_000 });
   expect(violations).toEqual([]);
-}, 240_000);
+}, 400_000);
 
 test("FB12 the broker away and nothing else wrong: readiness, log and metric say so, and synchronous calls go on", async () => {
   const opened = (bench = await openFaultBench());

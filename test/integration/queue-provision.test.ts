@@ -119,7 +119,7 @@ test("countOverdue() sees one behind many that wait rightly", async () => {
   }
   const pulled = await (
     await link.js.consumers.get("Q_default", "workers")
-  ).fetch({ max_messages: 120, expires: 2_000 });
+  ).fetch({ max_messages: 120, expires: 30_000 });
   for await (const _message of pulled);
   expect(await store.countOverdue("default")).toBe(1);
 });

@@ -56,7 +56,7 @@ const replicasAre = (replicas: number, within = 45_000) =>
   });
 const moreCalls = (count: number): Promise<true> => {
   const until = working.requests.length + count;
-  return eventually(() => working.requests.length >= until, { within: 40_000, what: `${count} more calls` });
+  return eventually(() => working.requests.length >= until, { what: `${count} more calls` });
 };
 const callsOf = (rate: number): { end(): Promise<SteadyCalls> } => {
   const enough = new AbortController();

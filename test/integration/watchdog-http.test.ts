@@ -187,7 +187,7 @@ describe("mode http", () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
       await eventually(() => output().includes(`opened ${path}`), { what: "the handshake" });
       socket.end();
-      await eventually(() => output().includes(`closed ${path}`), { within: 8_000, what: `the end of ${path}` });
+      await eventually(() => output().includes(`closed ${path}`), { what: `the end of ${path}` });
       socket.destroy();
     }
   });

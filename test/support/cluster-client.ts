@@ -2,6 +2,7 @@ import { expect } from "vitest";
 
 import type { CallRecord } from "../../runtime/api/call-record.ts";
 import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import { callEvidence } from "./call-evidence.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";
 
@@ -82,14 +83,21 @@ export function clusterClient(platform: () => ClusterPlatform): ClusterClient {
       const answer = await send(`/function/${name}`, { method: "POST", body });
       return `${answer.status} ${await answer.text()}`;
     },
-    ended: (id) =>
-      eventually(
-        async () => {
-          const found = (await (await send(`/async-function/${id}?wait=5s`)).json()) as CallRecord;
-          const isOver = ["done", "failed", "cancelled"].includes(found.state);
-          return isOver && found.callback?.state !== "pending" ? found : undefined;
-        },
-        { within: ackWait + patience, what: `call ${id} to be over` },
-      ),
+    ended: async (id) => {
+      const looks: string[] = [];
+      const began = performance.now();
+      const look = async (): Promise<CallRecord | undefined> => {
+        const text = await (await send(`/async-function/${id}?wait=5s`)).text();
+        looks.push(`after ${Math.round(performance.now() - began)} ms: ${text.trim()}`);
+        const found: CallRecord = JSON.parse(text);
+        const isOver = ["done", "failed", "cancelled"].includes(found.state);
+        return isOver && found.callback?.state !== "pending" ? found : undefined;
+      };
+      try {
+        return await eventually(look, { within: ackWait + patience, what: `call ${id} to be over` });
+      } catch (cause) {
+        throw new Error(`${String(cause)}\n${await callEvidence(platform(), looks)}`, { cause });
+      }
+    },
   };
 }

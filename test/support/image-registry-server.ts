@@ -45,7 +45,7 @@ export async function openRegistryServer(): Promise<RegistryServer> {
     await directory.remove();
   };
   try {
-    await eventually(async () => (await fetch(`http://${host}/v2/`)).ok, { within: 30_000, what: "the registry" });
+    await eventually(async () => (await fetch(`http://${host}/v2/`)).ok, { what: "the registry" });
   } catch (err) {
     await close();
     throw err;

@@ -16,10 +16,12 @@ export interface LoadOptions {
   readonly callbackUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: (sequence: number) => string | Uint8Array;
-  /** Milliseconds a call may take (5 000). */
+  /** Milliseconds a call may take (`lateIsNotLost`). */
   readonly timeout?: number;
-  /** Most calls without an answer; those due beyond it are dropped and counted. */
+  /** Most calls without an answer (1 000). */
   readonly maxInFlight?: number;
+  /** What becomes of those due beyond it: dropped and counted (the default), or sent late, where the number matters and not the rate. */
+  readonly beyond?: "dropped" | "late";
   readonly ledger?: LedgerWriter;
   /** Is told each id that was accepted. */
   readonly onAccepted?: (id: string) => void;
@@ -44,6 +46,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
   const latencies: number[] = [];
   const open = new Set<Promise<void>>();
   const begin = performance.now();
+  const most = options.maxInFlight ?? 1_000;
   const ended = (): boolean => options.signal?.aborted ?? false;
   const untilDue = options.signal === undefined ? {} : { signal: options.signal };
   let dropped = 0;
@@ -52,8 +55,9 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
     const due = begin + (sequence * 1_000) / options.rate;
     const wait = due - performance.now();
     if (wait > 1) await pause(wait, undefined, untilDue).catch(() => undefined);
+    if (options.beyond === "late" && open.size >= most) await Promise.race(open);
     if (ended()) break;
-    if (open.size >= (options.maxInFlight ?? 1_000)) {
+    if (open.size >= most) {
       dropped += 1;
       continue;
     }
@@ -107,7 +111,7 @@ async function send(options: LoadOptions, agent: Agent, sequence: number): Promi
     const answer = await request(`${options.gateway}/async-function/${options.functionName}`, {
       method: "POST",
       dispatcher: agent,
-      signal: AbortSignal.timeout(options.timeout ?? 5_000),
+      signal: AbortSignal.timeout(options.timeout ?? lateIsNotLost),
       headers: {
         ...options.headers,
         "X-Call-Id": id,

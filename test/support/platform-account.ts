@@ -9,7 +9,7 @@ import type { Platform } from "./platform.ts";
 export interface SettleOptions extends Allowance {
   /** Where the sender, the function and the receiver of callbacks wrote. */
   readonly directory: string;
-  /** Milliseconds from now until the streams must be empty. */
+  /** Milliseconds in which what is left must become less, again and again until nothing is: a busy machine empties a queue slowly. */
   readonly within: number;
   /** Ends of calls that were read before, as their records may be gone by now. */
   readonly known?: ReadonlyMap<string, CallRecord>;
@@ -48,11 +48,7 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
   const { directory, within, before = new Map(), known = new Map(), ...allowance } = options;
   const violations: string[] = [];
   try {
-    await eventually(() => isQuiet(platform), {
-      within,
-      every: 100,
-      what: "the streams to be empty and the slots free",
-    });
+    await becomesQuiet(platform, within);
   } catch (err) {
     violations.push(`I8: ${err instanceof Error ? err.message : String(err)}`);
   }
@@ -115,17 +111,29 @@ async function statusOf(platform: Platform, id: string): Promise<CallRecord | un
   return looked.status;
 }
 
-/** Resolves with true when nothing is in any queue and no slot is taken; rejects saying what is left. */
-export async function isQuiet(platform: Platform): Promise<boolean> {
+/** Resolves when nothing is in any queue and no slot is taken; rejects, saying what is left, once that became no less for `within` milliseconds. */
+export async function becomesQuiet(platform: Platform, within: number): Promise<void> {
+  for (let least = Number.POSITIVE_INFINITY; least > 0;) {
+    least = await eventually(
+      async () => {
+        const { count, states } = await leftOver(platform);
+        if (count < least) return { count };
+        throw new Error(`left over: ${JSON.stringify(states)}`);
+      },
+      { within, every: 100, what: "the streams to be empty and the slots free" },
+    ).then(({ count }) => count);
+  }
+}
+
+async function leftOver(platform: Platform): Promise<{ count: number; states: Record<string, WorkState> }> {
   const states: Record<string, WorkState> = { callbacks: await platform.broker.callbacks() };
-  const left: number[] = [];
+  let count = 0;
   for (const { name, workers } of platform.queues) {
     states[`calls of ${name}`] = await platform.broker.calls(name);
     for (const worker of workers) {
-      if (worker.running) left.push(await platform.metric(worker, "queue_worker_function_invocation_inflight"));
+      if (worker.running) count += await platform.metric(worker, "queue_worker_function_invocation_inflight");
     }
   }
-  left.push(...Object.values(states).flatMap(({ messages, pending, unanswered }) => [messages, pending, unanswered]));
-  if (left.some((count) => count !== 0)) throw new Error(`left over: ${JSON.stringify(states)}`);
-  return true;
+  for (const { messages, pending, unanswered } of Object.values(states)) count += messages + pending + unanswered;
+  return { count, states };
 }

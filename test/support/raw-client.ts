@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
+import { patience } from "./eventually.ts";
+
 /** One HTTP answer as it came over the wire. */
 export interface RawReply {
   readonly status: number;
@@ -43,7 +45,7 @@ export class RawClient {
   }
 
   /** Waits until `count` whole answers came; interim ones are skipped. */
-  async replies(count: number, timeout = 5_000): Promise<RawReply[]> {
+  async replies(count: number, timeout = patience): Promise<RawReply[]> {
     const deadline = Date.now() + timeout;
     for (;;) {
       const replies = parseReplies(this.text, this.#ended);
@@ -58,7 +60,7 @@ export class RawClient {
   }
 
   /** Waits until the other side closed the connection. */
-  async end(timeout = 5_000): Promise<void> {
+  async end(timeout = patience): Promise<void> {
     const deadline = Date.now() + timeout;
     while (!this.#ended) {
       if (Date.now() > deadline) throw new Error("the connection was not closed");
@@ -83,14 +85,16 @@ export async function openRawClient(port: number): Promise<RawClient> {
 export async function rawRequest(
   port: number,
   bytes: string | Uint8Array,
-  timeout = 5_000,
+  timeout = patience,
 ): Promise<RawReply & { readonly closed: boolean }> {
   const client = await openRawClient(port);
   try {
     client.send(bytes);
     const [reply] = await client.replies(1, timeout);
     if (reply === undefined) throw new Error("no reply");
-    await nextData(client.socket, 50);
+    // Who says that it closes is waited for, but not until a limit of idle connections does it instead.
+    if (reply.headers["connection"] === "close") await client.end(5_000).catch(() => undefined);
+    else await nextData(client.socket, 50);
     return { ...reply, closed: client.ended };
   } finally {
     client.close();

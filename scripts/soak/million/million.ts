@@ -1,6 +1,6 @@
 import { eventually } from "../../../test/support/eventually.ts";
 import { seededRandom } from "../../random.ts";
-import { isQuiet } from "../../../test/support/platform-account.ts";
+import { becomesQuiet } from "../../../test/support/platform-account.ts";
 import { openPlatform, type Platform } from "../../../test/support/platform.ts";
 import { CallTally, type TallySum } from "./call-tally.ts";
 import { openCountedFunction } from "./counted-function.ts";
@@ -169,7 +169,7 @@ async function settle(platform: Platform, tally: CallTally, reads: StatusReads):
   const found: string[] = [];
   const note = (invariant: string) => (err: unknown) =>
     void found.push(`${invariant}: ${err instanceof Error ? err.message : String(err)}`);
-  await eventually(() => isQuiet(platform), { within: 30_000, what: "the queue to be empty" }).catch(note("I8"));
+  await becomesQuiet(platform, 30_000).catch(note("I8"));
   try {
     platform.checkProcesses();
   } catch (err) {

@@ -57,7 +57,6 @@ async function guarded(): Promise<void> {
     [accounts.operator, newBinding(marked, "operator", [{ ...subject("gateway"), namespace: foreign }])],
   ] as const)
     await eventually(async () => (await as(account, request)).status === 403, {
-      within: 30_000,
       what: "the policy for what an account may touch to be enforced",
     });
 }

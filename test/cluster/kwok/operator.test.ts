@@ -37,6 +37,11 @@ interface Deployment {
     readonly template: { readonly metadata: { readonly annotations: Record<string, string> } };
   };
 }
+interface SliceList {
+  readonly items: readonly {
+    readonly endpoints?: readonly { readonly conditions: { readonly ready?: boolean } }[] | null;
+  }[];
+}
 const revision = ({ spec }: Deployment) => spec.template.metadata.annotations["service.com/revision"];
 
 test("a Function that is applied becomes a Deployment and a Service, and says when it is ready", async () => {
@@ -46,11 +51,16 @@ test("a Function that is applied becomes a Deployment and a Service, and says wh
   expect(await kubectl("get", "fn", "hello")).toMatch(/hello +\S+ +True +True +1 +1 /);
   const service = await get<{ spec: { ports: readonly object[] } }>("service", "hello");
   expect(service.spec.ports).toMatchObject([{ port: 8080, targetPort: 8080 }]);
-  const slices = await get<{ items: readonly { endpoints: readonly object[] }[] }>(
-    "endpointslices",
-    "--selector=faas_function=hello",
+  // Another controller writes the slice, when it comes to it.
+  const endpoints = await eventually(
+    async () => {
+      const slices = await get<SliceList>("endpointslices", "--selector=faas_function=hello");
+      const all = slices.items.flatMap((slice) => slice.endpoints ?? []);
+      return all.some(({ conditions }) => conditions.ready === true) && all;
+    },
+    { within, what: "an endpoint that is ready" },
   );
-  expect(slices.items.flatMap(({ endpoints }) => endpoints)).toMatchObject([{ conditions: { ready: true } }]);
+  expect(endpoints).toMatchObject([{ conditions: { ready: true } }]);
 });
 
 test("kubectl scale changes the count and rolls nothing; another environment does", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { seededRandom } from "../../../scripts/random.ts";
 import { HostSlots, type HostSlot, type HostSlotsOptions } from "../../../runtime/queue-worker/host-slots.ts";
 
 let now = 0;
@@ -39,7 +40,9 @@ test("the more wait for a host, the later each is offered again: at least a seco
 
 test("of 40 000 that wait for a host that hangs at most 200 are offered again in a second, by three workers too", () => {
   const workers = 3;
-  const all = Array.from({ length: workers }, () => open({ perHost: 0, workers, random: Math.random }));
+  // The busiest of 600 seconds has 182 to 196 with most seeds, and more than 200 with one of fifty.
+  const random = seededRandom(1);
+  const all = Array.from({ length: workers }, () => open({ perHost: 0, workers, random }));
   let turn = 0;
   const due: number[][] = [];
   const putBack = (at: number, sequence: number): void => {

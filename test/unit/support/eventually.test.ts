@@ -38,6 +38,11 @@ describe("eventually", () => {
   test("does not wait for a look that hangs", async () => {
     const hanging = eventually(() => new Promise<never>(() => undefined), { within: 20, what: "an answer" });
 
-    await expect(hanging).rejects.toThrow("the last look did not come back");
+    await expect(hanging).rejects.toThrow("last value: undefined; the last look did not come back");
+
+    let looks = 0;
+    const once = () => (++looks === 1 ? Promise.reject(new Error("cloudy")) : new Promise<never>(() => undefined));
+    const late = eventually(once, { within: 20, what: "an answer", every: 1 });
+    await expect(late).rejects.toThrow("last error: cloudy; the last look did not come back");
   });
 });

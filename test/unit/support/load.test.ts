@@ -70,15 +70,18 @@ test("nobody listening is a refusal, silence is not", async () => {
   expect(nobody.sent.map((sent) => sent.class)).toEqual(["refused", "refused"]);
 
   const silent = await openFunctionServer(() => undefined);
-  const unheard = await sendLoad({
+  const three = {
     gateway: `http://${silent.address}`,
     functionName: "f",
     rate: 1_000,
     count: 3,
     maxInFlight: 2,
     timeout: 50,
-  });
+  };
+  const unheard = await sendLoad(three);
+  const late = await sendLoad({ ...three, beyond: "late" });
   await silent.close();
+  expect([late.sent.length, late.dropped]).toEqual([3, 0]);
   expect(unheard.sent.map((sent) => sent.class)).toEqual(["unknown", "unknown"]);
   expect(unheard.dropped).toBe(1);
 });

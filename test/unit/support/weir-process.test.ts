@@ -18,8 +18,10 @@ const stand = `
     console.log("Weir 0 is ready\\n\\n  address     " + url + "\\n  admin       " + url + "\\n  user        admin");
   });
   process.on("SIGINT", () => {
-    if (process.env.LEAVE !== "yes") broker.kill("SIGKILL");
-    process.exit(Number(process.env.CODE ?? 0));
+    const end = () => process.exit(Number(process.env.CODE ?? 0));
+    if (process.env.LEAVE === "yes") return end();
+    broker.once("exit", end);
+    broker.kill("SIGKILL");
   });
 `;
 
