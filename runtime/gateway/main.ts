@@ -18,8 +18,9 @@ import { gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-n
 import { brokerUserRule, clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
-import { apiVersion, release } from "../api/version.ts";
+import { release } from "../api/version.ts";
 import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
+import { platformInfo } from "../core/platform-info.ts";
 import { buildGateway } from "./build-gateway.ts";
 import { drainGateway } from "./drain-gateway.ts";
 import { gatewayDrainTimeout, gatewayPortRule, gatewayRules, gatewaySettings } from "./settings.ts";
@@ -76,20 +77,12 @@ await runService({
         closedPorts: [settings.adminPort, ...portsOf(settings.natsUrl), ...enginePorts(dockerHost())],
         ownAddresses: ownAddresses(),
       },
-      info: {
-        provider: {
-          provider: onCluster ? "weir-kubernetes" : "weir-local",
-          orchestration: onCluster ? "kubernetes" : "process",
-          version: release,
-        },
+      info: platformInfo({
+        ...settings,
+        provider: onCluster ? "kubernetes" : "local",
         version: { release, sha: "unreleased", commit_message: "unreleased" },
         arch: process.arch,
-        edition: settings.edition,
-        apiVersion,
-        functionNamespace: settings.functionNamespace,
-        namespaceAliases: [...settings.namespaceAliases],
-        durability: settings.durability,
-      },
+      }),
       registry: admin.registry,
       log,
     });

@@ -162,11 +162,13 @@ describe("clients of the API family", () => {
       left.abort();
     });
 
-    test("finds a provider in the information", async () => {
+    test("finds provider and gateway in the information, each with its version in parts, nothing empty or null", async () => {
+      const text = expect.stringMatching(/./);
+      const version = { release: text, sha: text, commit_message: text };
       expect(await json("GET", "/system/info")).toMatchObject({
-        provider: { provider: "weir-local", orchestration: "process", version: expect.any(String) },
-        version: { release: expect.any(String), sha: expect.any(String) },
-        arch: expect.any(String),
+        provider: { provider: "weir-local", orchestration: "process", version },
+        version,
+        arch: expect.stringMatching(/^(x86_64|arm64)$/),
       });
     });
 

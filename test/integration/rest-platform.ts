@@ -11,6 +11,7 @@ import { PlatformError } from "../../runtime/api/platform-error.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
 import { NamespaceTable } from "../../runtime/core/namespace-table.ts";
+import { platformInfo } from "../../runtime/core/platform-info.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
@@ -148,16 +149,15 @@ export async function openRestPlatform(
       logs,
       endpoints: (ref) => endpoints.get(formatRef(ref)),
       invocations: () => 7,
-      info: {
-        provider: { provider: "weir-local", orchestration: "process", version: "0.1.0" },
+      info: platformInfo({
+        provider: "local",
         version: { release: "0.1.0", sha: "abc", commit_message: "A change" },
-        arch: "x86_64",
+        arch: "x64",
         edition,
-        apiVersion: "1.0",
         functionNamespace: "functions",
         namespaceAliases: ["openfaas-fn"],
         durability: "interval",
-      },
+      }),
       logHeartbeat: 15_000,
       routes,
       queueParts: memoryQueues(),

@@ -3,7 +3,8 @@ import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
 import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
 import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
 import { gatewayAdapters, natsOptions } from "../../../runtime/adapters/nats/open-nats.ts";
-import { apiVersion, release } from "../../../runtime/api/version.ts";
+import { release } from "../../../runtime/api/version.ts";
+import { platformInfo } from "../../../runtime/core/platform-info.ts";
 import { buildGateway } from "../../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
@@ -36,16 +37,15 @@ await runService({
       secrets: new FileSecretStore(settings.secretsDir),
       logs: new LocalLogSource(settings.logsDir),
       callbackRules: { policy: "any", allow: [], gatewayOrigins: [], closedPorts: [] },
-      info: {
-        provider: { provider: "weir-local", orchestration: "process", version: release },
+      info: platformInfo({
+        provider: "local",
         version: { release, sha: "unreleased", commit_message: "unreleased" },
         arch: process.arch,
         edition: settings.edition,
-        apiVersion,
         functionNamespace: settings.functionNamespace,
         namespaceAliases: [],
         durability: "interval",
-      },
+      }),
       registry: admin.registry,
       log,
     });

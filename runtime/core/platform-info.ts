@@ -1,0 +1,39 @@
+import type { Edition } from "../api/editions.ts";
+import type { SystemInfo } from "../api/system-info.ts";
+import { apiVersion } from "../api/version.ts";
+
+/** What runs functions. */
+export type InfoProvider = "local" | "docker" | "kubernetes";
+
+/** What `/system/info` is made of. */
+export interface InfoFacts {
+  readonly provider: InfoProvider;
+  readonly version: SystemInfo["version"];
+  /** As Node.js names it: `x64`, `arm64` … */
+  readonly arch: string;
+  readonly edition: Edition;
+  readonly functionNamespace: string;
+  readonly namespaceAliases: readonly string[];
+  readonly durability: string;
+}
+
+/** How this family of APIs names processors that Node.js names otherwise. */
+const archNames: ReadonlyMap<string, string> = new Map([["x64", "x86_64"]]);
+
+/** The answer of `/system/info`. Provider and gateway are released together, so they have one version. */
+export function platformInfo(facts: InfoFacts): SystemInfo {
+  return {
+    provider: {
+      provider: `weir-${facts.provider}`,
+      orchestration: facts.provider === "local" ? "process" : facts.provider,
+      version: facts.version,
+    },
+    version: facts.version,
+    arch: archNames.get(facts.arch) ?? facts.arch,
+    edition: facts.edition,
+    apiVersion,
+    functionNamespace: facts.functionNamespace,
+    namespaceAliases: [...facts.namespaceAliases],
+    durability: facts.durability,
+  };
+}
