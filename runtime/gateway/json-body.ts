@@ -1,5 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
-import { shapeFault } from "./json-shape.ts";
+import { jsonFault } from "./json-fault.ts";
+import { notJson, shapeFault } from "./json-shape.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -17,12 +18,12 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   }
   if (text.trim() === "") return undefined;
   const fault = shapeFault(text);
-  if (fault !== undefined) throw malformed(fault);
+  if (fault !== undefined) throw malformed(fault === notJson ? `${notJson} ${jsonFault(text)}` : fault);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw malformed("it is not JSON", cause);
+    throw malformed(`${notJson} ${jsonFault(text)}`, cause);
   }
   return cleaned(value);
 }

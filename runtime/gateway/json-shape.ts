@@ -1,7 +1,8 @@
 /** Bounds of a body beside its bytes (contract §1.6); within them reading takes less than 100 ms and 50 MB. */
 const deepest = 32;
 const mostValues = 20_000;
-const notJson = "it is not JSON";
+/** The fault of text that is not JSON at all; `jsonFault` says where. */
+export const notJson = "it is not JSON";
 const refusedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor"]);
 
 /**

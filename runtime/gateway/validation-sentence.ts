@@ -74,8 +74,7 @@ export function validationSentence({ validation, validationContext }: SchemaFail
     return `Cannot read field "${field}": it is required`;
   }
   if (path.length === 0) {
-    const state =
-      finding.data === undefined || finding.data === null ? "it is empty" : `expected ${rule(finding, path)}`;
+    const state = finding.data === undefined || finding.data === null ? "it is empty" : rule(finding, path);
     return `Cannot read the ${validationContext ?? "request"}: ${state}`;
   }
   const [first = ""] = path;
@@ -106,11 +105,17 @@ function rule({ keyword, params, propertyName }: Finding, path: readonly string[
       return `expected at most ${limit} items`;
     case "maxProperties":
       return `expected at most ${limit} keys`;
+    case "enum":
+      return `expected ${choiceOf(params["allowedValues"])}`;
     case "uniqueItems":
       return "expected no item twice";
     default:
       return "it does not fit the schema";
   }
+}
+
+function choiceOf(allowed: unknown): string {
+  return Array.isArray(allowed) ? allowed.map((value) => JSON.stringify(value)).join(" or ") : "another value";
 }
 
 function patternRule(pattern: string, field: string, isKey: boolean): string {

@@ -338,6 +338,7 @@ describe("bad input", () => {
       expect(response.status, text).toBe(status);
       if (code === undefined) return;
       expect(JSON.parse(text)).toMatchObject({ code, status, detail: expect.stringMatching(/^Cannot .+: .+/) });
+      expect(text).not.toContain("expected expected");
       expect(storedIn(platform)).toEqual(before);
     },
   );
