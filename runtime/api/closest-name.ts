@@ -10,17 +10,38 @@ export function settingSpelling(name: string): string {
     .replace(/^weir_/, "");
 }
 
-/** The name that was probably meant: spelt otherwise, or with at most `mistakes` typing mistakes; undefined if none is near. */
+/** The setting that was probably meant: spelt otherwise, or with at most `mistakes` typing mistakes; undefined if none is near. */
 export function closestName(name: string, known: Iterable<string>, mistakes: number): string | undefined {
-  const wanted = settingSpelling(name);
+  return nearest(settingSpelling(name), known, mistakes, (candidate) => candidate);
+}
+
+/**
+ * The name that was probably meant, whatever its case and its `-`, `_` and `.`: `scale.mim` for `scale.min`; undefined
+ * if none is near. Names that differ by more than two typing mistakes, or by more than a quarter of their letters, are not.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  return nearest(lettersOf(name), known, 2, lettersOf);
+}
+
+function lettersOf(name: string): string {
+  return name.replaceAll(/[-_.]/g, "").toLowerCase();
+}
+
+function nearest(
+  wanted: string,
+  known: Iterable<string>,
+  mistakes: number,
+  spelling: (candidate: string) => string,
+): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const candidate of known) {
+  for (const name of known) {
+    const candidate = spelling(name);
     // In a short word a mistake or two make another word.
     const most = Math.min(mistakes, Math.floor(candidate.length / 4));
     // Each mistake changes the length by one at the most; environments have many names that are like none of ours.
     if (Math.abs(candidate.length - wanted.length) > most) continue;
     const distance = typingMistakes(wanted, candidate);
-    if (distance <= most && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
+    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
 }

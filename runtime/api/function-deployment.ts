@@ -75,7 +75,9 @@ export const FunctionDeployment = Type.Object(
   },
   {
     title: "FunctionDeployment",
-    description: "What a function is to be. Fields that are not listed here are ignored.",
+    description:
+      "What a function is to be. Fields of FunctionStatus may stand beside it and are not read, so that what GET shows can be edited and sent; any other field is refused.",
+    additionalProperties: false,
     examples: [
       {
         service: "hello",

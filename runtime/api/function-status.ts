@@ -91,3 +91,13 @@ export const FunctionStatus = Type.Object(
   },
 );
 export type FunctionStatus = Readonly<Static<typeof FunctionStatus>>;
+
+/**
+ * Fields that a deployment may carry and that are not read: those of a status, so that what GET shows can be edited and
+ * sent, and those that older clients of this API family always send.
+ */
+export const ignoredInDeployment: readonly string[] = [
+  ...Object.keys(FunctionStatus.properties),
+  "network",
+  "registryAuth",
+];

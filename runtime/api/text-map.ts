@@ -43,7 +43,7 @@ const keys = { pattern: namePattern.key, maxLength: 317 };
 /** Labels in Kubernetes syntax. */
 export const Labels = textMap({
   description:
-    "Labels in Kubernetes syntax. Those that begin with com.service.scale. say how the function is scaled; others are stored and returned.",
+    "Labels in Kubernetes syntax. Those of a function that begin with com.service. say how it is scaled, unknown ones are refused; others are stored and returned.",
   keys,
   values: { pattern: namePattern.labelValue, maxLength: 63 },
   maxProperties: 128,
@@ -53,7 +53,7 @@ export const Labels = textMap({
 /** Annotations: keys as for labels, values of any text. */
 export const Annotations = textMap({
   description:
-    "Annotations, 256 KiB in all. Those that begin with com.service. are settings of the function; others are stored and returned.",
+    "Annotations, 256 KiB in all. Those of a function that begin with com.service. are its settings, unknown ones are refused; others are stored and returned.",
   keys,
   values: { maxLength: 262_144 },
   maxProperties: 128,

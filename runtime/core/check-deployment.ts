@@ -9,6 +9,7 @@ import { functionLimits } from "./function-limits.ts";
 import { keyReader } from "./key-reader.ts";
 import { probeRules } from "./probe-rules.ts";
 import { scaleRules } from "./scale-rules.ts";
+import { unknownKey } from "./unknown-keys.ts";
 
 /**
  * Checks all that the schema of a deployment cannot say (contract §2, §2.1, §5.1).
@@ -21,6 +22,8 @@ export function checkDeployment(deployment: FunctionDeployment): void {
   checkEnvironment(deployment);
   checkLabels(deployment.labels ?? {});
   checkAnnotations(deployment.annotations ?? {});
+  const unknown = unknownKey(deployment);
+  if (unknown !== undefined) throw new PlatformError("validation_failed", unknown);
   checkSecretNames(deployment.secrets ?? []);
   checkResources(deployment);
   scaleRules(deployment.labels);

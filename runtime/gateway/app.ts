@@ -20,6 +20,7 @@ import { checkOrigin } from "./check-origin.ts";
 import type { ErrorWriter } from "./error-handler.ts";
 import { buildDocument } from "./openapi/build-document.ts";
 import { serveDocument } from "./openapi/served-document.ts";
+import { withKnownFields } from "./known-fields.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import { parseQuery } from "./query.ts";
 import { allowedMethods, restRoutes, routeTable } from "./route-table.ts";
@@ -89,15 +90,13 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFo
   });
 }
 
-/** Bodies are JSON; members that the schema of the route does not know are dropped. */
+/** Bodies are JSON. */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
   app.addHook("preValidation", async (request) => {
-    const { body } = request;
-    const known = propertiesOf(request.routeOptions.config.entry?.body);
-    if (known === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return;
-    request.body = Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(known, key)));
+    const { entry } = request.routeOptions.config;
+    if (entry !== undefined) request.body = withKnownFields(request.body, entry);
   });
 }
 
@@ -122,9 +121,4 @@ function routeNotFound(target: string): PlatformError {
 
 function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
-}
-
-function propertiesOf(schema: unknown): object | undefined {
-  if (typeof schema !== "object" || schema === null || !("properties" in schema)) return undefined;
-  return typeof schema.properties === "object" && schema.properties !== null ? schema.properties : undefined;
 }

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const hello = { service: "hello", image: "hello:1" };
-const deep = (levels: number) => `{"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+const deep = (levels: number) => `{"network":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 const labelled = (labels: object) => ({ ...hello, labels });
 const annotated = (annotations: object) => ({ ...hello, annotations });
 
@@ -126,6 +126,10 @@ const rows: readonly Bad[] = [
   put("type disk", labelled({ "com.service.scale.type": "disk" })),
   put("retry.codes 5xx", annotated({ "com.service.retry.codes": "5xx" })),
   put('queue "A B"', annotated({ "com.service.queue": "A B" })),
+  put("an unknown field", { ...hello, envvars: {} }),
+  put("an unknown label", labelled({ "com.service.scale.mim": "2" })),
+  put("an unknown annotation", annotated({ "com.service.retry.attempt": "2" })),
+  put("a label as an annotation", annotated({ "com.service.scale.min": "2" })),
 
   {
     input: "POST of an existing function",
@@ -238,7 +242,7 @@ const moreRows: readonly Bad[] = [
   put("two values", '{"service":"a"} {"image":"b"}', { code: "malformed_request" }),
   put("no UTF-8", Buffer.from('{"service":"a\xff","image":"b"}', "latin1"), { code: "malformed_request" }),
   put("a key twice", '{"service":"a","service":"b","image":"c"}', { code: "malformed_request" }),
-  put("20 001 values", `{"x":[${"0,".repeat(20_000)}0]}`, { code: "malformed_request" }),
+  put("20 001 values", `{"network":[${"0,".repeat(20_000)}0]}`, { code: "malformed_request" }),
   put("__proto__", '{"service":"a","image":"b","labels":{"__proto__":"x"}}', { code: "malformed_request" }),
   put("constructor", '{"service":"a","image":"b","envVars":{"constructor":"x"}}', { code: "malformed_request" }),
   put("image with a blank", { ...hello, image: "a b" }),

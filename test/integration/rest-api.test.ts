@@ -45,7 +45,7 @@ describe("functions", () => {
       ...hello,
       labels: { "com.openfaas.scale.min": "2", team: "a" },
       envVars: { a: "b" },
-      unknown: 1,
+      network: "weave",
       limits: null,
     };
     const put = await platform.call("PUT", "/system/functions", deployment, { "content-type": "text/plain" });
@@ -67,7 +67,7 @@ describe("functions", () => {
       generation: 1,
       queue: "default",
     });
-    for (const absent of ["usage", "limits", "unknown", "service"]) expect(status).not.toHaveProperty(absent);
+    for (const absent of ["usage", "limits", "network", "service"]) expect(status).not.toHaveProperty(absent);
 
     expect(await statusOf("PUT", "/system/functions", hello)).toBe(202);
     const list = await (await platform.call("GET", "/system/functions")).json();
@@ -182,7 +182,9 @@ describe("functions", () => {
     for (const name of sent.secrets) await statusOf("POST", "/system/secrets", { name, value: "x" });
     const image =
       "registry.example:5000/acme/hello@sha256:0123456789012345678901234567890123456789012345678901234567890123";
-    expect(await statusOf("POST", "/system/functions", { ...sent, service: "hello", image, debug: true })).toBe(202);
+    expect(await statusOf("POST", "/system/functions", { ...sent, service: "hello", image, registryAuth: "" })).toBe(
+      202,
+    );
 
     const shown = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
     expect(shown).toMatchObject({ ...sent, image, labels: { ...sent.labels, faas_function: "hello" } });
@@ -190,6 +192,34 @@ describe("functions", () => {
     expect(shown.annotations).toEqual(sent.annotations);
     const [listed] = (await (await platform.call("GET", "/system/functions")).json()) as FunctionStatus[];
     expect(listed).toEqual(shown);
+  });
+
+  test("what GET shows can be edited and sent: fields of the status are not read", async () => {
+    await statusOf("PUT", "/system/functions", { ...hello, labels: { team: "a" } });
+    const shown = (await (await platform.call("GET", "/system/function/hello?usage=1")).json()) as FunctionStatus;
+    expect(await statusOf("PUT", "/system/functions", { ...shown, service: shown.name, replicas: 9 })).toBe(202);
+    const after = await (await platform.call("GET", "/system/function/hello")).json();
+    expect(after).toMatchObject({ labels: { team: "a" }, replicas: 1, generation: 2 });
+  });
+
+  test("a misspelt field or key is refused with the nearest name", async () => {
+    const named = async (body: unknown) => {
+      const { status, code, detail } = await refusal("PUT", "/system/functions", body);
+      expect([status, code]).toEqual([400, "validation_failed"]);
+      return detail;
+    };
+    expect(await named({ ...hello, envvars: {} })).toBe(
+      'Cannot read field "envvars": there is no such field; did you mean "envVars"?',
+    );
+    expect(await named({ ...hello, labels: { "com.service.scale.mim": "2" } })).toContain(
+      'did you mean "com.service.scale.min"?',
+    );
+    expect(await named({ ...hello, annotations: { "com.service.scale.min": "2" } })).toContain(
+      "it is a label, not an annotation",
+    );
+    const theirs = { ...hello, annotations: { "com.openfaas.scale.mim": "2" } };
+    expect(await statusOf("PUT", "/system/functions", theirs)).toBe(202);
+    expect(await statusOf("DELETE", "/system/functions", { functionName: "hello", unknown: 1 })).toBe(202);
   });
 
   test("that are unknown are 404", async () => {
@@ -507,7 +537,7 @@ describe("bodies", () => {
   });
 
   test("32 levels are read", async () => {
-    const deep = `{"service":"a","image":"b","x":${"[".repeat(31)}${"]".repeat(31)}}`;
+    const deep = `{"service":"a","image":"b","network":${"[".repeat(31)}${"]".repeat(31)}}`;
     expect(await statusOf("PUT", "/system/functions", deep)).toBe(202);
   });
 });

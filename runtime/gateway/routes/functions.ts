@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { parseBoolean } from "../../api/boolean.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-deployment.ts";
-import { FunctionStatus } from "../../api/function-status.ts";
+import { FunctionStatus, ignoredInDeployment } from "../../api/function-status.ts";
 import { functionName } from "../../api/name-schemas.ts";
 import { deployFunction } from "../../core/deploy-function.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
@@ -48,6 +48,7 @@ const createFunction = route(
     about: "Creates a function.",
     details: "A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way.",
     body: FunctionDeployment,
+    ignoredFields: ignoredInDeployment,
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
     errors: ["namespace_reserved", "edition_limit", "function_exists", "not_built"],
     trial: {
@@ -71,6 +72,7 @@ const replaceFunction = route(
     details:
       "Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits.",
     body: FunctionDeployment,
+    ignoredFields: ignoredInDeployment,
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
     errors: ["namespace_reserved", "edition_limit", "not_built"],
     trial: {

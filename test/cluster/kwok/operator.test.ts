@@ -90,6 +90,17 @@ test("what is missing is said, and what was held up then is made when it comes",
   await shows("needy", "a ready function", isReady, 60_000);
 });
 
+test("a misspelt key is said with the nearest name, and the function is made when it is right", async () => {
+  await apply("misspelt", { labels: { "com.service.scale.mim": "2" } });
+  const object = await shows("misspelt", "an unknown key", isStalled);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "UnknownKey",
+    message: expect.stringContaining('did you mean "com.service.scale.min"?'),
+  });
+  await kubectl("patch", "fn", "misspelt", "--type=merge", '--patch={"spec":{"labels":null}}');
+  await shows("misspelt", "a ready function", isReady, 60_000);
+});
+
 test("a service account with rights of the platform itself is refused", async () => {
   const role = `${opened.cluster.namespace}-gateway-functions`;
   await kubectl("create", "serviceaccount", "mighty");

@@ -50,6 +50,12 @@ describe("functionFault", () => {
   >([
     [annotated("retry.attempts", "many"), {}, "Invalid", 'Cannot read annotation "retry.attempts"'],
     [{ labels: { "com.service.scale.min": "5", "com.service.scale.max": "2" } }, {}, "Invalid", "scale.min is above"],
+    [
+      { labels: { "com.service.scale.mim": "2" } },
+      {},
+      "UnknownKey",
+      'there is no such label; did you mean "com.service.scale.min"?',
+    ],
     [{ constraints: ["no label=a"] }, {}, "Invalid", 'Cannot place pods by constraint "no label=a"'],
     [
       annotated("profile", "gpu,fast"),

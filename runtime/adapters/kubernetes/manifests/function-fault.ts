@@ -6,6 +6,7 @@ import { formatRef } from "../../../core/function-ref.ts";
 import { keyValue, type KeyedTexts } from "../../../core/keys.ts";
 import { quote } from "../../../core/quote.ts";
 import type { ReplicaFailure } from "../../../core/reconcile-backoff.ts";
+import { unknownKey } from "../../../core/unknown-keys.ts";
 import type { ProfileSpec } from "./merge-profiles.ts";
 import { podAffinity } from "./pod-affinity.ts";
 import { profileFault } from "./profile-fault.ts";
@@ -43,8 +44,8 @@ export function pullSecretsOf(
 }
 
 /**
- * Why nothing can be made of this description: a rule that it breaks (whoever wrote the object did not ask the gateway),
- * a Profile that is not there or not allowed, or a service account with the platform's own rights. What runs is left as it
+ * Why nothing can be made of this description: a rule that it breaks or a key that is not known (whoever wrote the object
+ * did not ask the gateway), a Profile that is not there or not allowed, or a service account with the platform's own rights. What runs is left as it
  * is then. `check` throws for a description that breaks a rule: what the platform's settings say as well.
  */
 export function functionFault(
@@ -52,6 +53,8 @@ export function functionFault(
   facts: FunctionSurroundingsFacts,
   check: (deployment: FunctionDeployment) => void = checkDeployment,
 ): ReplicaFailure | undefined {
+  const unknown = unknownKey(wanted.deployment);
+  if (unknown !== undefined) return { reason: "UnknownKey", message: unknown };
   return invalid(wanted, check) ?? profilesFault(wanted, facts.profiles) ?? accountFault(wanted, facts.serviceAccount);
 }
 

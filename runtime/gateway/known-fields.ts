@@ -1,0 +1,33 @@
+import { nearestName } from "../api/closest-name.ts";
+import { PlatformError } from "../api/platform-error.ts";
+import { quote } from "../core/quote.ts";
+import type { RouteEntry } from "./route.ts";
+
+/**
+ * The body with the fields that its route knows. Unknown ones are dropped, or refused if the route lists those that it
+ * ignores: a misspelt field of a deployment would be lost without a word otherwise.
+ * @throws PlatformError `validation_failed`
+ */
+export function withKnownFields(
+  body: unknown,
+  { body: schema, ignoredFields }: Pick<RouteEntry, "body" | "ignoredFields">,
+): unknown {
+  const known = propertiesOf(schema);
+  if (known === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const members = Object.entries(body);
+  const unknown = members.find(([name]) => !Object.hasOwn(known, name) && ignoredFields?.includes(name) === false);
+  if (unknown !== undefined) {
+    const near = nearestName(unknown[0], Object.keys(known));
+    const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot read field ${quote(unknown[0])}: there is no such field${meant}`,
+    );
+  }
+  return Object.fromEntries(members.filter(([name]) => Object.hasOwn(known, name)));
+}
+
+function propertiesOf(schema: unknown): object | undefined {
+  if (typeof schema !== "object" || schema === null || !("properties" in schema)) return undefined;
+  return typeof schema.properties === "object" && schema.properties !== null ? schema.properties : undefined;
+}
