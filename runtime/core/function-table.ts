@@ -99,6 +99,11 @@ export class FunctionTable {
     return this.#entries.values();
   }
 
+  /** Names of the functions of a namespace. */
+  *names(namespace: string): Iterable<string> {
+    for (const { ref } of this.#entries.values()) if (ref.namespace === namespace) yield ref.name;
+  }
+
   /** Hears of each change of a function's ready replicas. */
   onReplicas(listener: Listener): void {
     this.#onReplicas.push(listener);

@@ -1,8 +1,8 @@
 import { scaledBecause, withReplicas } from "./desired-function.ts";
+import { functionNotFound } from "./function-not-found.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
 import { scaleBounds, type ScaleBounds } from "./scale-bounds.ts";
-import { functionNotFound } from "./scale-function.ts";
 
 /** What an alert manager says of a function: too much to do, or no longer. */
 export type AlertStatus = "firing" | "resolved";

@@ -1,5 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { scaledBecause, withReplicas } from "./desired-function.ts";
+import { functionNotFound } from "./function-not-found.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
 import { scaleBounds } from "./scale-bounds.ts";
@@ -25,12 +26,4 @@ export async function scaleFunction(
     }
     return withReplicas(current, replicas, scaledBecause("Requested", `Scaled to ${replicas} by request`, now()));
   });
-}
-
-/** The error for a function that is not there. */
-export function functionNotFound(ref: FunctionRef): PlatformError {
-  return new PlatformError(
-    "function_not_found",
-    `Cannot find function "${ref.name}": it does not exist in namespace "${ref.namespace}"`,
-  );
 }

@@ -2,6 +2,7 @@ import type { FunctionStatus } from "../api/function-status.ts";
 import type { SystemInfo } from "../api/system-info.ts";
 import type { DeployParts } from "../core/deploy-function.ts";
 import type { DesiredFunction } from "../core/desired-function.ts";
+import type { NamesOf } from "../core/function-not-found.ts";
 import type { FunctionRef } from "../core/function-ref.ts";
 import { functionStatus } from "../core/function-status.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
@@ -29,6 +30,8 @@ export interface AppParts extends DeployParts {
   readonly usage?: Usage | undefined;
   /** What the provider said last of a function, from the table that watches it. */
   readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
+  /** Of functions, for suggestions. */
+  readonly namesOf: NamesOf;
   /** Finished calls of a function, best effort. */
   readonly invocations: (ref: FunctionRef) => number;
   readonly info: SystemInfo;

@@ -11,6 +11,7 @@ import { editions } from "../api/editions.ts";
 import { header } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
+import { withNearestName } from "../core/function-not-found.ts";
 import { quote } from "../core/quote.ts";
 import type { AppParts } from "./app-parts.ts";
 import { addRoutes, checkBuilt } from "./add-routes.ts";
@@ -48,7 +49,10 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
 
   app.setValidatorCompiler(lazyValidators());
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler((err, request, reply) => parts.errors.sendError(request, reply, err));
+  // Whoever gets as far as a function that is not there is the administrator, who may list those that are.
+  app.setErrorHandler((err, request, reply) =>
+    parts.errors.sendError(request, reply, withNearestName(err, parts.namesOf)),
+  );
   const routes = restRoutes(editions[parts.edition].iam);
   const notFound: NotFound = (request, reply) => answerNotFound(request, reply, parts.errors, routes);
   addRequestChecks(app, parts, notFound);

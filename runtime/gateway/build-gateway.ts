@@ -57,6 +57,7 @@ import type { WriteError } from "./invocation/write-error.ts";
 import { openInvokeKey } from "./invoke-key.ts";
 import { RouteCounts } from "./route-counts.ts";
 import type { GatewaySettings } from "./settings.ts";
+import { logUnknownCalls } from "./unknown-calls.ts";
 
 /** Everything a gateway works with. */
 export interface GatewayParts {
@@ -125,8 +126,12 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const accessLog = settings.accessLog ? createAccessLog(log) : undefined;
   const errors = createErrorWriter(log);
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
-  const writeError: WriteError = (request, response, err, context) =>
-    errors.writeError(request, response, err, context);
+  const namesOf = (namespace: string): Iterable<string> => table.names(namespace);
+  const sawUnknown = logUnknownCalls({ ...namespaces, log, namesOf });
+  const writeError: WriteError = (request, response, err, context) => {
+    if (context.invocation) sawUnknown(request.url, err);
+    return errors.writeError(request, response, err, context);
+  };
   const clients = clientAddresses(settings.trustedProxies);
   const origins = { allowed: new Set(configuredOrigins(settings)), clients };
   const ends = new EndWatch(parts.signals);
@@ -199,6 +204,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
       endpoints: (ref) => table.findKey(formatRef(ref))?.endpoints,
+      namesOf,
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
       logHeartbeat: settings.logHeartbeat,

@@ -228,6 +228,19 @@ describe("functions", () => {
     expect(await statusOf("GET", "/system/logs?name=nobody")).toBe(404);
   });
 
+  test("that are unknown: the sentence has the nearest name of the namespace", async () => {
+    await statusOf("PUT", "/system/functions", hello);
+    const sentence = 'Cannot find function "helo": it does not exist in namespace "functions"; did you mean "hello"?';
+    for (const asked of [
+      refusal("GET", "/system/function/helo"),
+      refusal("DELETE", "/system/functions", { functionName: "helo" }),
+      refusal("POST", "/system/scale-function/helo", { replicas: 1 }),
+      refusal("GET", "/system/logs?name=helo"),
+    ]) {
+      expect(await asked).toEqual({ status: 404, code: "function_not_found", detail: sentence });
+    }
+  });
+
   test("the sentence names field, rule and value", async () => {
     const named = async (body: unknown) => (await refusal("PUT", "/system/functions", body)).detail;
     expect(await named({ ...hello, service: "Hello" })).toBe(

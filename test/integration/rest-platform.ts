@@ -148,6 +148,8 @@ export async function openRestPlatform(
       origins: { allowed, clients: clientAddresses(["10.0.0.0/8"]) },
       logs,
       endpoints: (ref) => endpoints.get(formatRef(ref)),
+      namesOf: (namespace) =>
+        [...functions.values()].filter((wanted) => wanted.namespace === namespace).map(({ name }) => name),
       invocations: () => 7,
       info: platformInfo({
         provider: "local",

@@ -5,8 +5,8 @@ import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-de
 import { FunctionStatus, ignoredInDeployment } from "../../api/function-status.ts";
 import { functionName } from "../../api/name-schemas.ts";
 import { deployFunction } from "../../core/deploy-function.ts";
+import { functionNotFound } from "../../core/function-not-found.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
-import { functionNotFound } from "../../core/scale-function.ts";
 import { statusNow } from "../app-parts.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
