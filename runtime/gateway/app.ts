@@ -49,6 +49,8 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
 
   app.setValidatorCompiler(lazyValidators());
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  // A newline at the end, so that a terminal's prompt begins a line of its own.
+  app.setReplySerializer((data) => `${JSON.stringify(data)}\n`);
   // Whoever gets as far as a function that is not there is the administrator, who may list those that are.
   app.setErrorHandler((err, request, reply) =>
     parts.errors.sendError(request, reply, withNearestName(err, parts.namesOf)),

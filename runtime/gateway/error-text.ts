@@ -15,7 +15,7 @@ export interface ErrorFacts {
 /** What a client gets as text for missing and wrong credentials alike, without a newline. */
 const credentialsText = "invalid credentials";
 
-/** Type and body of an error reply: problem+json if `accept` lists JSON, else one line of text. */
+/** Type and body of an error reply: problem+json if `accept` lists JSON, else text; both are one line. */
 export function errorText(
   facts: ErrorFacts,
   accept: string | undefined,
@@ -32,7 +32,7 @@ export function errorText(
     code: facts.code,
     ...(facts.callId === undefined ? {} : { callId: facts.callId }),
   };
-  return { type: "application/problem+json", body: JSON.stringify(body) };
+  return { type: "application/problem+json", body: `${JSON.stringify(body)}\n` };
 }
 
 function listsJson(accept: string | undefined): boolean {

@@ -74,6 +74,16 @@ test("with the administrator's credentials no route is 401, 403, 404 of routes, 
   }
 });
 
+test("every reply that has a body ends its last line", async () => {
+  for (const { method, target } of walk) {
+    for (const accept of ["*/*", "application/json"]) {
+      const headers = { authorization: platform.authorization, accept };
+      const text = await (await fetch(`${platform.url}${target}`, { method, headers })).text();
+      if (text !== "") expect(text.at(-1), `${method} ${target} ${text}`).toBe("\n");
+    }
+  }
+});
+
 test("every other method of a path is 405 and says which there are, also without credentials", async () => {
   // Of others every route says the same, before it is looked for.
   const others = METHODS.filter((method) => judgeMethod(method) === "allowed");

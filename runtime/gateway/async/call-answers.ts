@@ -34,7 +34,7 @@ export async function answerStatus(
     if (response.destroyed) return;
     entry = await readEntry(parts, id);
   }
-  const body = JSON.stringify(callView(id, entry, parts.ledger.now(), await parts.positions.of(entry)));
+  const body = `${JSON.stringify(callView(id, entry, parts.ledger.now(), await parts.positions.of(entry)))}\n`;
   response
     .writeHead(200, {
       "Content-Type": "application/json; charset=utf-8",
