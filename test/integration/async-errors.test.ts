@@ -52,12 +52,13 @@ describe("errors of /async-function/", () => {
     fetch(`${gateway.base}/async-function/${path}`, { method });
 
   test.each([
-    ["GET", "echo", 405],
+    ["GET", "echo", 400],
     ["PUT", id, 405],
-    ["GET", `${id}/results`, 405],
+    ["PATCH", "echo", 405],
+    ["GET", `${id}/results`, 400],
     ["DELETE", "echo", 400],
     ["DELETE", `a/b/${id}`, 400],
-    ["GET", "", 405],
+    ["GET", "", 400],
     ["POST", "echo", 404],
   ])("%s of %j is %i and has a call id", async (method, path, status) => {
     const answer = await send(method, path);
@@ -74,8 +75,22 @@ describe("errors of /async-function/", () => {
     expect([answer.status, answer.headers.get("x-call-id")]).toEqual([404, id]);
   });
 
-  test("405 allows what there is at that path", async () => {
-    expect((await send("PUT", "echo")).headers.get("allow")).toBe("POST");
-    expect((await send("PUT", randomUUID())).headers.get("allow")).toBe("DELETE, GET, HEAD, POST");
+  test("a name where an id is looked for: the sentence says what to do", async () => {
+    const shown = await send("GET", "echo");
+    expect(await shown.text()).toBe(
+      'Cannot show call "echo": calls are POSTed; an id is a UUID, expected /async-function/{call-id}[/result]\n',
+    );
+    const cancelled = await send("DELETE", "echo/17");
+    expect(await cancelled.text()).toBe(
+      'Cannot cancel call "echo/17": calls are POSTed; an id is a UUID, expected /async-function/[{function}/]{call-id}\n',
+    );
+  });
+
+  test("405 allows what there is at one path or another", async () => {
+    for (const path of ["echo", randomUUID(), `${randomUUID()}/result`]) {
+      for (const method of ["PUT", "PATCH"]) {
+        expect((await send(method, path)).headers.get("allow")).toBe("POST, GET, HEAD, DELETE");
+      }
+    }
   });
 });

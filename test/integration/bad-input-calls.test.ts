@@ -68,7 +68,13 @@ const twice = (name: string, value: string): Row => [
 ];
 
 const rows: readonly Row[] = [
-  ["GET /async-function/hello", 405, "method_not_allowed", get("/async-function/hello")],
+  ["GET /async-function/hello", 400, "malformed_request", get("/async-function/hello")],
+  ...["PUT", "PATCH"].map((method): Row => [
+    `${method} /async-function/hello`,
+    405,
+    "method_not_allowed",
+    { method, target: "/async-function/hello" },
+  ]),
   ["TRACE", 405, "method_not_allowed", { method: "TRACE", target: "/function/echo" }],
 
   ...["/function/", "/function/.openfaas-fn", "/function/a.b.c", "/function/%2e%2e"].map((target): Row => [
@@ -130,6 +136,7 @@ describe("bad input", () => {
     const text = await response.text();
 
     expect(response.status, text).toBe(status);
+    if (status >= 400) expect(text.at(-1), text).toBe("\n");
     expect(response.headers.get("x-content-type-options"), text).toBe(status === 200 ? null : "nosniff");
     if (code !== undefined)
       expect(JSON.parse(text)).toMatchObject({ code, status, detail: expect.stringMatching(/^Cannot .+: .+/) });

@@ -5,6 +5,7 @@ import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { CallEntry } from "../../core/call-entry.ts";
 import { cancelCall } from "../../core/cancel-call.ts";
+import { quote } from "../../core/quote.ts";
 import { endStatus } from "../call-observer.ts";
 import type { CallRequest, CallResponse } from "../invocation/exchange.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
@@ -13,6 +14,9 @@ import type { CallHandler } from "../invocation/sync-invoker.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { answerResult, answerStatus } from "./call-answers.ts";
+
+/** One list for every path: a name may be that of a function, to be called, or the id of a call, to be looked at. */
+const allowedMethods = "POST, GET, HEAD, DELETE";
 
 /** The handler of `/async-function/…`: contract §4.2 and §4.5. */
 export function createAsyncInvoker(parts: AsyncParts): CallHandler {
@@ -50,12 +54,7 @@ async function answer(
 
   if (request.method === "DELETE") {
     const id = parseCallId(segments.at(-1) ?? "");
-    if (id === undefined || segments.length > 2) {
-      throw new PlatformError(
-        "malformed_request",
-        "Cannot cancel call: expected /async-function/[{function}/]{call-id} with a UUID",
-      );
-    }
+    if (id === undefined || segments.length > 2) throw noCall("cancel", segments, "[{function}/]{call-id}");
     const named = segments.length === 2 ? segments[0] : undefined;
     await cancelCall(parts, id, (entry) => {
       if (named !== undefined) checkFunction(parts, id, named, entry);
@@ -66,10 +65,7 @@ async function answer(
   }
   const id = parseCallId(segments[0] ?? "");
   const wantsResult = segments.length === 2 && segments[1] === "result";
-  if (id === undefined || (segments.length !== 1 && !wantsResult)) {
-    refuseMethod(parts, request, response);
-    return;
-  }
+  if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
   if (wantsResult) await answerResult(parts, response, id, mayTouch);
   else await answerStatus(parts, response, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
 }
@@ -92,17 +88,22 @@ function checkFunction(parts: AsyncParts, id: string, named: string, entry: Call
   }
 }
 
+/** Whoever gets here mostly meant to call a function, which is a POST. */
+function noCall(action: string, segments: readonly string[], expected: string): PlatformError {
+  const named = quote(segments.join("/"));
+  return new PlatformError(
+    "malformed_request",
+    `Cannot ${action} call ${named}: calls are POSTed; an id is a UUID, expected ${asyncFunctionPrefix}${expected}`,
+  );
+}
+
 function refuseMethod(parts: AsyncParts, request: CallRequest, response: CallResponse): void {
-  const [only, ...more] = segmentsOf(request);
-  const isId = parseCallId(only ?? "") !== undefined;
-  const isCall = isId && more.length === 0;
-  const isResult = isId && more.length === 1 && more[0] === "result";
-  const allowed = isCall ? "DELETE, GET, HEAD, POST" : isResult ? "GET, HEAD, POST" : "POST";
-  const sentence = `Cannot ${request.method ?? ""} "${(request.url ?? "").split("?", 1)[0]?.slice(0, 200) ?? ""}": it allows ${allowed}`;
+  const path = quote((request.url ?? "").split("?", 1)[0] ?? "");
+  const sentence = `Cannot ${request.method ?? ""} ${path}: it allows ${allowedMethods}`;
   parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), {
     invocation: true,
     callId: callIdOf(request),
-    extra: { Allow: allowed },
+    extra: { Allow: allowedMethods },
   });
 }
 

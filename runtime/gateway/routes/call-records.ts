@@ -36,7 +36,7 @@ export const callRecordRoutes = [
       ),
     }),
     answers: [{ status: 200, about: "The record", schema: CallRecord, headers: shownId }],
-    errors: [...credentialErrors, "validation_failed", "call_not_found", "method_not_allowed"],
+    errors: [...credentialErrors, "validation_failed", "call_not_found"],
     trial: { commands: 'curl "$G/async-function/$ID?wait=30s"', shows: '{"callId":"<id>",…"state":"done",…}' },
   }),
   callRoute({
@@ -60,7 +60,7 @@ export const callRecordRoutes = [
         },
       },
     ],
-    errors: [...credentialErrors, "call_not_found", "result_not_found", "call_not_finished", "method_not_allowed"],
+    errors: [...credentialErrors, "call_not_found", "result_not_found", "call_not_finished"],
     trial: { commands: "curl $G/async-function/$ID/result", shows: "hi" },
   }),
   callRoute({
