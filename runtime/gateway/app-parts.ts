@@ -35,6 +35,8 @@ export interface AppParts extends DeployParts {
   /** Finished calls of a function, best effort. */
   readonly invocations: (ref: FunctionRef) => number;
   readonly info: SystemInfo;
+  /** Under which clients reach the gateway; asked for once it listens. */
+  readonly address: () => string;
   readonly queueParts: QueueParts;
   /** Silence after which a log stream sends an empty line. */
   readonly logHeartbeat: number;

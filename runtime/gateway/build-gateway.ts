@@ -207,6 +207,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       namesOf,
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
+      address: () => address,
       logHeartbeat: settings.logHeartbeat,
       routes,
     },
@@ -220,6 +221,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   table.onGone((address) => parts.upstream.forget(address));
   registerGatewayMetrics(parts.registry, { counts, routes, table, reconnects: parts.reconnects });
 
+  let address = "";
   const endings: (() => unknown)[] = [];
   return {
     open: async () => {
@@ -232,7 +234,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
       endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
       await app.ready();
       const port = await server.listen({ host: settings.host, port: settings.port });
-      for (const origin of loopbackOrigins(port, settings.tlsCert !== undefined)) origins.allowed.add(origin);
+      const loopback = loopbackOrigins(port, settings.tlsCert !== undefined);
+      for (const origin of loopback) origins.allowed.add(origin);
+      address = settings.publicUrl ?? loopback[0] ?? "";
       return port;
     },
     listenAlso: (addresses) => server.listenAlso(addresses),

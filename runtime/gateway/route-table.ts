@@ -45,7 +45,6 @@ export function allowedMethods(path: string, routes: readonly RouteEntry[]): str
 }
 
 function matches(pattern: string, path: string): boolean {
-  if (pattern.endsWith("*")) return path.startsWith(pattern.slice(0, -1));
   const [wanted, found] = [pattern.split("/"), path.split("/")];
   return (
     wanted.length === found.length &&

@@ -30,7 +30,7 @@ G=http://127.0.0.1:8080
 P=$(cat .weir/credentials/basic-auth-password)
 \`\`\`
 
-- Everything below \`/system/\` and \`/ui/\` needs the administrator (Basic); what else says "open" does not.
+- Everything below \`/system/\` needs the administrator (Basic); what else says "open" does not.
 - Bodies are JSON whatever their \`Content-Type\`, at most 2 MiB and 32 levels. Unknown fields are ignored, but for those of a [FunctionDeployment](#functiondeployment): a misspelt one is refused. \`null\` means absent.
 - HEAD works where GET does, except for logs. The last of a repeated parameter wins.
 - A request that names no namespace means the default one.

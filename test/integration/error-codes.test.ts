@@ -135,7 +135,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
     () => ask("GET", "/function/held", undefined, Array.from({ length: 100 }, () => ["X", "1"]).flat()),
   ],
   internal_error: [500, internalError],
-  not_built: [501, () => ask("GET", "/ui")],
+  not_built: [501, notBuilt],
   function_unreachable: [502, () => ask("GET", "/function/refusing")],
   bad_function_reply: [502, () => ask("GET", "/function/broken")],
   no_ready_replica: [503, () => ask("GET", "/function/absent")],
@@ -256,6 +256,11 @@ async function queueFull(): Promise<Response> {
 async function queueUnavailable(): Promise<Response> {
   await platform.server.kill();
   return ask("POST", "/async-function/held");
+}
+
+async function notBuilt(): Promise<Response> {
+  await using withIam = await openRestPlatform({ edition: "enterprise" });
+  return await withIam.call("GET", "/.well-known/jwks.json", undefined, { accept: "application/json" });
 }
 
 async function internalError(): Promise<Response> {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import type { FunctionStatus } from "../../runtime/api/function-status.ts";
@@ -380,15 +382,28 @@ describe("other routes", () => {
     }
   });
 
-  test("what is not built says so", async () => {
-    for (const path of ["/ui/", "/ui/x/y", "/"]) {
-      expect(await refusal("GET", path)).toMatchObject({ status: 501, code: "not_built" });
-    }
+  test("the page at / has the address and commands, loads nothing, and reads the same by HEAD", async () => {
+    const page = await fetch(`${platform.url}/`);
+    const html = await page.text();
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(html).toContain("curl -u admin:$P -X PUT http://gateway.example:8080/system/functions -d '{");
+    expect(html).toContain('href="/openapi.json"');
+    const style = createHash("sha256")
+      .update(/<style>(.*)<\/style>/s.exec(html)?.[1] ?? "")
+      .digest("base64");
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toContain(`default-src 'none'; style-src 'sha256-${style}'`);
+    const head = await fetch(`${platform.url}/`, { method: "HEAD" });
+    expect([head.status, await head.text(), head.headers.get("content-security-policy")]).toEqual([200, "", policy]);
+    expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(html)));
   });
 
   test("what does not exist is 404, also without credentials", async () => {
     for (const path of [
       "/nope",
+      "/ui",
+      "/ui/",
+      "/ui/x/y",
       "/metrics",
       "/oauth/token",
       "/.well-known/jwks.json",

@@ -160,6 +160,7 @@ export async function openRestPlatform(
         namespaceAliases: ["openfaas-fn"],
         durability: "interval",
       }),
+      address: () => "http://gateway.example:8080",
       logHeartbeat: 15_000,
       routes,
       queueParts: memoryQueues(),

@@ -1,7 +1,8 @@
 import Type from "typebox";
 
 import { SystemInfo } from "../../api/system-info.ts";
-import { notBuilt, route } from "../route.ts";
+import { route } from "../route.ts";
+import { startPage } from "../start-page.ts";
 import { alertRoute } from "./alert.ts";
 
 const getInfo = route(
@@ -77,41 +78,31 @@ const getYamlDocument = route(
     },
 );
 
-const toConsole = [{ status: 307, about: "The console is at `/ui/`", headers: { Location: "`/ui/`" } }] as const;
-
-/** What is about the platform as a whole (contract §3.6). */
-export const platformRoutes = [
-  getInfo,
-  getHealth,
-  getDocument,
-  getYamlDocument,
-  alertRoute,
-  notBuilt({
-    id: "goToConsole",
+const getStartPage = route(
+  {
+    id: "getStartPage",
     group: "platform",
     method: "GET",
     path: "/",
     needs: "nothing",
-    about: "Leads to the console.",
-    answers: toConsole,
-  }),
-  notBuilt({
-    id: "goToConsoleRoot",
-    group: "platform",
-    method: "GET",
-    path: "/ui",
-    needs: "nothing",
-    about: "Leads to the console.",
-    answers: toConsole,
-  }),
-  notBuilt({
-    id: "getConsole",
-    group: "platform",
-    method: "GET",
-    path: "/ui/*",
-    needs: "Console:Get",
-    about: "Gives the console: pages to look at the platform and change it.",
-    params: Type.Object({ path: Type.String({ description: "Rest of the path" }) }),
-    answers: [{ status: 200, about: "A file of the console", schema: Type.String(), type: "text/html" }],
-  }),
-];
+    about: "Gives a page for people: the address, and commands that deploy and call a first function.",
+    answers: [
+      {
+        status: 200,
+        about: "The page",
+        schema: Type.String(),
+        type: "text/html",
+        headers: { "Content-Security-Policy": "Nothing but the page's own style" },
+      },
+    ],
+    trial: { commands: "curl -s $G/ | head -n 1", shows: "<!doctype html>" },
+  },
+  ({ address, info }) =>
+    async ({ reply }) => {
+      const { html, policy } = startPage({ address: address(), orchestration: info.provider.orchestration });
+      await reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(html);
+    },
+);
+
+/** What is about the platform as a whole (contract §3.6). */
+export const platformRoutes = [getInfo, getHealth, getDocument, getYamlDocument, alertRoute, getStartPage];
