@@ -48,18 +48,18 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
   };
 
   opened(
-    "read() gives the backlog of each replica in order, with all fields",
+    "read() gives the backlog of all replicas in the order of time, with all fields",
     async ({ source, write, hello, all }, { signal }) => {
       await write(hello, "hello-a", "one");
       await write(hello, "hello-b", "other");
       await write(hello, "hello-a", "two  with\ttabs and ünicode");
       const records = await collect(source.read(all, signal));
 
-      expect(texts(records.filter(({ instance }) => instance === "hello-a"))).toEqual([
-        "one\n",
-        "two  with\ttabs and ünicode\n",
+      expect(records.map(({ instance, text }) => [instance, text])).toEqual([
+        ["hello-a", "one\n"],
+        ["hello-b", "other\n"],
+        ["hello-a", "two  with\ttabs and ünicode\n"],
       ]);
-      expect(texts(records.filter(({ instance }) => instance === "hello-b"))).toEqual(["other\n"]);
       expect(records[0]).toMatchObject(hello);
       expect(Math.abs(Date.parse(records[0]?.timestamp ?? "") - Date.now())).toBeLessThan(60_000);
     },
@@ -105,17 +105,20 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
   opened(
     "follow goes on with what comes, by new replicas too, until it is aborted",
     async ({ source, write, hello, all }, abort) => {
-      await write(hello, "hello-a", "before");
+      await write(hello, "hello-a", "first");
+      await write(hello, "hello-b", "second");
+      await write(hello, "hello-a", "third");
       const records: LogRecord[] = [];
       const reading = collect(source.read({ ...all, follow: true }, abort.signal), records);
-      await eventually(() => records.length === 1, { what: "the backlog" });
+      await eventually(() => records.length === 3, { what: "the backlog" });
+      expect(texts(records)).toEqual(["first\n", "second\n", "third\n"]);
       await write(hello, "hello-a", "after");
-      await write(hello, "hello-b", "new replica");
-      await eventually(() => records.length === 3, { what: "two more records" });
+      await write(hello, "hello-c", "new replica");
+      await eventually(() => records.length === 5, { what: "two more records" });
       abort.abort();
       await reading;
 
-      expect(texts(records).sort()).toEqual(["after\n", "before\n", "new replica\n"]);
+      expect(texts(records.slice(3)).sort()).toEqual(["after\n", "new replica\n"]);
     },
   );
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { LogRecord } from "../../api/log-record.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
+import { mergeByTime } from "../replica-logs/merge-by-time.ts";
 import { logDirectory, replicaOfLog } from "./log-files.ts";
 import { LogTail } from "./log-tail.ts";
 
@@ -28,15 +29,18 @@ export class LocalLogSource implements LogSource {
     try {
       for (let isFirst = true; !signal.aborted; isFirst = false) {
         const replicas = await replicasIn(directory);
-        for (const instance of new Set([...tails.keys(), ...(replicas ?? [])])) {
-          if (query.instance !== undefined && query.instance !== instance) continue;
-          for await (const line of linesOf(tails, directory, instance, isFirst ? query.tail : undefined)) {
-            if (signal.aborted) return;
-            const record = recordOf(query, instance, line);
-            if (record !== undefined) yield record;
-          }
-          if (replicas?.includes(instance) !== true) tails.delete(instance);
+        const instances = [...new Set([...tails.keys(), ...(replicas ?? [])])].filter(
+          (instance) => query.instance === undefined || query.instance === instance,
+        );
+        const count = isFirst ? query.tail : undefined;
+        const written = instances.map((instance) =>
+          recordsOf(query, instance, linesOf(tails, directory, instance, count)),
+        );
+        for await (const record of mergeByTime(written)) {
+          if (signal.aborted) return;
+          yield record;
         }
+        for (const instance of instances) if (replicas?.includes(instance) !== true) tails.delete(instance);
         if (!query.follow || (replicas === undefined && wasThere)) return;
         wasThere ||= replicas !== undefined;
         await sleep(interval, undefined, { signal }).catch(() => {});
@@ -64,6 +68,13 @@ function linesOf(
   const tail = new LogTail(join(directory, instance));
   tails.set(instance, tail);
   return tail.backlog(count);
+}
+
+async function* recordsOf(query: LogQuery, instance: string, lines: AsyncIterable<string>): AsyncGenerator<LogRecord> {
+  for await (const line of lines) {
+    const record = recordOf(query, instance, line);
+    if (record !== undefined) yield record;
+  }
 }
 
 function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {

@@ -31,11 +31,12 @@ export class MemoryLogSource implements LogSource {
     const wanted = (record: LogRecord): boolean =>
       (query.instance === undefined || query.instance === record.instance) &&
       (query.since === undefined || Date.parse(record.timestamp) >= query.since);
-    const backlog = Map.groupBy(this.#records.get(formatRef(query)) ?? [], ({ instance }) => instance);
-    for (const records of backlog.values()) {
-      const last = query.tail === undefined ? records : records.slice(Math.max(0, records.length - query.tail));
-      yield* last.filter(wanted);
-    }
+    const backlog = this.#records.get(formatRef(query)) ?? [];
+    const { tail = backlog.length } = query;
+    const last = [...Map.groupBy(backlog, ({ instance }) => instance).values()].flatMap((records) =>
+      records.slice(Math.max(0, records.length - tail)),
+    );
+    yield* backlog.filter((record) => last.includes(record) && wanted(record));
     try {
       for await (const [record] of news ?? []) if (wanted(record)) yield record;
     } catch (err) {

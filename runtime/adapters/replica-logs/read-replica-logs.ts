@@ -4,6 +4,7 @@ import type { LogRecord } from "../../api/log-record.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 import type { LogLine } from "./log-lines.ts";
+import { mergeByTime } from "./merge-by-time.ts";
 import { MergedStreams } from "./merge-streams.ts";
 
 /** Which lines of a replica's log. */
@@ -33,10 +34,16 @@ export interface LoggedReplicas<R extends { readonly id: string }> {
 /** Logs are kept in pieces of 16 KiB, and those are counted: so many make the longest line that is not cut. */
 const piecesPerLine = 5;
 
+/** How far a replica was read. */
+interface Progress {
+  /** Time of its last line, or empty. */
+  last: string;
+}
+
 /**
- * Reads the logs of all replicas of a function as a `LogSource` does. A followed log goes on across restarts of a replica,
- * takes in replicas that come, and ends when nothing of the function, once there, is left. Rejects as the first
- * `replicasOf` does; later ones are asked again.
+ * Reads the logs of all replicas of a function as a `LogSource` does: what there is in the order of time, and then lines as
+ * they come. A followed log goes on across restarts of a replica, takes in replicas that come, and ends when nothing of the
+ * function, once there, is left. Rejects as the first `replicasOf` does; later ones are asked again.
  */
 export async function* readReplicaLogs<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
@@ -48,21 +55,35 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   const seen = new Set<string>();
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
+  const newOf = (found: readonly R[]): readonly R[] => {
+    const fresh = found.filter(({ id }) => !seen.has(id) && (query.instance === undefined || query.instance === id));
+    for (const { id } of fresh) seen.add(id);
+    return fresh;
+  };
   /** Whether there is any. */
-  const look = async (tail: number | undefined): Promise<boolean> => {
+  const look = async (): Promise<boolean> => {
     const found = await replicas.replicasOf(query);
-    for (const replica of found) {
-      if (seen.has(replica.id) || (query.instance !== undefined && query.instance !== replica.id)) continue;
-      seen.add(replica.id);
-      merged.add(readReplica(replicas, replica, { ...query, tail }, either));
+    for (const replica of newOf(found)) {
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, { last: "" }, either));
     }
     return found.length > 0;
   };
   signal.addEventListener("abort", () => merged.close(), { once: true, signal: over.signal });
   try {
-    const isThere = await look(query.tail);
-    if (query.follow) follow(replicas, query, { isThere, look: () => look(undefined), merged, signal: either });
-    else merged.close();
+    const found = await replicas.replicasOf(query);
+    const begun = newOf(found).map((replica) => ({ replica, progress: { last: "" } }));
+    const backlog = begun.map(({ replica, progress }) =>
+      readReplica(replicas, replica, { ...query, follow: false }, progress, either),
+    );
+    for await (const record of mergeByTime(backlog)) {
+      if (signal.aborted) return;
+      yield record;
+    }
+    if (!query.follow) return;
+    for (const { replica, progress } of begun) {
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, progress, either));
+    }
+    follow(replicas, query, { isThere: found.length > 0, look, merged, signal: either });
     for await (const record of merged.values()) {
       if (signal.aborted) return;
       yield record;
@@ -112,11 +133,15 @@ function follow<R extends { readonly id: string }>(
   void run();
 }
 
-/** What one replica wrote and, if it is followed, writes until it is gone; goes on where it was when the log was away. */
+/**
+ * What one replica wrote after `progress` and, if it is followed, writes until it is gone; goes on where it was when the log
+ * was away.
+ */
 async function* readReplica<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
   replica: R,
   query: LogQuery,
+  progress: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<LogRecord> {
   const { name, namespace, follow: goesOn, tail } = query;
@@ -126,12 +151,11 @@ async function* readReplica<R extends { readonly id: string }>(
     const pieces = { since, tail: tail * piecesPerLine, follow: false };
     from = (await firstOfLast(replicas.lines(replica, pieces, signal), tail, from)) ?? from;
   }
-  let last = "";
   for (;;) {
-    const range = { since: (last === "" ? from : last) || undefined, tail: undefined, follow: goesOn };
+    const range = { since: progress.last || from || undefined, tail: undefined, follow: goesOn };
     for await (const { timestamp, text } of replicas.lines(replica, range, signal)) {
-      if (timestamp <= last || timestamp < from) continue;
-      last = timestamp;
+      if (timestamp <= progress.last || timestamp < from) continue;
+      progress.last = timestamp;
       yield { name, namespace, instance: replica.id, timestamp, text: `${text}\n` };
     }
     if (!goesOn) return;

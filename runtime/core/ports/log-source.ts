@@ -12,7 +12,7 @@ export interface LogQuery extends FunctionRef {
   readonly follow: boolean;
 }
 
-/** Reads what functions wrote. Only replicas that run are read; the backlog of each comes in order. */
+/** Reads what functions wrote. Only replicas that run are read; the backlog of all comes in the order of time. */
 export interface LogSource {
   read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord>;
 }

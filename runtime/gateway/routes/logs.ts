@@ -41,7 +41,7 @@ export const logRoute = route(
     method: "GET",
     path: "/system/logs",
     needs: "Function:Logs",
-    about: "Reads the logs of the running replicas of a function, one JSON object a line.",
+    about: "Reads the logs of the running replicas of a function in the order of time, one JSON object a line.",
     details:
       "With follow=true it goes on until the client leaves or the function is deleted; after 15 s of silence an empty line is sent.",
     query: LogQuery,

@@ -91,6 +91,17 @@ test("tail counts lines of which long ones are kept in pieces, and since leaves 
   expect(since.records.map(({ timestamp }) => timestamp)).toEqual([time(4)]);
 });
 
+test.each([false, true])("lines of several replicas come in the order of time, follow: %s", async (follow) => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("a", [line(1), line(4)]);
+  replicas.logs.set("b", [line(2), line(3), line(5)]);
+  const { records, end } = read(replicas, { follow });
+  await eventually(() => records.length === 5, { what: "all lines" });
+  expect(records.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((second) => `line ${second}\n`));
+  replicas.logs.clear();
+  await end;
+});
+
 test("the first look that fails is told", async () => {
   const replicas = new TestReplicas();
   replicas.away = true;

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { logFrames } from "../../../runtime/adapters/docker/log-frames.ts";
 import { logLines, type LogLine } from "../../../runtime/adapters/replica-logs/log-lines.ts";
+import { mergeByTime } from "../../../runtime/adapters/replica-logs/merge-by-time.ts";
 import { MergedStreams } from "../../../runtime/adapters/replica-logs/merge-streams.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const time = "2026-01-31T12:00:00.000000001Z";
 
@@ -78,5 +80,41 @@ describe("MergedStreams", () => {
     for await (const value of merged.values()) if (value === 3) break;
 
     expect(asked).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("mergeByTime()", () => {
+  async function* written(...timestamps: string[]): AsyncGenerator<{ readonly timestamp: string }> {
+    for (const timestamp of timestamps) yield { timestamp };
+  }
+
+  test("gives sequences in the order of time, those of the same time as they were given", async () => {
+    const seen: string[] = [];
+    for await (const { timestamp } of mergeByTime([written("1", "4", "5"), written(), written("2", "3", "4", "6")])) {
+      seen.push(timestamp);
+    }
+    expect(seen).toEqual(["1", "2", "3", "4", "4", "5", "6"]);
+  });
+
+  test("ends the others when it is left, and rejects as they do", async () => {
+    let ended = 0;
+    async function* endless(): AsyncGenerator<{ readonly timestamp: string }> {
+      try {
+        for (;;) yield { timestamp: "1" };
+      } finally {
+        ended += 1;
+      }
+    }
+    for await (const _ of mergeByTime([endless(), endless()])) break;
+    await eventually(() => ended === 2, { what: "the end of both" });
+
+    async function* broken(): AsyncGenerator<{ readonly timestamp: string }> {
+      yield { timestamp: "1" };
+      throw new Error("It is away");
+    }
+    const reading = async (): Promise<void> => {
+      for await (const _ of mergeByTime([broken(), written("2")]));
+    };
+    await expect(reading()).rejects.toThrow("It is away");
   });
 });
