@@ -33,6 +33,10 @@ const CallbackState = Type.Object(
     }),
     attempts: count("Times it was sent", 1),
     status: Type.Optional(status("Last status of its receiver")),
+    error: Type.Optional(
+      Type.String({ description: "Why the last try failed", examples: ["answered 503", "connect ECONNREFUSED"] }),
+    ),
+    nextAttemptAt: Type.Optional(time("When it is tried again")),
   },
   { description: "The callback, if one was asked for" },
 );

@@ -19,14 +19,19 @@ export function boundedAttempts(attempts: readonly CallAttempt[]): readonly Call
 }
 
 function shortened(attempt: CallAttempt, most: number): CallAttempt {
-  if (attempt.error === undefined || jsonBytes(attempt.error) <= most) return attempt;
-  let error = "";
+  return attempt.error === undefined ? attempt : { ...attempt, error: shortError(attempt.error, most) };
+}
+
+/** `error` in at most `most` bytes of JSON, with an ellipsis if it was cut. */
+export function shortError(error: string, most: number = newestError): string {
+  if (jsonBytes(error) <= most) return error;
+  let short = "";
   // By code points: half of one would be no text.
-  for (const character of attempt.error) {
-    if (jsonBytes(error + character) + ellipsisBytes > most) break;
-    error += character;
+  for (const character of error) {
+    if (jsonBytes(short + character) + ellipsisBytes > most) break;
+    short += character;
   }
-  return { ...attempt, error: `${error}…` };
+  return `${short}…`;
 }
 
 const ellipsisBytes = Buffer.byteLength("…");

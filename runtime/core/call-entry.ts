@@ -23,6 +23,10 @@ export interface CallbackState {
   readonly state: "pending" | "sent" | "failed";
   readonly attempts: number;
   readonly status?: number;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+  /** When the next attempt is due, Unix milliseconds. */
+  readonly next?: number;
   /** First attempt, Unix milliseconds. */
   readonly first?: number;
   /** Unix milliseconds; after that no attempt is made or written any more: what is pending then was never written. */

@@ -26,16 +26,7 @@ export function callView(id: string, entry: CallEntry, now: number, queuePositio
       ...(attempt.duration === undefined ? {} : { durationSeconds: Math.round(attempt.duration * 1_000) / 1_000_000 }),
       ...(attempt.error === undefined ? {} : { error: attempt.error }),
     })),
-    ...(entry.callback === null
-      ? {}
-      : {
-          callback: {
-            url: entry.callback.url.split(/[?#]/, 1)[0] ?? "",
-            state: callbackState(entry.callback, now),
-            attempts: entry.callback.attempts,
-            ...(entry.callback.status === undefined ? {} : { status: entry.callback.status }),
-          },
-        }),
+    ...(entry.callback === null ? {} : { callback: callbackView(entry.callback, now) }),
     ...(entry.result === null || entry.status === null || entry.ended === null
       ? {}
       : {
@@ -47,6 +38,19 @@ export function callView(id: string, entry: CallEntry, now: number, queuePositio
             expiresAt: time(Math.min(entry.ended + entry.result.ttl, entry.expires)),
           },
         }),
+  };
+}
+
+function callbackView(callback: CallbackState, now: number): NonNullable<CallRecord["callback"]> {
+  const { url, attempts, status, error, next } = callback;
+  const state = callbackState(callback, now);
+  return {
+    url: url.split(/[?#]/, 1)[0] ?? "",
+    state,
+    attempts,
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(next === undefined || state !== "pending" ? {} : { nextAttemptAt: time(next) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { shortError } from "./call-attempts.ts";
 import type { CallbackState } from "./call-entry.ts";
 import { deepestCallback } from "./callback-headers.ts";
 import type { CallbackOutcome } from "./ports/callback-sender.ts";
@@ -25,7 +26,7 @@ const finalStatuses = (status: number) => status >= 400 && status < 500 && ![408
 /** What follows from one attempt to send a callback. */
 export type CallbackVerdict =
   | { readonly kind: "sent"; readonly status: number }
-  | { readonly kind: "retry"; readonly delay: number; readonly status: number | undefined }
+  | { readonly kind: "retry"; readonly delay: number; readonly status: number | undefined; readonly error: string }
   | { readonly kind: "failed"; readonly status: number | undefined; readonly error: string };
 
 /** Whether a callback of this depth is sent at all. */
@@ -70,6 +71,32 @@ export function judgeCallback(
         ? backOff(times.minWait, times.maxWait, state.attempts, random)
         : Math.min(Math.max(after, times.minWait), longestRetryAfter);
     if (now + delay - (state.first ?? now) > times.window) return { kind: "failed", status, error };
-    return { kind: "retry", delay, status };
+    return { kind: "retry", delay, status, error };
   }
+}
+
+/**
+ * What the record says after an attempt that was judged at `now`: with what went wrong, and when it is tried again. `first`
+ * and `until` as in a `CallbackState`; times are Unix milliseconds.
+ */
+export function callbackAfter(
+  before: CallbackState,
+  verdict: CallbackVerdict,
+  { now, first, until }: { readonly now: number; readonly first: number; readonly until: number },
+): CallbackState {
+  return {
+    url: before.url,
+    state: verdict.kind === "retry" ? "pending" : verdict.kind,
+    attempts: before.attempts + 1,
+    first,
+    until,
+    // The last status that was heard stays when nobody answered.
+    ...withStatus(verdict.status ?? before.status),
+    ...(verdict.kind === "sent" ? {} : { error: shortError(verdict.error) }),
+    ...(verdict.kind === "retry" ? { next: now + verdict.delay } : {}),
+  };
+}
+
+function withStatus(status: number | undefined): Pick<CallbackState, "status"> {
+  return status === undefined ? {} : { status };
 }

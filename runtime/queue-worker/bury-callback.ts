@@ -1,5 +1,6 @@
 import { isQueueName, parseCallId } from "../api/grammar.ts";
 import { header } from "../api/names.ts";
+import { shortError } from "../core/call-attempts.ts";
 import { uuid5 } from "../core/call-digest.ts";
 import { changeBudget, changeRecord, unchanged } from "../core/change-record.ts";
 import type { CallbackVerdict } from "../core/decide-callback.ts";
@@ -66,12 +67,12 @@ export async function buryUnreadableCallback(
     headers,
     body,
   });
-  if (ownId !== undefined) await failCallback(parts, ownId);
+  if (ownId !== undefined) await failCallback(parts, ownId, why);
   parts.metrics.deadLetters.inc({ queue_name: queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue, why }, "callback cannot be read");
 }
 
-async function failCallback(parts: WorkerParts, id: string): Promise<void> {
+async function failCallback(parts: WorkerParts, id: string, why: string): Promise<void> {
   const change = await changeRecord(
     parts.ledger,
     id,
@@ -79,7 +80,9 @@ async function failCallback(parts: WorkerParts, id: string): Promise<void> {
       const callback = found?.entry.callback;
       // A call that is not over has its callback still before it.
       if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return { as: undefined };
-      return { as: undefined, write: { ...found.entry, callback: { ...callback, state: "failed" } } };
+      const { next: _, ...known } = callback;
+      const failed = { ...known, state: "failed", error: shortError(`the callback cannot be read: ${why}`) } as const;
+      return { as: undefined, write: { ...found.entry, callback: failed } };
     },
     { until: performance.now() + changeBudget },
   );

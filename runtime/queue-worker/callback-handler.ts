@@ -3,6 +3,7 @@ import type { CallEntry, CallbackState } from "../core/call-entry.ts";
 import { resultTtlOf } from "../core/call-ttl.ts";
 import {
   attemptsByAge,
+  callbackAfter,
   callbackUntil,
   isTooDeep,
   judgeCallback,
@@ -181,16 +182,13 @@ export class CallbackHandler {
     result: CallbackBody,
     lease: Lease,
   ): Promise<boolean> {
-    const { callbackAckWait, callbackTimes, log } = this.#parts;
+    const { callbackAckWait, callbackTimes, ledger, log } = this.#parts;
     const first = before.first ?? startedAt;
-    const after: CallbackState = {
-      ...before,
-      state: verdict.kind === "retry" ? "pending" : verdict.kind,
-      attempts: before.attempts + 1,
+    const after = callbackAfter(before, verdict, {
+      now: ledger.now(),
       first,
       until: callbackUntil(first, callbackTimes, callbackAckWait),
-      ...(verdict.status === undefined ? {} : { status: verdict.status }),
-    };
+    });
     const until = performance.now() + Math.max(callbackAckWait, changeBudget);
     const { id, redrives } = callback;
     const trouble = await this.#write({ id, redrives }, after, result.stored, { signal: lease.lost, until }, found);

@@ -3,8 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { release } from "../../runtime/api/version.ts";
-import { callbackSettled } from "../support/callback-state.ts";
+import { callbackOf, callbackSettled } from "../support/callback-state.ts";
 import type { CallbackSink } from "../support/callback-sink.ts";
+import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { freePort } from "../support/free-port.ts";
 import type { FunctionServer } from "../support/function-server.ts";
@@ -180,6 +181,24 @@ describe("failed calls are called back, too", () => {
     expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "function_not_found" });
     expect(await platform.broker.deadLetter(id)).toBeUndefined();
   });
+});
+
+test("the record says what is wrong with a callback and when it is tried again", async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}/done`;
+  const id = await platform.calls.accepted("echo", { callbackUrl: `${nobody}?token=1` });
+  const trouble = await eventually(
+    async () => {
+      const callback = await callbackOf(platform, id);
+      return callback?.error === undefined ? undefined : callback;
+    },
+    { what: "a callback in trouble" },
+  );
+  expect(trouble).toMatchObject({ url: nobody, state: "pending", error: expect.stringContaining("ECONNREFUSED") });
+  expect(Date.parse(trouble.nextAttemptAt ?? "")).toBeGreaterThan(0);
+
+  const given = await settled(id);
+  expect(given).toMatchObject({ state: "failed", error: expect.stringContaining("ECONNREFUSED") });
+  expect(given).not.toHaveProperty("nextAttemptAt");
 });
 
 test("afterwards I1 to I10 hold", async () => {

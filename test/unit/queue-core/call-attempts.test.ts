@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { boundedAttempts } from "../../../runtime/core/call-attempts.ts";
+import { boundedAttempts, shortError } from "../../../runtime/core/call-attempts.ts";
 import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../runtime/core/call-entry.ts";
 import { endedEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
 import { sampleEntry } from "../../contract/samples.ts";
@@ -49,6 +49,8 @@ test("the largest record there can be is no larger than 8 KiB", () => {
       first: 9e12,
       until: 9e12,
       status: 599,
+      error: shortError(text),
+      next: 9e12,
     },
   });
   const end = { now: 9_000_000_000_000, status: 599, duration: 123_456.123_456_789_01, error: text };

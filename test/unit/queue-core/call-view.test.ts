@@ -2,7 +2,7 @@ import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 
 import { CallRecord } from "../../../runtime/api/call-record.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import type { CallEntry, CallbackState } from "../../../runtime/core/call-entry.ts";
 import {
   cancelledEntry,
   endedEntry,
@@ -28,6 +28,17 @@ const entries: Record<string, CallEntry> = {
   done: endedEntry(running, { state: "done", end: { ...end, status: 200, error: undefined }, result }),
   failed: endedEntry(running, { state: "failed", end, reason: "exhausted", result: null }),
   cancelled: cancelledEntry(running, now),
+  "called back in vain": {
+    ...endedEntry(running, { state: "done", end, result }),
+    callback: {
+      url: "https://u.example/p",
+      state: "pending",
+      attempts: 1,
+      error: "refused",
+      next: now + 500,
+      first: now,
+    },
+  },
   "called back": {
     ...endedEntry(running, { state: "done", end, result }),
     callback: { url: "https://u.example/p?secret=1#f", state: "sent", attempts: 2, status: 204, first: now },
@@ -89,6 +100,29 @@ test("the callback's address is shown without its query", () => {
     status: 204,
   });
   expect(callView(id, entries["cancelled"] ?? queued, now)).not.toHaveProperty("callback");
+});
+
+test("trouble with a callback is shown: what went wrong, and while it is pending when it is tried again", () => {
+  const callback = {
+    url: "https://u.example/p",
+    attempts: 2,
+    status: 503,
+    error: "answered 503",
+    next: now + 500,
+  } as const;
+  const shown = (more: Pick<CallbackState, "state" | "until">, at = now) =>
+    callView(id, { ...(entries["done"] ?? queued), callback: { ...callback, ...more } }, at).callback;
+  expect(shown({ state: "pending" })).toEqual({
+    url: "https://u.example/p",
+    state: "pending",
+    attempts: 2,
+    status: 503,
+    error: "answered 503",
+    nextAttemptAt: "2026-11-21T12:00:00.500Z",
+  });
+  const unknown = shown({ state: "pending", until: now }, now + 1);
+  expect(unknown).toMatchObject({ state: "unknown", error: "answered 503" });
+  expect(unknown).not.toHaveProperty("nextAttemptAt");
 });
 
 test("a callback that is pending after its time is unknown, and was nothing else before", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { attemptsByAge, isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
+import { attemptsByAge, callbackAfter, isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
 import type { CallbackState } from "../../../runtime/core/call-entry.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
 
@@ -26,11 +26,16 @@ test.each([400, 401, 403, 404, 410, 422, 499])("%i: failed for good", (status) =
 });
 
 test.each([301, 302, 307, 308, 408, 425, 429, 500, 503, 599])("%i: again", (status) => {
-  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500 });
+  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
 });
 
 test("nobody there: again; an address that is not allowed: failed for good", () => {
-  expect(judge({ kind: "unreachable", error: "refused" })).toEqual({ kind: "retry", status: undefined, delay: 500 });
+  expect(judge({ kind: "unreachable", error: "refused" })).toEqual({
+    kind: "retry",
+    status: undefined,
+    delay: 500,
+    error: "refused",
+  });
   expect(judge({ kind: "forbidden", error: "not public" })).toEqual({
     kind: "failed",
     status: undefined,
@@ -53,7 +58,7 @@ test.each([
   ["0", 500],
   ["soon", 500],
 ])("Retry-After %j: %i ms", (value, delay) => {
-  expect(judge(answered(503, value))).toEqual({ kind: "retry", status: 503, delay });
+  expect(judge(answered(503, value))).toEqual({ kind: "retry", status: 503, delay, error: "answered 503" });
 });
 
 test("the window runs from the first attempt; what would come after it is not tried", () => {
@@ -85,10 +90,45 @@ test.each([
 });
 
 test.each([199, 300, 304])("%i is no success: again", (status) => {
-  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500 });
+  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
 });
 
 test("what failed for good says what was answered", () => {
   expect(judge(answered(404))).toEqual({ kind: "failed", status: 404, error: "answered 404" });
   expect(judge(answered(500), { first: now - 16 * minute })).toMatchObject({ error: "answered 500" });
+});
+
+const at = { now: now + 5, first: now, until: now + 15 * minute };
+
+test("the record says why an attempt failed and when the next one is due", () => {
+  const verdict = { kind: "retry", delay: 500, status: 503, error: "answered 503" } as const;
+  expect(callbackAfter(pending, verdict, at)).toEqual({
+    url: "http://x/",
+    state: "pending",
+    attempts: 1,
+    first: now,
+    until: now + 15 * minute,
+    status: 503,
+    error: "answered 503",
+    next: now + 505,
+  });
+});
+
+test("a status stays while nobody answers; what was sent has no trouble, what failed no next attempt", () => {
+  const before: CallbackState = { ...pending, attempts: 1, status: 503, error: "answered 503", next: now };
+  const refused = { kind: "retry", delay: 1_000, status: undefined, error: "refused" } as const;
+  expect(callbackAfter(before, refused, at)).toMatchObject({ status: 503, error: "refused", next: now + 1_005 });
+  const sent = callbackAfter(before, { kind: "sent", status: 204 }, at);
+  expect(sent).toMatchObject({ state: "sent", attempts: 2, status: 204 });
+  for (const gone of ["error", "next"]) expect(sent).not.toHaveProperty(gone);
+  const failed = callbackAfter(before, { kind: "failed", status: 410, error: "answered 410" }, at);
+  expect(failed).toMatchObject({ state: "failed", status: 410, error: "answered 410" });
+  expect(failed).not.toHaveProperty("next");
+});
+
+test("an error takes at most 256 bytes of the record", () => {
+  const verdict = { kind: "failed", status: undefined, error: "\u0001ä".repeat(1_000) } as const;
+  const { error = "" } = callbackAfter(pending, verdict, at);
+  expect(Buffer.byteLength(JSON.stringify(error)) - 2).toBeLessThanOrEqual(256);
+  expect(error.endsWith("…")).toBe(true);
 });

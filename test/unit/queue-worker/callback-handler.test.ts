@@ -74,13 +74,38 @@ test("is tried again until it is taken, and every try is recorded", async () => 
   expect(bench.deadLetters.all()).toEqual([]);
 });
 
+test("trouble is in the record while it lasts: what went wrong, and when it is tried again", async () => {
+  open();
+  let refuses = true;
+  bench.callbackAnswer = (): CallbackOutcome =>
+    refuses
+      ? { kind: "unreachable", error: "connect ECONNREFUSED" }
+      : { kind: "answered", status: 204, retryAfter: undefined };
+  const id = await owed();
+  bench.start();
+  const trouble = await eventually(
+    async () => {
+      const state = await stateOf(id);
+      return state?.error === undefined ? undefined : state;
+    },
+    { every: 5, what: "an attempt that failed" },
+  );
+  expect(trouble).toMatchObject({ state: "pending", error: "connect ECONNREFUSED" });
+  expect(trouble.next).toBeGreaterThan(trouble.first ?? Number.POSITIVE_INFINITY);
+  refuses = false;
+  await settled();
+  const state = await stateOf(id);
+  expect(state).toMatchObject({ state: "sent", status: 204 });
+  for (const gone of ["error", "next"]) expect(state).not.toHaveProperty(gone);
+});
+
 test("that is refused for good is a dead letter with the output; the function is not run again", async () => {
   open();
   answers(410);
   const id = await owed();
   bench.start();
   await settled();
-  expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
+  expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1, status: 410, error: "answered 410" });
   const [letter] = bench.deadLetters.all();
   expect(letter).toMatchObject({ kind: "callback", id, reason: "callback", attempts: 1, lastStatus: 410 });
   expect(Buffer.from(letter?.body ?? []).toString()).toBe("out");
