@@ -42,6 +42,8 @@ export class CallbackHandler {
   readonly #letGo: AbortSignal;
   readonly #hosts: HostSlots;
   readonly #late: LateWrites;
+  /** Deliveries that are dealt with now, by their sequence in the stream. */
+  readonly #underWay = new Map<number, Promise<void>>();
 
   /** `stop` cuts sends off; they are offered again. When `letGo` aborts all leases are lost. */
   constructor(parts: WorkerParts, stop: AbortSignal, letGo: AbortSignal) {
@@ -52,8 +54,19 @@ export class CallbackHandler {
     this.#late = new LateWrites({ patience: parts.callbackTimes.window, stop });
   }
 
-  /** Deals with one delivery; never rejects. */
+  /**
+   * Deals with one delivery; never rejects. One that comes again while this worker still deals with it, because its
+   * processor was taken away for longer than a lease, waits for what becomes of the first.
+   */
   async handle(delivery: Delivery<QueuedCallback>): Promise<void> {
+    const { sequence } = delivery;
+    const handled = this.#handle(delivery, this.#underWay.get(sequence));
+    this.#underWay.set(sequence, handled);
+    await handled;
+    if (this.#underWay.get(sequence) === handled) this.#underWay.delete(sequence);
+  }
+
+  async #handle(delivery: Delivery<QueuedCallback>, earlier: Promise<void> | undefined): Promise<void> {
     const lease = new Lease({
       ackWait: this.#parts.callbackAckWait,
       deliveredAt: delivery.deliveredAt,
@@ -61,6 +74,7 @@ export class CallbackHandler {
     });
     lease.loseWith(this.#letGo);
     try {
+      await earlier;
       if ("unreadable" in delivery.content) {
         await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
         await delivery.acknowledge();
@@ -118,13 +132,14 @@ export class CallbackHandler {
     if (isTooDeep(callback.depth)) {
       verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
     } else {
-      const signal = AbortSignal.any([this.#stop, lease.lost]);
-      const outcome = await this.#parts.sender.send(requestOf(callback, result), signal);
-      if (signal.aborted) {
+      if (lease.lost.aborted) return;
+      // It is out, whoever has the lease: what the receiver answers is heard.
+      const outcome = await this.#parts.sender.send(requestOf(callback, result), this.#stop);
+      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
+      if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
         if (!lease.lost.aborted) delivery.putBack(delayAfterFailure);
         return;
       }
-      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
     }
     this.#parts.metrics.callbacks.inc({ queue_name: callback.queue, outcome: verdict.kind });
     if (verdict.kind === "failed") {
@@ -191,7 +206,9 @@ export class CallbackHandler {
     });
     const until = performance.now() + Math.max(callbackAckWait, changeBudget);
     const { id, redrives } = callback;
-    const trouble = await this.#write({ id, redrives }, after, result.stored, { signal: lease.lost, until }, found);
+    // That it was sent is true whoever has the lease by now, and keeps that one from sending it again.
+    const bounds = verdict.kind === "sent" ? { until } : { until, signal: lease.lost };
+    const trouble = await this.#write({ id, redrives }, after, result.stored, bounds, found);
     if (trouble === undefined) return true;
     const { because, cause: err } = trouble;
     log.warn(

@@ -231,6 +231,51 @@ test("goes to one host four at a time, while others go on", async () => {
   expect(most).toBe(4);
 });
 
+test("that comes again while it is being sent, as its lease is over, is sent once", async () => {
+  const ackWait = 300;
+  open({ ackWait });
+  let answered: (() => void) | undefined;
+  bench.callbackAnswer = () =>
+    new Promise((resolve) => {
+      answered = () => resolve({ kind: "answered", status: 200, retryAfter: undefined });
+    });
+  const id = await owed();
+  let deliveries = 0;
+  const parts = bench.parts();
+  bench.start({
+    callbackDeliveries: {
+      take: (slots, handle, signal) =>
+        parts.callbackDeliveries.take(
+          slots,
+          (delivery) => {
+            deliveries += 1;
+            // The broker hears nothing from a worker that stands still.
+            return handle({ ...delivery, extend: () => false });
+          },
+          signal,
+        ),
+    },
+  });
+  await eventually(() => deliveries > 1 && answered !== undefined, { what: "the callback to come again" });
+  answered?.();
+  await settled();
+  expect(bench.sent).toHaveLength(1);
+  expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
+});
+
+test("that is answered while the worker stops was sent", async () => {
+  open({ ackWait: 60_000 });
+  bench.callbackAnswer = (_request, signal) =>
+    new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ kind: "answered", status: 200, retryAfter: undefined })),
+    );
+  const id = await owed();
+  const worker = bench.start();
+  await eventually(() => bench.sent.length === 1, { what: "the first try" });
+  await worker.stop(20);
+  expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
+});
+
 test("that is under way when the worker stops is sent again by the next one, not counted", async () => {
   open({ ackWait: 60_000 });
   bench.callbackAnswer = (_request, signal) =>
