@@ -6,10 +6,12 @@ import { logFileSize, olderLog } from "./log-files.ts";
 import { LogLines } from "./log-lines.ts";
 import { LogClock } from "./log-time.ts";
 
+/** One for all replicas of this process, so that lines of two of them that come in one millisecond have an order, too. */
+const clock = new LogClock();
+
 /** Writes what one replica says, line by line with its time, into two files of 10 MiB. */
 export class ReplicaLog {
   readonly #path: string;
-  readonly #clock = new LogClock();
   readonly #sources: Promise<void>[] = [];
   #file: FileHandle;
   #size = 0;
@@ -60,7 +62,7 @@ export class ReplicaLog {
   }
 
   async #append(lines: readonly string[]): Promise<void> {
-    const bytes = Buffer.from(lines.map((line) => `${this.#clock.next()} ${line}\n`).join(""));
+    const bytes = Buffer.from(lines.map((line) => `${clock.next()} ${line}\n`).join(""));
     if (this.#size + bytes.length > logFileSize) await this.#turn();
     await this.#file.appendFile(bytes);
     this.#size += bytes.length;
