@@ -20,9 +20,9 @@ export const routeGroups: Readonly<Record<RouteGroup, string>> = {
 
 const description = `Deploy functions, call them, queue calls, keep secrets and namespaces, read logs.
 
-HEAD works where GET does, except for logs. Names are refused, never repaired. Fields that are not known are ignored, \`null\` means
-absent. Errors are one line of text, or \`application/problem+json\` for clients that list \`application/json\` or
-\`application/problem+json\` in \`Accept\`. Clients ignore fields, headers, codes and values that they do not know.`;
+HEAD works where GET does, except for logs. Names are refused, never repaired. Fields that are not known are ignored, but for those of
+a FunctionDeployment, which are refused; \`null\` means absent. Errors are one line of text, or \`application/problem+json\` for clients that
+list \`application/json\` or \`application/problem+json\` in \`Accept\`. Clients ignore fields, headers, codes and values that they do not know.`;
 
 /** The OpenAPI 3.1 document of `routes`. */
 export function buildDocument(routes: readonly RouteEntry[]): JsonObject {
