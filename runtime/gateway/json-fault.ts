@@ -5,8 +5,8 @@ type Opened = ("{" | "[")[];
 
 const blanks = /[ \t\r\n]*/y;
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** One alternative per character, so that a long string takes one pass. */
-const stringContent = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+/** All but `"`, `\` and control characters; one alternative per character, so that a long string takes one pass. */
+const stringContent = /(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 
 /**
  * Where text that the parser refused stops being JSON: `at line 1, column 6: expected a value, found "}"`. Lines and

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+
+let platform: RestPlatform;
+
+beforeAll(async () => {
+  platform = await openRestPlatform();
+});
+afterAll(async () => {
+  await platform[Symbol.asyncDispose]();
+});
+beforeEach(() => platform.functions.clear());
+
+const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
+
+async function statusOf(method: string, path: string, body?: unknown): Promise<number> {
+  const response = await platform.call(method, path, body);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function refusal(method: string, path: string, body?: unknown) {
+  const response = await platform.call(method, path, body, { accept: "application/json" });
+  const problem: { code: string; detail: string } = JSON.parse(await response.text());
+  return { status: response.status, code: problem.code, detail: problem.detail };
+}
+
+test("what GET shows can be edited and sent: fields of the status are not read", async () => {
+  await statusOf("PUT", "/system/functions", { ...hello, labels: { team: "a" } });
+  const shown = (await (await platform.call("GET", "/system/function/hello?usage=1")).json()) as FunctionStatus;
+  expect(await statusOf("PUT", "/system/functions", { ...shown, service: shown.name, replicas: 9 })).toBe(202);
+  const after = await (await platform.call("GET", "/system/function/hello")).json();
+  expect(after).toMatchObject({ labels: { team: "a" }, replicas: 1, generation: 2 });
+});
+
+test("a misspelt field or key is refused with the nearest name", async () => {
+  const named = async (body: unknown) => {
+    const { status, code, detail } = await refusal("PUT", "/system/functions", body);
+    expect([status, code]).toEqual([400, "validation_failed"]);
+    return detail;
+  };
+  expect(await named({ ...hello, envvars: {} })).toBe(
+    'Cannot read field "envvars": there is no such field; did you mean "envVars"?',
+  );
+  expect(await named({ ...hello, labels: { "com.service.scale.mim": "2" } })).toContain(
+    'did you mean "com.service.scale.min"?',
+  );
+  expect(await named({ ...hello, annotations: { "com.service.scale.min": "2" } })).toContain(
+    "it is a label, not an annotation",
+  );
+  const theirs = { ...hello, annotations: { "com.openfaas.scale.mim": "2" } };
+  expect(await statusOf("PUT", "/system/functions", theirs)).toBe(202);
+  expect(await statusOf("DELETE", "/system/functions", { functionName: "hello", unknown: 1 })).toBe(202);
+});
+
+test("the 404 of an unknown function has the nearest name of the namespace", async () => {
+  await statusOf("PUT", "/system/functions", hello);
+  const sentence = 'Cannot find function "helo": it does not exist in namespace "functions"; did you mean "hello"?';
+  for (const asked of [
+    refusal("GET", "/system/function/helo"),
+    refusal("DELETE", "/system/functions", { functionName: "helo" }),
+    refusal("POST", "/system/scale-function/helo", { replicas: 1 }),
+    refusal("GET", "/system/logs?name=helo"),
+  ]) {
+    expect(await asked).toEqual({ status: 404, code: "function_not_found", detail: sentence });
+  }
+});
