@@ -8,5 +8,10 @@ export const editions = {
 
 export type Edition = keyof typeof editions;
 
+/** Calls that one queue-worker runs at once where `max_inflight` says nothing (contract §5.3). */
+export function inflightOf(edition: Edition): number {
+  return editions[edition].maxInflight === "one" ? 1 : 10;
+}
+
 /** The names of all editions, smallest first. */
 export const editionNames: readonly Edition[] = ["community", "standard", "pro", "enterprise"];

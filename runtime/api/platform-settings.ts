@@ -48,7 +48,10 @@ export const brokerSettings = {
 
 /** Names every part must agree on. */
 export const platformSettings = {
-  edition: choice("edition", editionNames, { fallback: "community", about: "Preset of limits" }),
+  edition: choice("edition", editionNames, {
+    fallback: "enterprise",
+    about: "Preset of limits; enterprise withholds nothing",
+  }),
   platformNamespace: text("platform_namespace", {
     fallback: "weir",
     about: "Namespace of the platform itself",

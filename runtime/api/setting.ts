@@ -129,6 +129,14 @@ export function whole(
   };
 }
 
+/** A whole number that may be left out: `about` says what it follows from then. */
+export function optionalWhole(
+  name: string,
+  options: { readonly about: string; readonly min?: number; readonly max?: number; readonly unit?: string },
+): Setting<number | undefined> {
+  return { ...whole(name, options), optional: true };
+}
+
 /** A TCP port; 0 = any free one. */
 export function port(name: string, options: Described): Setting<number> {
   return { ...whole(name, { ...options, max: 65_535 }), kind: "port" };

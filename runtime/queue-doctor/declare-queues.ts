@@ -1,5 +1,5 @@
 import { formatDuration } from "../api/duration.ts";
-import { editionNames, editions } from "../api/editions.ts";
+import { editionNames, editions, inflightOf } from "../api/editions.ts";
 import { defaultQueue } from "../api/names.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareDefaultQueue } from "../core/queue-defaults.ts";
@@ -20,7 +20,7 @@ function declare(settings: QueueFactSettings, { name, fields }: QueueEntry): Que
   const strict = fields.strict ?? false;
   const declaration = declareDefaultQueue({
     replicas: fields.replicas ?? settings.queueWorkers,
-    maxInflight: fields.maxInflight ?? (strict ? 1 : settings.maxInflight),
+    maxInflight: slotsOf(settings, fields),
     timeout: fields.timeout ?? settings.upstreamTimeout,
     ackWait: fields.ackWait ?? settings.ackWait,
     maxLength: fields.maxLength ?? settings.maxLength,
@@ -30,6 +30,12 @@ function declare(settings: QueueFactSettings, { name, fields }: QueueEntry): Que
   });
   const retry = { ...declaration.retry, codes: fields.retryCodes ?? declaration.retry.codes };
   return { ...declaration, name, strict, retry };
+}
+
+/** Calls that one queue-worker of the entry runs at once. */
+function slotsOf({ edition, maxInflight }: QueueFactSettings, fields: QueueEntry["fields"]): number {
+  if (fields.maxInflight !== undefined) return fields.maxInflight;
+  return fields.strict === true ? 1 : (maxInflight ?? inflightOf(edition));
 }
 
 /** What the entries ask for beyond the edition, and what contradicts itself in them; each begins with a setting's name. */
@@ -52,9 +58,7 @@ function namedQueueProblem(name: string, edition: string): string {
 
 function inflightProblems(settings: QueueFactSettings, { name, fields }: QueueEntry): string[] {
   if (editions[settings.edition].maxInflight === "custom") return [];
-  const atOnce =
-    (fields.maxInflight ?? (fields.strict === true ? 1 : settings.maxInflight)) *
-    (fields.replicas ?? settings.queueWorkers);
+  const atOnce = slotsOf(settings, fields) * (fields.replicas ?? settings.queueWorkers);
   if (atOnce === 1) return [];
   const setting =
     fields.maxInflight !== undefined || fields.replicas !== undefined ? `queues.${name}.max_inflight` : "max_inflight";

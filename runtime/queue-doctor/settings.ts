@@ -16,7 +16,7 @@ import {
   type ConnectionSetting,
 } from "../api/platform-settings.ts";
 import type { SettingRule } from "../api/setting-rules.ts";
-import { choice, duration, flag, list, whole, type Setting, type Values } from "../api/setting.ts";
+import { choice, duration, flag, list, optionalWhole, whole, type Setting, type Values } from "../api/setting.ts";
 import { defaultQueue } from "../api/names.ts";
 import { textRule } from "../api/text-rules.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
@@ -27,12 +27,12 @@ const hour = 3_600_000;
 
 /** What holds for every queue whose entry does not say otherwise. */
 const queueDefaults = {
-  maxInflight: whole("max_inflight", {
-    fallback: "1",
+  maxInflight: optionalWhole("max_inflight", {
     min: 1,
     max: 10_000,
     unit: "calls",
-    about: "Calls one queue-worker runs at once",
+    about:
+      "Calls one queue-worker runs at once; when absent 10, in editions community and standard and in strict queues 1",
   }),
   queueWorkers: whole("queue_workers", {
     fallback: "1",
@@ -65,7 +65,7 @@ const queueDefaults = {
 /** What an entry of `queues` may say; what it leaves out comes from the setting that is named with it. */
 export const queueEntryFields = {
   replicas: { ...queueDefaults.queueWorkers, name: "replicas" },
-  maxInflight: { ...queueDefaults.maxInflight, name: "max_inflight" },
+  maxInflight: { ...queueDefaults.maxInflight, name: "max_inflight", about: "Calls one queue-worker runs at once" },
   timeout: { ...callTimeSettings.upstreamTimeout, name: "timeout", about: "Longest run of a call" },
   ackWait: { ...queueSettings.ackWait, name: "ack_wait" },
   maxLength: { ...queueDefaults.maxLength, name: "max_length" },

@@ -31,7 +31,8 @@ function declaration({ setting, group, fallback = "" }: StackKey) {
   const description = setting.about + limitsOf(setting);
   if (setting.parseFile !== undefined) return { type: "object", description, default: {} };
   if (setting.kind === "true or false") return { type: "boolean", description, default: fallback === "true" };
-  if (setting.kind === "whole number") return { type: "integer", description, default: Number(fallback) };
+  if (setting.kind === "whole number" && fallback !== "")
+    return { type: "integer", description, default: Number(fallback) };
   return { type: "string", description, default: fallback };
 }
 

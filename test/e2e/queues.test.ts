@@ -51,7 +51,7 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
 
   const status = await desk.send("GET", "/system/queues");
   expect(JSON.parse(status.body.toString())).toMatchObject([
-    { name: "default", workers: 1, maxInflight: 1, timeout: "30s" },
+    { name: "default", workers: 1, maxInflight: 10, timeout: "30s" },
     { name: "ordered", workers: 1, maxInflight: 1 },
     { name: "reports", workers: 2, maxInflight: 2, timeout: "5s", ackWait: "3s" },
   ]);
@@ -104,4 +104,20 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   const again = await start(settings);
   expect(await again.calls.ended(await again.calls.accepted("report"), 20_000)).toMatchObject({ state: "done" });
   await again.weir.stop();
+});
+
+test("without a setting a call that sleeps does not hold up the quick ones behind it", async () => {
+  const { weir, calls, deploy } = await start("");
+  await deploy("nap", "default", "sleep 20");
+  await deploy("quick", "default", "cat");
+  const nap = await calls.accepted("nap");
+  await calls.until(nap, ["running"], 20_000);
+
+  const quick: string[] = [];
+  for (let n = 0; n < 5; n++) quick.push(await calls.accepted("quick", { body: String(n) }));
+  for (const id of quick) expect(await calls.ended(id, 15_000)).toMatchObject({ state: "done", queue: "default" });
+  expect(await calls.status(nap)).toMatchObject({ state: "running" });
+
+  expect((await calls.cancel(nap)).status).toBe(202);
+  await weir.stop();
 });

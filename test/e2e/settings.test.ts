@@ -46,7 +46,7 @@ test("npm start names all that is wrong with its settings in one message, and en
 
 test("what npm start decides by itself, and more than the edition has, cannot be set", async () => {
   const config = await configFile("nats_url: nats://elsewhere\nqueues: {slow: {}, default: {replicas: 2}}\n");
-  const wrong = await runWeir({ data: directory.path, flags: ["--config", config] });
+  const wrong = await runWeir({ data: directory.path, flags: ["--edition", "community", "--config", config] });
   expect(wrong).toMatchObject({ code: 1, stdout: "" });
   expect(wrong.stderr.trimEnd().split("\n")).toEqual([
     "Cannot start:",

@@ -59,12 +59,20 @@ export async function prepareForOperators(
   const namespace = `${cluster.namespace}-fn`;
   await applyDefinitions(cluster);
   const marked = { labels: { "pod-security.kubernetes.io/enforce": "restricted", "com.service.namespace": "1" } };
-  const platform = readPlatform({ platformNamespace: cluster.namespace, functionNamespace: namespace });
+  const platform = readPlatform({
+    edition: "community",
+    platformNamespace: cluster.namespace,
+    functionNamespace: namespace,
+  });
   await cluster.apply(
     { apiVersion: "v1", kind: "Namespace", metadata: { ...marked, name: namespace } },
     ...accessManifests(platform).map((object) => ({ ...object, metadata: { ...object.metadata } })),
   );
   const connection = await flagsAsAccount(cluster, { name: "operator", namespace: cluster.namespace }, directory);
-  const places = [`--platform-namespace=${cluster.namespace}`, `--function-namespace=${namespace}`];
+  const places = [
+    "--edition=community",
+    `--platform-namespace=${cluster.namespace}`,
+    `--function-namespace=${namespace}`,
+  ];
   return { namespace, flags: [...connection, ...places] };
 }

@@ -40,6 +40,8 @@ export async function openClusterPlatform(
     await loadPlatformImages(cluster);
     const image = await loadBaseImage(cluster);
     const platform = readPlatform({
+      // Several platforms share the cluster: with many namespaces each would take those that another one made.
+      edition: "community",
       platformNamespace: namespace,
       functionNamespace,
       nats: { tls: false, storage: "1Gi" },

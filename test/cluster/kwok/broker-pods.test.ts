@@ -44,7 +44,7 @@ beforeAll(async () => {
   await once(monitoring, "listening");
   const { port } = monitoring.address() as AddressInfo;
   const name = accounts.queueDoctor;
-  const access = accessManifests(readPlatform({ platformNamespace: cluster.namespace }));
+  const access = accessManifests(readPlatform({ edition: "community", platformNamespace: cluster.namespace }));
   const labels = { app: brokerObjects.statefulSet };
   // Where pods only pretend to run nobody looks for the image.
   const image = cluster.level === "node" ? await loadBaseImage(cluster) : "example/nats:1";

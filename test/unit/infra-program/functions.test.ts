@@ -80,7 +80,7 @@ test("a further namespace has the marker and the level of pod security; what is 
 });
 
 test("an edition with one namespace says so before anything is made", async () => {
-  const { recorder, weir, platform } = await recorded();
+  const { recorder, weir, platform } = await recorded({ edition: "standard" });
   expect(() => new weir.FunctionNamespace("dev", { platform })).toThrow(
     'Cannot make namespace "dev": the platform\'s edition has one namespace; pro and enterprise have several',
   );

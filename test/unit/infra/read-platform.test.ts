@@ -4,14 +4,14 @@ import { checkPlatform, PlatformOptionsError, readPlatform } from "../../../infr
 
 test("with nothing said every option has its default", () => {
   expect(readPlatform({})).toMatchObject({
-    edition: "community",
+    edition: "enterprise",
     platformNamespace: "weir",
     functionNamespace: "functions",
     createNamespaces: true,
     nats: { replicas: "1", storage: "10Gi", tls: true },
     gateway: { replicas: 1, serviceType: "ClusterIP" },
-    queues: [{ name: "default", replicas: 1, maxInflight: 1 }],
-    manyNamespaces: false,
+    queues: [{ name: "default", replicas: 1, maxInflight: 10 }],
+    manyNamespaces: true,
   });
 });
 
@@ -38,6 +38,7 @@ test("all problems come at once, each with key, value and rule", () => {
 
 test("settings of the processes keep the processes' own rules, and the edition's", () => {
   const input = {
+    edition: "community",
     maxInflight: 4,
     upstreamTimeout: "x",
     asyncMaxBody: 67_108_864,

@@ -205,8 +205,10 @@ test("namespaces of a larger edition are told", async () => {
     [path]: { items: [{ metadata: { name: "functions" } }, { metadata: { name: "team" } }] },
   });
   const line = /^note {4}namespaces of functions that an edition with several has made: team:/;
-  expect(lines(await checkSurroundings(cluster, platform(), []))).toContainEqual(expect.stringMatching(line));
-  const many = lines(await checkSurroundings(cluster, platform({ edition: "pro" }), []));
+  expect(lines(await checkSurroundings(cluster, platform({ edition: "community" }), []))).toContainEqual(
+    expect.stringMatching(line),
+  );
+  const many = lines(await checkSurroundings(cluster, platform(), []));
   expect(many).not.toContainEqual(expect.stringMatching(line));
 });
 

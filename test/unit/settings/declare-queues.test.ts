@@ -18,7 +18,7 @@ describe("queues of the settings", () => {
       {
         name: "default",
         replicas: 1,
-        maxInflight: 1,
+        maxInflight: 10,
         timeout: 30_000,
         ackWait: 60_000,
         maxLength: 1_000_000,
@@ -102,6 +102,25 @@ describe("queues of the settings", () => {
     ],
   ])("edition %s refuses %j", (edition, more, problem) => {
     expect(read({ edition, ...more }).problems).toEqual([problem]);
+  });
+
+  test.each([
+    ["community", 1],
+    ["standard", 1],
+    ["pro", 10],
+    ["enterprise", 10],
+  ])("without max_inflight a queue-worker of edition %s runs %i at once", (edition, slots) => {
+    expect(declared({ edition })).toMatchObject([{ name: "default", maxInflight: slots }]);
+  });
+
+  test("named queues have that default, too, strict ones always 1", () => {
+    const queues = { slow: {}, ordered: { strict: true } };
+    expect(declared({ queues })).toMatchObject([
+      { name: "default", maxInflight: 10 },
+      { name: "ordered", maxInflight: 1 },
+      { name: "slow", maxInflight: 10 },
+    ]);
+    expect(declared({ queues: { default: { strict: true } } })).toMatchObject([{ maxInflight: 1 }]);
   });
 
   test("pro runs as many at once as wanted", () => {
