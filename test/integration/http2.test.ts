@@ -34,6 +34,16 @@ describe("the gateway over HTTP/2", () => {
     expect(await rawRequest(gateway.port, preface)).toMatchObject({ status: 400, closed: true });
   });
 
+  test.each(["GET", "POST", "HEAD", "OPTIONS"])(
+    "%s without TLS on its port is 400 and says what to use",
+    async (method) => {
+      const { gateway } = await open();
+      const reply = await rawRequest(gateway.port, `${method} /healthz HTTP/1.1\r\nHost: g\r\n\r\n`);
+      expect(reply).toMatchObject({ status: 400, closed: true });
+      expect(String(reply.body)).toBe("Cannot read request: this port speaks HTTPS: use https:// in the address\n");
+    },
+  );
+
   test("GET and POST pass like over HTTP/1.1", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve((_request, response, body) => {

@@ -8,6 +8,7 @@ import { cutUnread } from "./cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";
 import type { Http1Request } from "./http1-request.ts";
 import type { Http1Response } from "./http1-response.ts";
+import { answerPlainHttp } from "./plain-http.ts";
 
 /** What a server does with what comes; times in milliseconds. */
 export interface Http1ServerParts {
@@ -72,7 +73,9 @@ export class Http1Server implements Http1Owner {
       this.listener = createServer(options, (socket) => this.#take(socket));
     } else {
       const secure = { ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: headersTimeout };
-      this.listener = createTlsServer(secure, (socket) => this.#choose(socket));
+      const listener = createTlsServer(secure, (socket) => this.#choose(socket));
+      answerPlainHttp(listener);
+      this.listener = listener;
     }
     this.listener.maxConnections = parts.mostConnections;
     this.listener.on("drop", () => parts.onTooMany("all"));
