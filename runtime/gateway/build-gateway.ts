@@ -91,6 +91,8 @@ export interface Gateway {
   open(): Promise<number>;
   /** Answers beside that, without TLS, at exactly these addresses; rejects when one cannot be had. */
   listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
+  /** Calls of functions under way, those waiting for a replica too. */
+  readonly inFlight: number;
   /** From now on every reply closes its connection; requests are still served. */
   drain(): void;
   /** Stops listening and resolves when the last reply was sent. */
@@ -240,6 +242,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
       return port;
     },
     listenAlso: (addresses) => server.listenAlso(addresses),
+    get inFlight() {
+      return counts.inFlight;
+    },
     drain: () => server.drain(),
     close: async () => {
       await app.close();

@@ -46,6 +46,7 @@ import { chooseProvider } from "./provider-choice.ts";
 import { readHostSettings } from "./read-host-settings.ts";
 import { busyPort, failureText } from "./report-failure.ts";
 import { hostDrainTimeout, longestRun, machineStore } from "./settings.ts";
+import { stopNotice, type UnderWay } from "./stop-notice.ts";
 import { systemInfo } from "./system-info.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -60,10 +61,15 @@ const { settings, warnings } = readHostSettings(process.argv.slice(2));
 const queues = declareQueues(settings);
 const log = createLog("host", settings.logLevel);
 for (const warning of warnings) say(warning);
+let underWay = (): UnderWay => ({ calls: 0, runs: 0 });
 
 await runService({
   log,
   drainTimeout: () => hostDrainTimeout(settings, queues),
+  onStop: () => {
+    const notice = stopNotice(underWay());
+    if (notice !== undefined) say(notice);
+  },
   reportFailure: (err) => {
     say(failureText(err));
     log.debug({ err }, "cannot start");
@@ -73,6 +79,7 @@ await runService({
     const adminPort = await freePort(settings.adminPort, "admin-port");
     const data = await openDataDirectory(settings.data);
     lifecycle.onClose("data directory", () => data.close());
+    lifecycle.onEndNow("data directory", () => data.close());
     const { layout } = data;
     const credentials = await openCredentials(layout.credentials);
 
@@ -142,6 +149,9 @@ await runService({
     const machine =
       docker ?? (await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs, holdLock }));
     lifecycle.onClose("replicas", () => machine.close());
+    lifecycle.onEndNow("replicas", () => machine.endNow());
+    // Before the replicas: what is cut off with them must not be written down as an attempt that failed.
+    lifecycle.onEndNow("nats-server", () => nats.close());
     const url = ownUrl(settings, port);
     const provider = buildProvider({
       functions: providerFunctions,
@@ -220,6 +230,10 @@ await runService({
       log: log.child({ part: "gateway" }),
     });
     await gateway.open();
+    underWay = () => ({
+      calls: gateway.inFlight,
+      runs: workers.reduce((sum, { running }) => sum + running, 0),
+    });
     lifecycle.onClose("gateway", () => gateway.close());
     const unhear = await docker?.onBridge((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
     lifecycle.onClose("bridges", () => unhear?.());

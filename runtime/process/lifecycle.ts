@@ -9,6 +9,7 @@ interface Step {
 export class Lifecycle {
   readonly #log: Log;
   readonly #steps: Step[] = [];
+  readonly #hurried: Step[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(log: Log) {
@@ -20,14 +21,24 @@ export class Lifecycle {
     this.#steps.push({ name, close });
   }
 
+  /** What must be gone even when nobody waits for the closing: children and what they leave behind. */
+  onEndNow(name: string, end: () => unknown): void {
+    this.#hurried.push({ name, close: end });
+  }
+
+  /** Ends at once what `onEndNow` was told of, in reverse; a closing under way goes on beside it. */
+  async endNow(): Promise<void> {
+    await this.#close(this.#hurried);
+  }
+
   /** Closes everything once; repeated calls wait for the first. */
   close(): Promise<void> {
-    this.#closing ??= this.#run();
+    this.#closing ??= this.#close(this.#steps);
     return this.#closing;
   }
 
-  async #run(): Promise<void> {
-    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+  async #close(steps: Step[]): Promise<void> {
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       try {
         await step.close();
         this.#log.debug({ step: step.name }, "closed");

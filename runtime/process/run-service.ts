@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 import { Lifecycle } from "./lifecycle.ts";
 import type { Log } from "./log.ts";
 
@@ -7,17 +9,22 @@ export interface ServiceOptions {
   readonly drainTimeout: () => number;
   /** Opens everything; what it throws ends the process with code 1 after closing what was open. `stop` aborts when the end begins. */
   readonly open: (lifecycle: Lifecycle, stop: AbortSignal) => Promise<void>;
+  /** Hears the first signal, before anything is closed. */
+  readonly onStop?: () => void;
   /** Says in one line why the start failed, for a person at a terminal. */
   readonly reportFailure?: (err: unknown) => void;
 }
 
 const flushTimeout = 500;
+/** Milliseconds that children and what they leave behind get to be gone after a second signal. */
+const hurry = 5_000;
 /** npm passes on a Ctrl-C that the terminal has sent to both: within this time a signal is the same one again. */
 const sameSignal = 500;
 
 /**
  * The life of a process: open, serve until SIGTERM, SIGINT or the terminal's SIGHUP, close in reverse, exit. A second
- * signal, or the drain timeout, ends it at once with code 1. Resolves never; the process exits.
+ * signal ends it at once with the code that shells know (130 after Ctrl-C), the drain timeout with code 1. Resolves never;
+ * the process exits.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { log } = options;
@@ -25,6 +32,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const stop = new AbortController();
   let stopping = false;
   let stoppedAt = 0;
+  /** Of a second signal. */
+  let hurriedCode: number | undefined;
 
   const end = async (code: number): Promise<void> => {
     const drainTimeout = options.drainTimeout();
@@ -34,19 +43,27 @@ export async function runService(options: ServiceOptions): Promise<void> {
     }, drainTimeout);
     await lifecycle.close();
     clearTimeout(deadline);
+    if (hurriedCode === undefined) exit(log, code);
+  };
+  const endNow = async (code: number): Promise<void> => {
+    hurriedCode = code;
+    setTimeout(() => exit(log, code), hurry);
+    await lifecycle.endNow();
     exit(log, code);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) {
       // Shell and system both send one when a terminal closes.
       if (signal === "SIGHUP" || performance.now() - stoppedAt < sameSignal) return;
+      if (hurriedCode !== undefined) return;
       log.warn({ signal }, "second signal, ending at once");
-      exit(log, 1);
+      void endNow(128 + constants.signals[signal]);
       return;
     }
     stopping = true;
     stoppedAt = performance.now();
     log.info({ signal }, "stopping");
+    options.onStop?.();
     stop.abort();
     void end(0);
   };
@@ -55,7 +72,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.on("unhandledRejection", (err) => {
     log.fatal({ err }, "unhandled rejection");
-    exit(log, 1);
+    exit(log, hurriedCode ?? 1);
   });
 
   try {

@@ -62,6 +62,8 @@ export interface QueueWorkerSources {
 /** A worker that takes calls. */
 export interface OpenQueueWorker {
   readonly queue: QueueDeclaration;
+  /** Runs under way. */
+  readonly running: number;
   /** Takes no more, lets runs finish within the grace, hands the rest back. */
   close(): Promise<void>;
 }
@@ -127,6 +129,9 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
 
   return {
     queue,
+    get running() {
+      return worker.running;
+    },
     close: async () => {
       await worker.stop(queue.timeout);
       endFigures();

@@ -44,6 +44,8 @@ export interface WeirProcess extends AsyncDisposable {
   readonly data: string;
   /** What it wrote so far, both outputs. */
   output(): string;
+  /** How it ended; undefined while it runs. */
+  exit(): Exit | undefined;
   /** Every process below it, brokers and functions included. */
   below(): readonly KnownProcess[];
   /** Ctrl-C. Rejects when the exit code is not 0, it takes longer than `within` (60 000) or a process is left. */
@@ -88,6 +90,7 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
       data: options.data,
       pid: launched.pid,
       output: launched.output,
+      exit: launched.exit,
       below: launched.below,
       stop: launched.stop,
       kill: launched.kill,

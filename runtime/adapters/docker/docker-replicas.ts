@@ -51,6 +51,7 @@ export class DockerReplicas implements Replicas {
   /** Ids of images by function and generation: all replicas of one run the same. */
   readonly #images = new Map<string, string>();
   readonly #ended = new AbortController();
+  #closing: Promise<void> | undefined;
   readonly #replicaParts: DockerReplicaParts;
   #listening: Promise<void> = Promise.resolve();
 
@@ -152,8 +153,18 @@ export class DockerReplicas implements Replicas {
   }
 
   /** Containers and networks of the instance are gone then, and the rules of this host. Rejects when the engine is away. */
-  async close(): Promise<void> {
-    if (this.#ended.signal.aborted) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** As `close`, but calls under way are cut off. */
+  async endNow(): Promise<void> {
+    await removeContainers(this.#parts.engine, this.#parts.instance);
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
     this.#ended.abort();
     const { engine, instance, images, networks, firewall } = this.#parts;
     images.close();

@@ -57,6 +57,8 @@ export interface DockerProvider {
   onBridge(listener: BridgeListener): Promise<() => void>;
   /** Stops and removes all containers and networks of the instance, and the rules of this host. */
   close(): Promise<void>;
+  /** As `close`, but calls under way are cut off. */
+  endNow(): Promise<void>;
 }
 
 /** Functions run as this user and group where this process is root. */
@@ -91,6 +93,16 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
     });
     await networks.open();
     await replicas.open();
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      try {
+        await replicas.close();
+        await rm(join(directory, "secrets"), { recursive: true, force: true });
+        await rm(join(directory, "staging"), { recursive: true, force: true });
+      } finally {
+        await engine.close();
+      }
+    };
     return {
       replicas,
       secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
@@ -100,14 +112,10 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       secretsDirectory: () => secretDirectories[0],
       bridgeAddresses: () => networks.addresses(),
       onBridge: (listener) => networks.onBridge(listener),
-      close: async () => {
-        try {
-          await replicas.close();
-          await rm(join(directory, "secrets"), { recursive: true, force: true });
-          await rm(join(directory, "staging"), { recursive: true, force: true });
-        } finally {
-          await engine.close();
-        }
+      close: () => (closing ??= close()),
+      endNow: async () => {
+        await replicas.endNow();
+        await (closing ??= close());
       },
     };
   } catch (err) {

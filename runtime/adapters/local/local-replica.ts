@@ -82,6 +82,11 @@ export class LocalReplica {
     return this.#stopped;
   }
 
+  /** Ends it by force: calls under way are cut off. */
+  kill(): void {
+    this.#killGroup();
+  }
+
   async #stop(): Promise<void> {
     if (this.#state !== "exited") {
       this.#state = "stopping";

@@ -53,6 +53,7 @@ export class LocalReplicas implements Replicas {
   readonly #named = new Map<string, FunctionRef & { readonly secrets: readonly string[] }>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();
   #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: LocalReplicasParts) {
     this.#parts = parts;
@@ -107,8 +108,20 @@ export class LocalReplicas implements Replicas {
       .flatMap(({ replica: { pid } }) => (pid === undefined ? [] : [pid]));
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#closed = true;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** As `close`, but calls under way are cut off. */
+  async endNow(): Promise<void> {
+    const closed = this.close();
+    for (const { replica } of this.#entries.values()) replica.kill();
+    await closed;
+  }
+
+  async #close(): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));
     await this.#parts.users?.close();
     await this.#parts.run.close();

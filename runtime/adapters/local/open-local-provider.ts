@@ -41,6 +41,8 @@ export interface LocalProvider {
   secretsDirectory(ref: FunctionRef): string;
   /** Stops all replicas and removes what they had. */
   close(): Promise<void>;
+  /** As `close`, but calls under way are cut off. */
+  endNow(): Promise<void>;
 }
 
 /** Removes what a killed process left behind and finds out what this host allows. */
@@ -71,6 +73,7 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       isolation: describeIsolation(confinement, isRoot),
       secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
       close: () => replicas.close(),
+      endNow: () => replicas.endNow(),
     };
   } catch (err) {
     await run.close();

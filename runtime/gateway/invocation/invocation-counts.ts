@@ -40,6 +40,11 @@ export class InvocationCounts {
     return this.#counts.get(key)?.finished ?? 0;
   }
 
+  /** Calls of all functions that are under way, those waiting for a replica too. */
+  get inFlight(): number {
+    return this.#counts.values().reduce((sum, { inFlight }) => sum + inFlight, 0);
+  }
+
   entries(): Iterable<[key: string, counts: FunctionCounts]> {
     return this.#counts.entries();
   }
