@@ -36,6 +36,7 @@ export const settingNames: readonly string[] = [
   "kubernetes_host",
   "kubernetes_port",
   "lease_ttl",
+  "log_format",
   "log_heartbeat",
   "log_level",
   "logs_dir",

@@ -59,7 +59,7 @@ async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<nu
 
 const { settings, warnings } = readHostSettings(process.argv.slice(2));
 const queues = declareQueues(settings);
-const log = createLog("host", settings.logLevel);
+const log = createLog("host", settings.logLevel, settings.logFormat);
 for (const warning of warnings) say(warning);
 let underWay = (): UnderWay => ({ calls: 0, runs: 0 });
 

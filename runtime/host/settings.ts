@@ -75,9 +75,9 @@ export const hostSettings = {
     ...autoscalerSettings,
     ...providerSettings,
   }),
-  logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
-    fallback: "warn",
-    about: "Least severe level that is logged",
+  logFormat: choice("log_format", ["auto", "json", "text"], {
+    fallback: "auto",
+    about: "How the log is written: lines for a person, JSON lines, or by itself the first on a terminal",
   }),
   maxConnectionsPerClient: { ...gatewaySettings.maxConnectionsPerClient, fallback: "1000" },
   shutdownDelay: duration("shutdown_delay", {

@@ -5,6 +5,7 @@ import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { NamespaceStore } from "../core/ports/namespace-store.ts";
 import type { SecretStore } from "../core/ports/secret-store.ts";
 import { Bounded } from "./bounded.ts";
+import { DeploymentLog } from "./deployment-log.ts";
 import { FunctionReconciler, type ReconcilerParts } from "./function-reconciler.ts";
 import { ReconcileLoop } from "./reconcile-loop.ts";
 import { removeNamespaces, type NamespaceRemoval } from "./remove-namespaces.ts";
@@ -47,6 +48,7 @@ export function buildProvider(given: ProviderParts): Provider {
   const parts: ReconcilerParts = { ...rest, now, random };
   const { replicas, endpoints, log } = parts;
   const bounded = new Bounded(parallel);
+  const deployments = new DeploymentLog(log);
   const entries = new Map<string, Entry>();
   const published = new Map<string, FunctionEndpoints>();
   const early: (() => void)[] = [];
@@ -125,8 +127,14 @@ export function buildProvider(given: ProviderParts): Provider {
       }
       unhear = replicas.onChange((ref) => entries.get(formatRef(ref))?.loop.trigger());
       release = await functions.watch({
-        set: (wanted) => want(wanted, wanted),
-        removed: (ref) => want(ref, undefined),
+        set: (wanted) => {
+          deployments.deployed(wanted, isOpen);
+          want(wanted, wanted);
+        },
+        removed: (ref) => {
+          deployments.deleted(ref);
+          want(ref, undefined);
+        },
         synced: () => {
           if (isOpen) lookForRemoved().catch((err: unknown) => log.warn({ err }, "cannot look for removed functions"));
         },

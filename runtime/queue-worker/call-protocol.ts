@@ -2,7 +2,7 @@ import type { QueuedCall } from "../core/call.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
 import type { FailureReason } from "../core/call-entry.ts";
 import { formatRef } from "../core/function-ref.ts";
-import { judgeRun, type RunOutcome } from "../core/judge-run.ts";
+import { judgeRun, type RunOutcome, type RunVerdict } from "../core/judge-run.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { RetryRules } from "../core/retry.ts";
@@ -70,6 +70,7 @@ export class CallProtocol {
         const outcome = await this.#run(work, run, held);
         const verdict = judgeRun(outcome, rules, held.entry.retries, Math.random, ledger.now());
         const recorded = await recordRun(this.#parts, { call, held, lease, run, outcome, verdict, slot });
+        this.#sayFailed(call, verdict, recorded);
         if ((await this.#settle(work, held, recorded)) === "over") return;
       } finally {
         this.#desk.runs.forget(call.id, run);
@@ -157,19 +158,35 @@ export class CallProtocol {
     if (isDeadReason(reason)) this.#warn(call, "call was given up", { reason });
   }
 
+  /** An attempt that failed, and when the next one begins. */
+  #sayFailed(call: QueuedCall, verdict: RunVerdict, recorded: Recorded): void {
+    const { log } = this.#parts;
+    if (verdict.kind === "retry" && recorded.kind === "retry") {
+      const { status, error } = verdict;
+      const next = new Date(recorded.next).toISOString();
+      log.info({ ...factsOf(call), status, error, next }, "queued call failed, trying again");
+    } else if (verdict.kind === "failed" && recorded.kind === "failed") {
+      const { status, error, reason } = verdict;
+      log.info({ ...factsOf(call), status, error, reason }, "queued call failed");
+    }
+  }
+
   #observeWait({ call, delivery }: DeliveredCall): void {
     const waited = Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000;
     this.#parts.metrics.wait.observe({ queue_name: delivery.queue }, waited);
   }
 
   #warn(call: QueuedCall, message: string, facts: { readonly reason?: string } = {}): void {
-    const functionName = formatRef(call.function);
-    const traceId = traceIdIn(call.headers);
-    this.#parts.log.warn({ callId: call.id, functionName, traceId, ...facts }, message);
+    this.#parts.log.warn({ ...factsOf(call), ...facts }, message);
   }
 
   #rulesOf(call: QueuedCall): RetryRules {
     const limits = limitsOf(this.#parts.table.findKey(formatRef(call.function)));
     return { ...this.#parts.queue.retry, ...limits?.retry };
   }
+}
+
+/** What every line about a call says. */
+function factsOf(call: QueuedCall) {
+  return { callId: call.id, functionName: formatRef(call.function), traceId: traceIdIn(call.headers) };
 }

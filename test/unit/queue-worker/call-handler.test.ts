@@ -1,3 +1,4 @@
+import pino from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { cancelCall } from "../../../runtime/core/cancel-call.ts";
@@ -53,6 +54,21 @@ describe("a call that is answered", () => {
     await eventually(() => bench.sent.length === 1, { what: "the callback" });
     expect(bench.deadLetters.all()).toEqual([]);
     expect(bench.runsOf(id).length).toBe(1);
+  });
+
+  test("tells each failed attempt in the log, with the next one", async () => {
+    const lines: Record<string, unknown>[] = [];
+    const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    open({ attempts: 1 }).answer = () => answered(503, "no");
+    bench.start({ log: pino({}, { write }) });
+    const id = await bench.accept();
+    const { retries } = await bench.until(id, "failed");
+    expect(retries).toBe(1);
+    const facts = { callId: id, functionName: "echo.functions", status: 503 };
+    expect(lines.filter(({ level }) => level === 30)).toMatchObject([
+      { ...facts, msg: "queued call failed, trying again", next: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+      { ...facts, msg: "queued call failed", reason: "exhausted" },
+    ]);
   });
 
   test("of a function that keeps no results leaves none behind, but the callback has it", async () => {

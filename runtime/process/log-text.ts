@@ -1,0 +1,83 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+
+/** How a part of a line looks on a terminal. */
+export type Paint = (style: "dim" | "bold" | "yellow" | "red" | "cyan", text: string) => string;
+
+/** In colour where `stream` is a terminal that shows it; `NO_COLOR` is honoured. */
+export function paintFor(stream: NodeJS.WritableStream): Paint {
+  return (style, text) => styleText(style, text, { stream });
+}
+
+/** Fields that a line tells in its own way, or that a person at a terminal knows. */
+const apart = new Set(["level", "time", "name", "part", "msg", "functionName", "namespace", "err"]);
+const severe = { warn: 40, error: 50 } as const;
+
+/**
+ * A JSON line of the log as a person reads it: time, what happened, the function, then the rest as `key=value`. What is no
+ * JSON stays as it is.
+ */
+export function logText(line: string, paint: Paint): string {
+  const entry = fieldsOf(line);
+  if (entry === undefined) return line;
+  const { level, time, msg, err } = entry;
+  const parts = [
+    paint("dim", clockOf(time)),
+    ...severityOf(Number(level), paint),
+    plain(String(msg ?? "")),
+    ...functionOf(entry).map((name) => paint("bold", name)),
+    ...Object.entries(entry).flatMap(([key, value]) =>
+      apart.has(key) || value === undefined || value === null ? [] : [paint("dim", `${key}=`) + valueText(value)],
+    ),
+    ...(messageOf(err) === undefined ? [] : [paint("red", plain(messageOf(err) ?? ""))]),
+  ];
+  return `${parts.join("  ")}\n${stackOf(Number(level), err, paint)}`;
+}
+
+function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "object" && entry !== null ? { ...entry } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As in `14:03:22`, where this machine is. */
+function clockOf(time: unknown): string {
+  return new Date(String(time)).toTimeString().slice(0, 8);
+}
+
+function severityOf(level: number, paint: Paint): string[] {
+  if (level >= severe.error) return [paint("red", "ERROR")];
+  return level >= severe.warn ? [paint("yellow", "WARN")] : [];
+}
+
+function functionOf({ functionName, namespace }: Readonly<Record<string, unknown>>): string[] {
+  if (typeof functionName !== "string") return [];
+  return [plain(typeof namespace === "string" ? `${functionName}.${namespace}` : functionName)];
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+/** One word as it is, times by the clock, all else as JSON, which escapes what a terminal would obey. */
+function valueText(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (instant.test(value)) return clockOf(value);
+  return /^[\w./:@%+,-]+$/.test(value) ? value : JSON.stringify(plain(value));
+}
+
+function messageOf(err: unknown): string | undefined {
+  return typeof err === "object" && err !== null && "message" in err ? String(err.message) : undefined;
+}
+
+/** Where it happened, of what should not have. */
+function stackOf(level: number, err: unknown, paint: Paint): string {
+  if (level < severe.error || typeof err !== "object" || err === null || !("stack" in err)) return "";
+  const lines = String(err.stack).split("\n").slice(1).map(plain);
+  return lines.map((line) => `${paint("dim", `          ${line.trim()}`)}\n`).join("");
+}
+
+/** Without what would steer a terminal: texts of functions are among the fields. */
+function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, " ");
+}
