@@ -66,11 +66,13 @@ test("with --log-format text it is lines for a person, without colour where no t
   );
   expect(output()).toMatch(
     new RegExp(
-      `^${clock}  queued call failed, trying again  broken\\.functions  callId=${id} .*status=500  .*next=${clock}$`,
+      `^${clock}  queued call failed, trying again  broken\\.functions  queue=default  callId=${id} .*status=500  .*next=${clock}$`,
       "m",
     ),
   );
-  expect(output()).toMatch(new RegExp(`^${clock}  WARN  call was given up  broken\\.functions  callId=${id} `, "m"));
+  expect(output()).toMatch(
+    new RegExp(`^${clock}  WARN  call was given up  broken\\.functions  queue=default  callId=${id} `, "m"),
+  );
   expect(output()).not.toContain("\u001B");
   expect(output()).not.toMatch(/^\{/m);
   await weir.stop();

@@ -49,7 +49,7 @@ async function threeUnderWay(seconds: number): Promise<readonly Promise<number>[
 }
 
 test("Ctrl-C says what it waits for, and waits for it", async () => {
-  const statuses = await threeUnderWay(3);
+  const statuses = await threeUnderWay(10);
   await weir.stop();
   expect(weir.output()).toContain("\nwaiting for 2 calls, 1 queued run; Ctrl-C again ends them now\n");
   expect(await Promise.all(statuses)).toEqual([200, 200]);
@@ -72,5 +72,6 @@ test("a second Ctrl-C ends them now, and leaves nothing behind", async () => {
   expect(below.filter(isAlive)).toEqual([]);
   expect(await readdir(directory.path)).not.toContain("lock");
   expect(existsSync(join(directory.path, "run", "run", "local.json"))).toBe(false);
-  for (const status of statuses) await expect(status).rejects.toThrow();
+  // Cut off with the function, or with the gateway.
+  for (const status of statuses) expect(await status.catch(() => 502)).toBeGreaterThanOrEqual(500);
 });
