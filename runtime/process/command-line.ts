@@ -8,6 +8,10 @@ export interface Flag {
   /** What a value is, in words. */
   readonly kind: string;
   readonly fallback: string | undefined;
+  /** Heading under which `--help` shows it. */
+  readonly group?: string;
+  /** Shown by `--help-all` alone. */
+  readonly rare?: boolean;
 }
 
 export interface CommandLine {
@@ -31,8 +35,36 @@ export interface TypedCommandLine {
 
 const trueOrFalse = "true or false";
 
-/** The flags that were given. `--help` and `--version` print and end the process with code 0. */
+/** The flags that were given. `--help`, `--help-all` and `--version` print and end the process with code 0. */
 export function readCommandLine(line: CommandLine, argv: readonly string[]): TypedCommandLine {
+  const all = rareFlags(line) > 0 && argv.includes("--help-all");
+  const command = commandOf(line, all);
+  if (all) command.help();
+  command.parse([...argv], { from: "user" });
+
+  const booleans = new Set(line.flags.filter(({ kind }) => kind === trueOrFalse).map(({ name }) => name));
+  const values: Record<string, string> = {};
+  const withoutValue: string[] = [];
+  for (const [key, value] of Object.entries(command.opts<Record<string, string | true>>())) {
+    const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (value !== true) values[name] = value;
+    else if (booleans.has(name)) values[name] = "true";
+    else withoutValue.push(name);
+  }
+  return { values, withoutValue, ...sortRest(command.args) };
+}
+
+/** What `--help` prints, or `--help-all`. */
+export function helpText(line: CommandLine, all: boolean): string {
+  let text = "";
+  const writeOut = (more: string): void => {
+    text += more;
+  };
+  commandOf(line, all).configureOutput({ writeOut }).outputHelp();
+  return text;
+}
+
+function commandOf(line: CommandLine, all: boolean): Command {
   const command = new Command(line.name)
     .description(line.about)
     .version(line.version)
@@ -49,20 +81,20 @@ export function readCommandLine(line: CommandLine, argv: readonly string[]): Typ
   for (const flag of line.flags) {
     const kind = flag.kind.includes(" | ") ? flag.kind.replaceAll(" | ", "|") : flag.kind.replaceAll(/[^a-z]+/gi, "-");
     const fallback = flag.fallback === undefined || flag.fallback === "" ? "" : ` (${flag.fallback})`;
-    command.addOption(new Option(`--${flag.name} [${kind}]`, flag.about + fallback));
+    const option = new Option(`--${flag.name} [${kind}]`, flag.about + fallback);
+    if (flag.group !== undefined) option.helpGroup(flag.group);
+    if (flag.rare === true && !all) option.hideHelp();
+    command.addOption(option);
   }
-  command.parse([...argv], { from: "user" });
+  const rare = rareFlags(line);
+  if (rare > 0) command.addOption(new Option("--help-all", "show all flags"));
+  if (rare > 0 && !all)
+    command.addHelpText("after", `\n--help-all shows ${rare} more; docs/settings.md tells all of them.`);
+  return command;
+}
 
-  const booleans = new Set(line.flags.filter(({ kind }) => kind === trueOrFalse).map(({ name }) => name));
-  const values: Record<string, string> = {};
-  const withoutValue: string[] = [];
-  for (const [key, value] of Object.entries(command.opts<Record<string, string | true>>())) {
-    const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (value !== true) values[name] = value;
-    else if (booleans.has(name)) values[name] = "true";
-    else withoutValue.push(name);
-  }
-  return { values, withoutValue, ...sortRest(command.args) };
+function rareFlags({ flags }: CommandLine): number {
+  return flags.filter(({ rare }) => rare === true).length;
 }
 
 /** A word behind an unknown flag is taken for its value, which is nobody's business to repeat. */

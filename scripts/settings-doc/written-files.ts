@@ -1,3 +1,5 @@
+import { hostCommandLine } from "../../runtime/host/read-host-settings.ts";
+import { helpText } from "../../runtime/process/command-line.ts";
 import { formattedFile, type WrittenFile } from "../written-file.ts";
 import { allSettingNames } from "./processes.ts";
 import { settingsPage } from "./settings-page.ts";
@@ -9,6 +11,9 @@ export async function writtenFiles(): Promise<WrittenFile[]> {
     .join("\n");
   const list = `/** The names of all settings of all processes; written by \`npm run settings-doc\`. */\nexport const settingNames: readonly string[] = [\n${names}\n];\n`;
   return Promise.all([
+    // What `npm start -- --help` prints before anything is installed.
+    { path: "runtime/host/help.txt", text: helpText(hostCommandLine, false) },
+    { path: "runtime/host/help-all.txt", text: helpText(hostCommandLine, true) },
     formattedFile("docs/settings.md", settingsPage()),
     formattedFile("runtime/api/setting-names.ts", list),
   ]);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { readCommandLine } from "../../../runtime/process/command-line.ts";
+import { hostCommandLine } from "../../../runtime/host/read-host-settings.ts";
+import { helpText, readCommandLine } from "../../../runtime/process/command-line.ts";
 
 const line = {
   name: "thing",
@@ -30,5 +31,29 @@ test("finds all unknown flags, missing values and loose words; values of unknown
     unknown: ["prt", "pass", "x"],
     withoutValue: ["port"],
     words: ["loose"],
+  });
+});
+
+test("the help of npm start has groups, names every flag once with --help-all, and keeps what is rare out of sight", () => {
+  const usual = helpText(hostCommandLine, false);
+  const all = helpText(hostCommandLine, true);
+  const flagsIn = (text: string): string[] => [...text.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name = ""]) => name);
+  const own = ["config", "help-all", "help"];
+  expect(flagsIn(all).toSorted()).toEqual([...hostCommandLine.flags.map(({ name }) => name), ...own].toSorted());
+  for (const heading of ["Addresses:", "Functions:", "Queued calls:", "Log:"])
+    expect(usual).toContain(`\n${heading}\n`);
+  expect(flagsIn(usual)).toEqual(expect.arrayContaining(["port", "data", "provider", "log-format", "max-inflight"]));
+  for (const rare of ["recreate", "debris-age", "rebuild-gap", "doctor-period"]) {
+    expect(flagsIn(usual)).not.toContain(rare);
+    expect(flagsIn(all)).toContain(rare);
+  }
+  const hidden = flagsIn(all).length - flagsIn(usual).length;
+  expect(usual).toContain(`--help-all shows ${hidden} more`);
+});
+
+test("a flag that --help does not show is read all the same", () => {
+  expect(readCommandLine(hostCommandLine, ["--recreate", "CB"])).toMatchObject({
+    values: { recreate: "CB" },
+    unknown: [],
   });
 });
