@@ -7,7 +7,9 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   rmdirSync,
   statSync,
@@ -19,6 +21,8 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const oldestNode = 24;
+/** That of the npm packages: a machine that has it needs no other to run Weir. */
+const ownNode = 26;
 const staleGuardAge = 10_000;
 const staleLockAge = 30 * 60_000;
 const lockPoll = 200;
@@ -31,6 +35,14 @@ const guard = `${lock}.guard`;
 const packagesNote = join(root, "node_modules", ".weir-packages");
 /** That a Node was found that runs here. */
 const nodeNote = join(root, "node_modules", ".weir-node");
+/** How the note of the packages ends where only those are installed that run Weir. */
+const productionMark = "production\n";
+/** Exit code that says: what was typed is answered, there is nothing to start. */
+const answered = 100;
+
+/** With `--production` what runs Weir is enough; behind it is what was typed behind `npm start --`. */
+const production = process.argv[2] === "--production";
+const typed = process.argv.slice(3);
 
 /** What the packages must have been installed from. */
 function wanted() {
@@ -40,8 +52,13 @@ function wanted() {
   return `${hash} ${process.platform} ${process.arch}\n`;
 }
 
+function noted() {
+  return existsSync(packagesNote) ? readFileSync(packagesNote, "utf8") : undefined;
+}
+
 function packagesAreThere() {
-  return existsSync(packagesNote) && readFileSync(packagesNote, "utf8") === wanted();
+  const note = noted();
+  return note === wanted() || (production && note === wanted() + productionMark);
 }
 
 function upToDate() {
@@ -107,18 +124,30 @@ function waitForLock() {
   }
 }
 
+/** Which packages, and how: what is there and fits is kept, as a Weir may run with it. */
+function installPlan() {
+  const note = noted();
+  // Who had all of them works on Weir, and keeps them.
+  const all = !production || (note !== undefined && !note.endsWith(productionMark));
+  if (all) {
+    const added = note === wanted() + productionMark;
+    return { all, how: added ? ["install", "--no-save"] : ["ci"], sets: ["--include=dev", "--include=optional"] };
+  }
+  const hasNode = Number(process.versions.node.split(".", 1)[0]) === ownNode;
+  return { all, how: ["ci"], sets: ["--omit=dev", hasNode ? "--omit=optional" : "--include=optional"], hasNode };
+}
+
+function sizeText({ all, hasNode }) {
+  if (all)
+    return "npm packages with all that tests and checks need, Node 26 among them (about 530 MB; less than two minutes on most lines)";
+  if (hasNode) return "npm packages (about 20 MB)";
+  return "npm packages, Node 26 among them (about 170 MB; less than a minute on most lines)";
+}
+
 /** Runs npm with the machine's own Node: the one below node_modules is about to be replaced. */
-function installPackages() {
+function installPackages({ how, sets }) {
   const path = (process.env.PATH ?? "").split(delimiter).filter((directory) => directory !== bin);
-  const args = [
-    "ci",
-    "--ignore-scripts",
-    "--include=dev",
-    "--include=optional",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ];
+  const args = [...how, "--ignore-scripts", ...sets, "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = spawnSync("npm", args, {
     cwd: root,
     env: { ...process.env, PATH: path.join(delimiter) },
@@ -127,7 +156,49 @@ function installPackages() {
   if (npm.error?.code === "ENOENT") return "npm is not on PATH";
   if (npm.error !== undefined) return npm.error.message;
   if (npm.signal !== null) return `npm was ended by ${npm.signal}`;
-  return npm.status === 0 ? undefined : `"npm ci" failed (exit code ${npm.status}), see above`;
+  return npm.status === 0 ? undefined : `"npm ${how[0]}" failed (exit code ${npm.status}), see above`;
+}
+
+/** Takes from Node's package what no program of ours reads: headers, manual, and the names that only debuggers want. */
+function slimNode() {
+  const packages = join(root, "node_modules");
+  for (const name of readdirSync(packages)) {
+    const directory = join(packages, name);
+    const program = join(directory, "bin", "node");
+    if (!/^node-(?:bin-)?(?:linux|darwin)-/.test(name) || !existsSync(program)) continue;
+    for (const unread of ["include", "share", "CHANGELOG.md"])
+      rmSync(join(directory, unread), { recursive: true, force: true });
+    if (process.platform !== "linux") continue;
+    const slim = `${program}.slim`;
+    const { status } = spawnSync("strip", ["-o", slim, program], { stdio: "ignore" });
+    // Without binutils it stays as it is.
+    if (status === 0 && troubleWithNode(slim) === undefined) renameSync(slim, program);
+    else rmSync(slim, { force: true });
+  }
+}
+
+/** Megabytes below a directory. */
+function megabytes(directory) {
+  const bytes = readdirSync(directory, { recursive: true, withFileTypes: true }).reduce(
+    (sum, entry) => (entry.isFile() ? sum + statSync(join(entry.parentPath, entry.name)).size : sum),
+    0,
+  );
+  return Math.round(bytes / 1e6);
+}
+
+/** What is typed behind `npm start --` and needs no Weir: answered from files, so that nothing is installed for it. */
+function answer() {
+  if (typed.includes("--version") || typed.includes("-V")) {
+    console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+    return true;
+  }
+  const page = typed.includes("--help-all") ? "help-all.txt" : typed.includes("--help") ? "help.txt" : undefined;
+  if (page === undefined) return false;
+  console.log(readFileSync(join(root, "runtime", "host", page), "utf8"));
+  console.log(
+    `Nothing is installed yet. The first start installs ${sizeText(installPlan())} and, if there is none, a NATS server.`,
+  );
+  return true;
 }
 
 /** Why the Node at `path` cannot run here, or undefined. */
@@ -163,6 +234,7 @@ function findNode() {
   const target = readlinkSync(link);
   rmSync(link);
   if (ownIsEnough) return undefined;
+  const note = noted();
   rmSync(packagesNote, { force: true });
   if (trouble.includes("libatomic")) {
     installLibatomic();
@@ -170,7 +242,7 @@ function findNode() {
   }
   if (trouble === undefined) {
     symlinkSync(target, link);
-    writeFileSync(packagesNote, wanted());
+    if (note !== undefined) writeFileSync(packagesNote, note);
     return undefined;
   }
   const cure = trouble.includes("libatomic")
@@ -186,16 +258,24 @@ function fail(sentence) {
 
 function setUp() {
   if (upToDate()) return;
+  if (answer()) {
+    process.exitCode = answered;
+    return;
+  }
   waitForLock();
   try {
     if (!packagesAreThere()) {
-      console.log("Installing npm packages, Node 26 among them (about 300 MB; less than a minute on most lines) …");
-      const problem = installPackages();
+      const plan = installPlan();
+      console.log(`Installing ${sizeText(plan)} …`);
+      const problem = installPackages(plan);
       if (problem !== undefined) {
         fail(`Cannot install npm packages: ${problem}`);
         return;
       }
-      writeFileSync(packagesNote, wanted());
+      if (!plan.all) slimNode();
+      rmSync(nodeNote, { force: true });
+      writeFileSync(packagesNote, plan.all ? wanted() : wanted() + productionMark);
+      console.log(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);
     }
     if (existsSync(nodeNote)) return;
     const problem = findNode();

