@@ -23,7 +23,7 @@ export function logText(line: string, paint: Paint): string {
   const parts = [
     paint("dim", clockOf(time)),
     ...severityOf(Number(level), paint),
-    plain(String(msg ?? "")),
+    plain(typeof msg === "string" ? msg : ""),
     ...functionOf(entry).map((name) => paint("bold", name)),
     ...Object.entries(entry).flatMap(([key, value]) =>
       apart.has(key) || value === undefined || value === null ? [] : [paint("dim", `${key}=`) + valueText(value)],

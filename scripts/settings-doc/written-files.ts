@@ -10,11 +10,12 @@ export async function writtenFiles(): Promise<WrittenFile[]> {
     .map((name) => `"${name}",`)
     .join("\n");
   const list = `/** The names of all settings of all processes; written by \`npm run settings-doc\`. */\nexport const settingNames: readonly string[] = [\n${names}\n];\n`;
-  return Promise.all([
-    // What `npm start -- --help` prints before anything is installed.
-    { path: "runtime/host/help.txt", text: helpText(hostCommandLine, false) },
-    { path: "runtime/host/help-all.txt", text: helpText(hostCommandLine, true) },
+  // What `npm start -- --help` prints before anything is installed.
+  const help = { path: "runtime/host/help.txt", text: helpText(hostCommandLine, false) };
+  const helpAll = { path: "runtime/host/help-all.txt", text: helpText(hostCommandLine, true) };
+  const formatted = [
     formattedFile("docs/settings.md", settingsPage()),
     formattedFile("runtime/api/setting-names.ts", list),
-  ]);
+  ];
+  return [help, helpAll, ...(await Promise.all(formatted))];
 }

@@ -40,7 +40,7 @@ describe("the gateway over HTTP/2", () => {
       const { gateway } = await open();
       const reply = await rawRequest(gateway.port, `${method} /healthz HTTP/1.1\r\nHost: g\r\n\r\n`);
       expect(reply).toMatchObject({ status: 400, closed: true });
-      expect(String(reply.body)).toBe("Cannot read request: this port speaks HTTPS: use https:// in the address\n");
+      expect(reply.body).toBe("Cannot read request: this port speaks HTTPS: use https:// in the address\n");
     },
   );
 

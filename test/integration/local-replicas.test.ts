@@ -311,6 +311,23 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
   await next.close();
 });
 
+test("endNow() cuts off calls under way, and ends a close() that waits for them", async () => {
+  const seconds = mark();
+  const { url } = await run({ grace: 600_000, environment: { fprocess: `sleep ${seconds}` } });
+  const called = fetch(url, { method: "POST" }).then(
+    ({ status }) => status,
+    () => 502,
+  );
+  await eventually(() => processesWith(seconds).length > 0, { what: "the call to be with the function" });
+  const path = await runDirectory();
+  const closed = provider.close();
+  await provider.endNow();
+  await closed;
+  expect(processesWith(seconds)).toEqual([]);
+  await expect(lstat(path)).rejects.toThrow("ENOENT");
+  expect(await called).toBeGreaterThanOrEqual(500);
+});
+
 test("close() removes the run directory and all processes", async () => {
   const time = mark();
   await run({

@@ -1,0 +1,23 @@
+import { createLog } from "../../../runtime/process/log.ts";
+import { runService } from "../../../runtime/process/run-service.ts";
+
+/** A process whose closing never ends by itself, and that says on standard output what it does. */
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+await runService({
+  log: createLog("slow", "silent"),
+  drainTimeout: () => 600_000,
+  onStop: () => say("waiting"),
+  open: async (lifecycle) => {
+    // It lives by this.
+    const alive = setInterval(() => {}, 1_000);
+    lifecycle.onClose("the last call", () => new Promise(() => {}));
+    lifecycle.onEndNow("lock", () => {
+      clearInterval(alive);
+      say("lock gone");
+    });
+    lifecycle.onEndNow("what fails", () => Promise.reject(new Error("cannot end")));
+    lifecycle.onEndNow("child", () => say("child gone"));
+    say("ready");
+  },
+});
