@@ -73,7 +73,8 @@ export const callTimeSettings = {
     fallback: "30s",
     min: 100,
     max: day,
-    about: "Longest a synchronous call may take, bodies included; a queued run, too, where its queue says nothing",
+    about:
+      "Longest a synchronous call may take to the head of its reply, its own body included; all of a queued run where its queue says nothing",
   }),
   wakeTimeout: duration("wake_timeout", {
     fallback: "60s",

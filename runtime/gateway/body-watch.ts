@@ -6,10 +6,12 @@ export interface BodyPace {
   readonly longest?: number;
   /** Fewest bytes that must come within any so long a time. */
   readonly least?: { readonly bytes: number; readonly within: number };
+  /** Whether it is watched no more once the head of the response was sent: the response has limits of its own. */
+  readonly untilHead?: boolean;
 }
 
 /** The pace of an asynchronous call's body of at most `limit` bytes (`security.md` §2). */
-export function asyncBodyPace(limit: number): Required<BodyPace> {
+export function asyncBodyPace(limit: number): Required<Omit<BodyPace, "untilHead">> {
   const longest = Math.max(60_000, (limit / (64 * 1_024)) * 1_000);
   return { longest, least: { bytes: 10 * 1_024, within: 10_000 } };
 }
@@ -69,8 +71,8 @@ export class BodyWatch {
     }
     const now = performance.now();
     for (const watched of this.#watched.values()) {
-      const { request, response } = watched;
-      const over = request.complete || response.destroyed;
+      const { request, response, pace } = watched;
+      const over = request.complete || response.destroyed || (pace.untilHead === true && response.headersSent);
       const why = over ? undefined : faultOf(watched, now, this.#limits.idle);
       if (!over && why === undefined) continue;
       this.#watched.delete(response);

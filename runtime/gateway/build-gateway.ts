@@ -40,6 +40,7 @@ import { createAsyncInvoker } from "./async/async-invoker.ts";
 import { EndWatch } from "./async/end-watch.ts";
 import { QueuePositions } from "./async/queue-positions.ts";
 import { openBasicAuth, openToAll } from "./basic-auth.ts";
+import { buildCallCuts } from "./call-cuts.ts";
 import { createCallObserver, type CallObserver } from "./call-observer.ts";
 import { configuredOrigins, loopbackOrigins } from "./check-origin.ts";
 import { clientAddresses } from "./client-address.ts";
@@ -147,8 +148,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
       auth.namesPlatformUser(authorization) || isOwnToken(authorization, settings.publicUrl),
     writeError,
   };
+  const cuts = buildCallCuts(parts.registry, log);
   const observe = (path: string): CallObserver =>
-    createCallObserver({ path, counts: routes, accessLog, clientOf: common.clientOf });
+    createCallObserver({ path, counts: routes, accessLog, cuts, clientOf: common.clientOf });
   const server = createGatewayServer({
     invoke: createSyncInvoker({
       ...common,
@@ -158,6 +160,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       settings,
       draining: () => server.draining,
       observer: observe(`${functionPrefix}:name`),
+      streamIdle: settings.streamIdleTimeout,
       webSocketIdle: settings.websocketIdle,
     }),
     invokeAsync: createAsyncInvoker({

@@ -1,5 +1,6 @@
 import { traceIdOf } from "../core/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
+import type { CallCuts, CutReason } from "./call-cuts.ts";
 import type { CallRequest, CallResponse } from "./invocation/exchange.ts";
 import type { RequestHead } from "./invocation/request-head.ts";
 import type { RouteCounts } from "./route-counts.ts";
@@ -24,6 +25,8 @@ export interface CallEnd {
   readonly duration: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Why the gateway closed its connection before the reply was whole. */
+  readonly cut?: CutReason | undefined;
 }
 
 /** Status under which a call counts whose client left before the reply's head. */
@@ -47,14 +50,18 @@ export function createCallObserver(parts: {
   readonly path: string;
   readonly counts: RouteCounts;
   readonly accessLog: AccessLog | undefined;
+  /** Hears of calls that were cut. */
+  readonly cuts?: CallCuts;
   /** The client behind trusted proxies. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
 }): CallObserver {
-  const { path, counts, accessLog, clientOf } = parts;
+  const { path, counts, accessLog, cuts, clientOf } = parts;
   return {
-    ended: (facts, { status, duration, bytesIn, bytesOut }) => {
+    ended: (facts, end) => {
       const { request, head, callId, ref, traceParent } = facts;
+      const { status, duration, bytesIn, bytesOut } = end;
       counts.add(path, request.method, status, duration);
+      if (end.cut !== undefined) cuts?.(end.cut, facts, end);
       accessLog?.({
         callId,
         functionName: ref?.name,

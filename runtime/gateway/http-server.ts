@@ -125,7 +125,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     const isAsyncCall = !isCall && target.startsWith(asyncFunctionPrefix);
     if (draining) response.shouldKeepAlive = false;
     if (!request.complete) {
-      bodies.watch(request, response, isAsyncCall ? parts.asyncBody : isCall ? {} : { longest: limits.restBody });
+      bodies.watch(request, response, isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody });
     }
     if (isCall) parts.invoke(request, response, head);
     else if (isAsyncCall) parts.invokeAsync(request, response, head);

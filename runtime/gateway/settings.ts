@@ -85,6 +85,12 @@ export const gatewaySettings = {
     about:
       "Most connections of one client at a time, 0 = any number; an IPv6 /64 is one client, loopback and trusted_proxies are not counted",
   }),
+  streamIdleTimeout: duration("stream_idle_timeout", {
+    fallback: "60s",
+    min: 100,
+    max: 86_400_000,
+    about: "Longest a reply that began may go without a byte in either direction; it has no other limit",
+  }),
   websocketIdle: duration("websocket_idle", {
     fallback: "10m",
     min: 100,

@@ -137,7 +137,7 @@ describe("synchronous call", () => {
     },
   );
 
-  test("a function that nobody reads from is paused, and the call is cut at its limit", async () => {
+  test("a function that nobody reads from is paused, and the call is cut once nothing passes", async () => {
     let written = 0;
     const fn = await serve((_request, response) => {
       const more = (): void => {
@@ -148,7 +148,7 @@ describe("synchronous call", () => {
       response.on("close", () => response.removeAllListeners("drain"));
       more();
     });
-    const gateway = await open({ upstreamTimeout: 1_500 });
+    const gateway = await open({ invoker: { streamIdle: 1_500 } });
     gateway.deploy("flood", { addresses: [fn.address] });
     const client = await openRawClient(gateway.port);
     client.socket.pause();
@@ -156,6 +156,7 @@ describe("synchronous call", () => {
     await expect.poll(() => fn.aborted).toBe(1);
     expect(written).toBeLessThan(32 * 1_048_576);
     expect(gateway.counts.of("flood.functions").inFlight).toBe(0);
+    expect(gateway.cuts).toEqual(["idle"]);
     client.close();
   });
 
@@ -194,11 +195,11 @@ describe("synchronous call", () => {
     expect(fn.requests).toEqual([]);
   });
 
-  test("504 names the limit before the reply's head; after it the connection is cut", async () => {
+  test("504 names the limit before the reply's head; after it the connection is cut when it is silent", async () => {
     const fn = await serve((request, response) => {
       if (request.url === "/begun") response.write("begun");
     });
-    const gateway = await open({ upstreamTimeout: 600 });
+    const gateway = await open({ upstreamTimeout: 600, invoker: { streamIdle: 600 } });
     gateway.deploy("slow", { addresses: [fn.address] });
     gateway.deploy("own", { addresses: [fn.address], envVars: { exec_timeout: "0s" } });
     const [late, begun] = await Promise.all([
@@ -217,6 +218,7 @@ describe("synchronous call", () => {
     await expect.poll(() => fn.open).toBe(0);
     const ended = [...gateway.counts.ended()].map(([{ code }, { count }]) => `${code} ${count}`);
     expect(ended.toSorted()).toEqual(["200 1", "504 1"]);
+    expect(gateway.cuts).toEqual(["idle"]);
   });
 
   test("callers of a function at zero wait for it, all of them, with one scale-up", async () => {

@@ -11,7 +11,7 @@ test("12 MB both ways, read at 64 KiB a second, byte for byte, beside 50 other c
     upstreamTimeout: 600_000,
     server: { bodyIdleTimeout: 30_000 },
     // The kernels hold up to 10 MB of a connection: what is left is read from them alone, which nobody sees.
-    invoker: { webSocketIdle: 300_000 },
+    invoker: { streamIdle: 300_000, webSocketIdle: 300_000 },
   });
   try {
     const outcomes = await Promise.all([

@@ -7,6 +7,7 @@ import { FunctionTable } from "../../runtime/core/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../runtime/core/wake.ts";
 import type { AccessLine } from "../../runtime/gateway/access-log.ts";
+import type { CutReason } from "../../runtime/gateway/call-cuts.ts";
 import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
@@ -117,6 +118,8 @@ export interface SyncGateway extends TestPlatform {
   readonly routes: RouteCounts;
   /** What the access log would say. */
   readonly lines: AccessLine[];
+  /** Why calls were cut, in that order. */
+  readonly cuts: CutReason[];
   close(): Promise<void>;
 }
 
@@ -155,6 +158,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   };
   const routes = new RouteCounts();
   const lines: AccessLine[] = [];
+  const cuts: CutReason[] = [];
   const clientOf = options.invoker?.clientOf ?? ((peer: string | undefined) => peer ?? "");
   const invoke = createSyncInvoker({
     table,
@@ -171,8 +175,10 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
       path: "/function/:name",
       counts: routes,
       accessLog: (line) => lines.push(line),
+      cuts: (reason) => cuts.push(reason),
       clientOf,
     }),
+    streamIdle: 60_000,
     webSocketIdle: 5_000,
     ...options.invoker,
   });
@@ -215,6 +221,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     counts,
     routes,
     lines,
+    cuts,
     close: async () => {
       const closed = gateway.close();
       gateway.cutConnections();

@@ -16,6 +16,8 @@ export class UpgradeResponse extends Http1Response {
   bytesIn = 0;
   /** Bytes to the client after the 101. */
   bytesOut = 0;
+  /** Whether it was closed because no byte passed for too long. */
+  idled = false;
   readonly #connection: HandedConnection;
 
   constructor(connection: HandedConnection) {
@@ -44,7 +46,10 @@ export class UpgradeResponse extends Http1Response {
     socket.on("data", (chunk: Buffer) => (this.bytesIn += chunk.byteLength)).pause();
     peer.on("data", (chunk: Buffer) => (this.bytesOut += chunk.byteLength)).pause();
     if (peer instanceof Socket) peer.setNoDelay(true);
-    socket.setTimeout(idle, () => socket.destroy());
+    socket.setTimeout(idle, () => {
+      this.idled = true;
+      socket.destroy();
+    });
     joinSockets(socket, peer);
   }
 }

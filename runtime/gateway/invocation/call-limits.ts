@@ -1,7 +1,7 @@
 import type { DesiredFunction } from "../../core/desired-function.ts";
 import { callLimit, knownLimits, type CallLimit, type FunctionProtocol } from "../../core/function-limits.ts";
 
-/** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds the whole call. */
+/** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds it to the head of its reply. */
 export interface CallLimits extends CallLimit {
   /** Most calls in flight per ready replica; 0 = no limit. */
   readonly concurrencyMax: number;

@@ -21,6 +21,8 @@ export interface SyncCallParts {
   /** Whether the gateway is stopping, so that replies close their connections. */
   readonly draining: () => boolean;
   readonly observer: CallObserver;
+  /** Milliseconds without a byte, either way, after which a reply that began is cut. */
+  readonly streamIdle: number;
   /** Milliseconds without a byte after which a WebSocket is closed. */
   readonly webSocketIdle: number;
 }

@@ -3,6 +3,7 @@ import { Readable, type Duplex } from "node:stream";
 import { PlatformError } from "../../api/platform-error.ts";
 import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
+import type { CutReason } from "../call-cuts.ts";
 import { endStatus } from "../call-observer.ts";
 import { UpgradeResponse } from "../edge/http1-upgrade.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
@@ -11,6 +12,7 @@ import { passTrailers } from "./pass-trailers.ts";
 import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
+import { silencePeriod, StreamSilence } from "./stream-silence.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { waitingCaller } from "./waiting-caller.ts";
 
@@ -31,6 +33,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #waitedSince: number | undefined;
   #retried = false;
   #drainAwaited = false;
+  /** The head of the function's reply came: the call may last as long as bytes pass. */
+  #streams = false;
+  #silence: StreamSilence | undefined;
+  #cutFor: CutReason | undefined;
   /** Milliseconds to the 101 of a WebSocket. */
   #upgradedAfter: number | undefined;
   #closed = false;
@@ -55,9 +61,11 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const { response } = this.#facts;
     if (response.headersSent) return;
     if (this.#parts.draining()) response.shouldKeepAlive = false;
+    const facts = this.#replyFacts();
     try {
       const passed = this.#parts.replies.passedOn(status, headers);
-      this.#reply.begin(status, passed, addedHeaders(passed, this.#replyFacts()), this.#parts.flushLater);
+      this.#reply.begin(status, passed, addedHeaders(passed, facts), this.#parts.flushLater);
+      this.#stream(this.#facts.startedAt + facts.duration);
     } catch (cause) {
       this.#abort();
       this.#refuseReply("its reply has a header that cannot be passed on", cause);
@@ -95,12 +103,11 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   onError(kind: "refused" | "reset" | "malformed", err: Error): void {
-    const { response } = this.#facts;
     const refusing = this.#replica;
     this.#release();
     // A fault that came with the head is told instead of it.
     if (!this.#reply.takeBack()) {
-      response.destroy();
+      this.#cutOff("replica");
     } else if (kind === "refused" && this.#retry(refusing)) {
       return;
     } else if (kind === "malformed") {
@@ -113,6 +120,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   expire(now: number): void {
     const { response, limits } = this.#facts;
+    if (this.#streams) return this.#listen(now);
+    if (this.#upstreamCall !== undefined && response.headersSent) return this.#cutOff("timeout");
     this.#abort();
     if (response.headersSent) return void response.destroy();
     this.deadline = now + errorGrace;
@@ -181,6 +190,28 @@ export class SyncCall implements UpstreamListener, Deadlined {
     return true;
   }
 
+  /** The limit of a call was that of its head; that of a queued run is of all of it. */
+  #stream(now: number): void {
+    if (this.#facts.head.fromWorker) return;
+    this.#streams = true;
+    this.deadline = now + silencePeriod(this.#parts.streamIdle);
+  }
+
+  #listen(now: number): void {
+    const bytes = this.#reply.bytes + bytesOf(this.#body);
+    this.#silence ??= new StreamSilence(this.#parts.streamIdle, bytes, now);
+    const next = this.#silence.look(bytes, now);
+    if (next === undefined) this.#cutOff("idle");
+    else this.deadline = next;
+  }
+
+  /** Closes the client's connection, which is all that can still be told of it. */
+  #cutOff(reason: CutReason): void {
+    this.#cutFor = reason;
+    this.#abort();
+    this.#facts.response.destroy();
+  }
+
   #awaitDrain(): void {
     if (this.#drainAwaited) return;
     this.#drainAwaited = true;
@@ -237,11 +268,13 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const duration = performance.now() - startedAt;
     counts.finish(status, this.#upgradedAfter ?? duration);
     const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;
+    if (bytes?.idled === true) this.#cutFor = "idle";
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,
       bytesIn: bytes?.bytesIn ?? bytesOf(this.#body),
       bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
+      cut: this.#cutFor,
     });
   }
 }

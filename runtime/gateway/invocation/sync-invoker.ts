@@ -37,6 +37,8 @@ export interface SyncInvokerParts {
   /** Whether the gateway is stopping. */
   readonly draining: () => boolean;
   readonly observer: CallObserver;
+  /** Milliseconds without a byte, either way, after which a reply that began is cut. */
+  readonly streamIdle: number;
   /** Milliseconds without a byte after which a WebSocket is closed. */
   readonly webSocketIdle: number;
 }
@@ -65,6 +67,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
     writeError: parts.writeError,
     draining: parts.draining,
     observer: parts.observer,
+    streamIdle: parts.streamIdle,
     webSocketIdle: parts.webSocketIdle,
   };
   const limitsOf = createCallLimits(parts.settings);

@@ -46,6 +46,7 @@ const invoke = createSyncInvoker({
   writeError,
   draining: () => gateway.draining,
   observer: createCallObserver({ path: "/function/:name", counts: routes, accessLog: undefined, clientOf }),
+  streamIdle: 60_000,
   webSocketIdle: 600_000,
 });
 const gateway: GatewayServer = createGatewayServer({

@@ -1,0 +1,122 @@
+import type { ServerResponse } from "node:http";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { openRawClient, rawRequest, type RawClient } from "../support/raw-client.ts";
+import { syncFixture } from "../support/sync-fixture.ts";
+import type { SyncGateway } from "../support/sync-gateway.ts";
+
+/** Writes a piece every 50 ms, `count` in all, then ends. */
+function drip(response: ServerResponse, count: number): void {
+  let left = count;
+  const ticking = setInterval(() => {
+    response.write("x");
+    left -= 1;
+    if (left > 0) return;
+    clearInterval(ticking);
+    response.end();
+  }, 50);
+  response.on("close", () => clearInterval(ticking));
+}
+
+describe("the time of a call", () => {
+  const { open, serve } = syncFixture();
+  const begin = async (gateway: SyncGateway, head: string): Promise<RawClient> => {
+    const client = await openRawClient(gateway.port);
+    onTestFinished(() => client.close());
+    client.send(head);
+    return client;
+  };
+
+  test("a reply that began goes on as long as bytes flow, beyond upstream_timeout", async () => {
+    const fn = await serve((_request, response) => drip(response, 20));
+    const gateway = await open({ upstreamTimeout: 300 });
+    gateway.deploy("drip", { addresses: [fn.address] });
+    const reply = await rawRequest(gateway.port, "GET /function/drip HTTP/1.1\r\nHost: g\r\n\r\n");
+    expect(reply).toMatchObject({ status: 200, body: "x".repeat(20) });
+    expect(gateway.lines[0]?.duration).toBeGreaterThan(900);
+    expect(gateway.cuts).toEqual([]);
+  });
+
+  test("one that is silent for stream_idle_timeout is cut, and it is said why", async () => {
+    const fn = await serve((_request, response) => void response.write("begun"));
+    const gateway = await open({ upstreamTimeout: 100, invoker: { streamIdle: 600 } });
+    gateway.deploy("silent", { addresses: [fn.address] });
+    const client = await begin(gateway, "GET /function/silent HTTP/1.1\r\nHost: g\r\n\r\n");
+    const began = performance.now();
+    await client.end();
+    expect(performance.now() - began).toBeGreaterThan(550);
+    expect(client.text).toContain("begun");
+    expect(client.text).not.toContain("\r\n0\r\n");
+    expect(gateway.cuts).toEqual(["idle"]);
+    await eventually(() => fn.open === 0, { what: "the end of the function's request" });
+  });
+
+  test("bytes of the request keep it, too", async () => {
+    const fn = await serve(
+      (incoming, response) => {
+        response.write("begun");
+        incoming.on("end", () => response.end("ended")).resume();
+      },
+      { readBody: false },
+    );
+    const gateway = await open({ upstreamTimeout: 300, invoker: { streamIdle: 1_000 } });
+    gateway.deploy("upload", { addresses: [fn.address] });
+    const client = await begin(gateway, "POST /function/upload HTTP/1.1\r\nHost: g\r\nContent-Length: 30\r\n\r\n");
+    let sent = 0;
+    const sending = setInterval(() => {
+      client.send("x");
+      sent += 1;
+      if (sent === 30) clearInterval(sending);
+    }, 50);
+    onTestFinished(() => clearInterval(sending));
+    await eventually(() => client.text.includes("ended"), { what: "the end of the reply" });
+    expect(gateway.cuts).toEqual([]);
+  });
+
+  test("a client that says nothing more while its function answers is not cut for it", async () => {
+    const fn = await serve((_request, response) => drip(response, 20), { readBody: false });
+    const gateway = await open({ server: { bodyIdleTimeout: 300 } });
+    gateway.deploy("talk", { addresses: [fn.address] });
+    const head = "POST /function/talk HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n";
+    const client = await begin(gateway, head);
+    await eventually(() => client.text.endsWith("0\r\n\r\n"), { what: "the end of the reply" });
+    expect(gateway.cuts).toEqual([]);
+  });
+
+  test("a request that keeps coming does not lengthen the time to the head of its reply", async () => {
+    const fn = await serve((incoming) => void incoming.resume(), { readBody: false });
+    const gateway = await open({ upstreamTimeout: 500 });
+    gateway.deploy("upload", { addresses: [fn.address] });
+    const client = await begin(gateway, "POST /function/upload HTTP/1.1\r\nHost: g\r\nContent-Length: 999999\r\n\r\n");
+    const sending = setInterval(() => client.send("x"), 50);
+    onTestFinished(() => clearInterval(sending));
+    await eventually(() => client.text.includes("no reply within upstream_timeout of 0.5 s"), { what: "the 504" });
+    expect(client.text).toMatch(/^HTTP\/1\.1 504 /);
+    expect(gateway.cuts).toEqual([]);
+  });
+
+  test("a reply that its replica breaks off is cut, and it is said why", async () => {
+    const fn = await serve((_request, response) => {
+      response.write("begun", () => response.destroy());
+    });
+    const gateway = await open();
+    gateway.deploy("broken", { addresses: [fn.address] });
+    const client = await begin(gateway, "GET /function/broken HTTP/1.1\r\nHost: g\r\n\r\n");
+    await client.end();
+    expect(client.text).toContain("begun");
+    expect(gateway.cuts).toEqual(["replica"]);
+  });
+
+  test("a client that leaves is nobody's cut", async () => {
+    const fn = await serve((_request, response) => void response.write("begun"));
+    const gateway = await open();
+    gateway.deploy("left", { addresses: [fn.address] });
+    const client = await begin(gateway, "GET /function/left HTTP/1.1\r\nHost: g\r\n\r\n");
+    await eventually(() => client.text.includes("begun"), { what: "the first bytes" });
+    client.close();
+    await eventually(() => gateway.lines.length === 1, { what: "the end of the call" });
+    expect(gateway.cuts).toEqual([]);
+  });
+});
