@@ -52,6 +52,7 @@ export const annotationRules: KeyRules = {
   [annotation.auth]: choice("required", "none"),
   [annotation.concurrencyMax]: whole(0, 100_000),
   [annotation.resultTtl]: duration(0, 24 * 3_600_000),
+  [annotation.timeout]: duration(100, 24 * 3_600_000),
   [annotation.protocol]: choice("http1", "h2c"),
   [annotation.profile]: text(
     `^\\s*${secretLabel}(?:(?:\\.|\\s*,\\s*)${secretLabel})*\\s*$`,

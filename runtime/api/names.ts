@@ -66,6 +66,7 @@ export const annotation = {
   retryMaxWait: "retry.max_wait",
   retryMinWait: "retry.min_wait",
   serviceAccount: "serviceaccount",
+  timeout: "timeout",
 } as const;
 
 /** The label every function reply carries beside those that were deployed. */

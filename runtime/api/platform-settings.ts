@@ -76,6 +76,12 @@ export const callTimeSettings = {
     about:
       "Longest a synchronous call may take to the head of its reply, its own body included; all of a queued run where its queue says nothing",
   }),
+  timeoutMax: duration("timeout_max", {
+    fallback: "1h",
+    min: 100,
+    max: day,
+    about: "Longest timeout that a function may ask for with annotation com.service.timeout",
+  }),
   wakeTimeout: duration("wake_timeout", {
     fallback: "60s",
     max: hour,
@@ -219,6 +225,9 @@ export const namespaceRule: SettingRule<{
       ? [`function_namespace: expected another name than platform_namespace, "default" and "kube-…", got "${name}"`]
       : [],
 };
+
+/** Limits of calls keep within the longest that there may be. */
+export const callTimeRules = [notAbove("upstreamTimeout", "timeoutMax")] as const;
 
 /** A password belongs to a user. */
 export const brokerUserRule: SettingRule<{

@@ -5,7 +5,7 @@ import { annotation } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { badField, checkAnnotations, checkLabels, mostTextBytes, tooLong } from "./check-labels.ts";
 import { checkResources } from "./check-resources.ts";
-import { functionLimits } from "./function-limits.ts";
+import { functionLimits, timeoutAnnotation, type PlatformTimes } from "./function-limits.ts";
 import { keyReader } from "./key-reader.ts";
 import { probeRules } from "./probe-rules.ts";
 import { scaleRules } from "./scale-rules.ts";
@@ -33,13 +33,32 @@ export function checkDeployment(deployment: FunctionDeployment): void {
 }
 
 /**
- * Checks that a call can last as long as the function says (contract §5.2).
+ * Checks that a function may ask for the timeout that it has.
+ * @throws PlatformError `validation_failed` when it is above `timeoutMax` milliseconds
+ */
+export function checkTimeoutMax(deployment: FunctionDeployment, timeoutMax: number): void {
+  const { timeout } = functionLimits(deployment);
+  if (timeout === undefined || timeout <= timeoutMax) return;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot deploy function "${deployment.service}": ${timeoutAnnotation} ${formatDuration(timeout)} is above timeout_max (${formatDuration(timeoutMax)})`,
+  );
+}
+
+/**
+ * Checks that a call can last as long as the function says (contract §5.2); `queueTimeout` is that of its queue.
  * @throws PlatformError `validation_failed` when exec_timeout is above both limits; the sentence names them
  */
-export function checkExecTimeout(deployment: FunctionDeployment, upstreamTimeout: number, queueTimeout: number): void {
-  const { execTimeout, queue } = functionLimits(deployment);
-  if (execTimeout === undefined || execTimeout <= Math.max(upstreamTimeout, queueTimeout)) return;
-  const limits = `upstream_timeout (${formatDuration(upstreamTimeout)}) and the timeout of queue "${queue}" (${formatDuration(queueTimeout)})`;
+export function checkExecTimeout(
+  deployment: FunctionDeployment,
+  { upstreamTimeout }: Pick<PlatformTimes, "upstreamTimeout">,
+  queueTimeout: number,
+): void {
+  const { execTimeout, timeout, queue } = functionLimits(deployment);
+  const own = timeout ?? upstreamTimeout;
+  if (execTimeout === undefined || execTimeout <= Math.max(own, queueTimeout)) return;
+  const name = timeout === undefined ? "upstream_timeout" : timeoutAnnotation;
+  const limits = `${name} (${formatDuration(own)}) and the timeout of queue "${queue}" (${formatDuration(queueTimeout)})`;
   throw new PlatformError(
     "validation_failed",
     `Cannot deploy function "${deployment.service}": exec_timeout ${formatDuration(execTimeout)} is above ${limits}`,

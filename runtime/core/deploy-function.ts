@@ -1,10 +1,10 @@
 import type { Edition } from "../api/editions.ts";
 import type { FunctionDeployment } from "../api/function-deployment.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import { checkDeployment, checkExecTimeout } from "./check-deployment.ts";
+import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "./check-deployment.ts";
 import { checkDeploymentEdition } from "./check-deployment-edition.ts";
 import { desireFunction, type DesiredFunction } from "./desired-function.ts";
-import { functionLimits } from "./function-limits.ts";
+import { functionLimits, type PlatformTimes } from "./function-limits.ts";
 import { confirmNamespace, type NamespaceParts } from "./namespace-changes.ts";
 import { resolveNamespace } from "./namespace-rules.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
@@ -13,15 +13,13 @@ import type { SecretStore } from "./ports/secret-store.ts";
 import { quote } from "./quote.ts";
 
 /** What a deployment is checked against and stored in. */
-export interface DeployParts extends NamespaceParts {
+export interface DeployParts extends NamespaceParts, PlatformTimes {
   readonly functions: FunctionStore;
   /** Absent: no secret exists. */
   readonly secrets: SecretStore | undefined;
   /** Absent: queues have the timeout of synchronous calls. */
   readonly queues: QueueCatalog | undefined;
   readonly edition: Edition;
-  /** Milliseconds. */
-  readonly upstreamTimeout: number;
 }
 
 /**
@@ -35,7 +33,7 @@ export async function deployFunction(
   now: () => number = Date.now,
 ): Promise<DesiredFunction> {
   checkDeployment(deployment);
-  await checkTimeout(deployment, parts);
+  await checkTimes(deployment, parts);
   const namespace = resolveNamespace(deployment.namespace, parts.namespaces, "validation_failed");
   checkDeploymentEdition(deployment, parts.edition);
   await checkSecretsExist(deployment, namespace, parts.secrets);
@@ -51,11 +49,12 @@ export async function deployFunction(
   return written;
 }
 
-async function checkTimeout(deployment: FunctionDeployment, { queues, upstreamTimeout }: DeployParts): Promise<void> {
+async function checkTimes(deployment: FunctionDeployment, parts: DeployParts): Promise<void> {
+  checkTimeoutMax(deployment, parts.timeoutMax);
   const { execTimeout, queue } = functionLimits(deployment);
   if (execTimeout === undefined) return;
-  const declared = await queues?.get(queue);
-  checkExecTimeout(deployment, upstreamTimeout, declared?.timeout ?? upstreamTimeout);
+  const declared = await parts.queues?.get(queue);
+  checkExecTimeout(deployment, parts, declared?.timeout ?? parts.upstreamTimeout);
 }
 
 async function checkSecretsExist(

@@ -1,7 +1,7 @@
 import { parseDuration } from "../api/duration.ts";
 import type { FunctionDeployment } from "../api/function-deployment.ts";
 import { grammarRule, isQueueName } from "../api/grammar.ts";
-import { annotation, defaultQueue } from "../api/names.ts";
+import { annotation, defaultQueue, keyPrefixes } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { keyReader, type KeyReader } from "./key-reader.ts";
 import { quote } from "./quote.ts";
@@ -18,6 +18,8 @@ export interface RetryOverrides {
 export interface FunctionLimits {
   /** Undefined: no limit of its own, which `0` says, too. */
   readonly execTimeout: number | undefined;
+  /** `com.service.timeout`, which stands in place of `upstream_timeout`; undefined: that holds. */
+  readonly timeout: number | undefined;
   readonly queue: string;
   readonly authRequired: boolean;
   /** Calls in flight per ready replica; 0 = no limit. */
@@ -43,6 +45,9 @@ const hour = 3_600_000;
 /** What a function gets beyond its own limit to say so by itself. */
 const execMargin = 1_000;
 
+/** What sentences call the function's own timeout. */
+export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;
+
 /**
  * The limits of one deployment.
  * @throws PlatformError `validation_failed` for a value that cannot be used
@@ -51,6 +56,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
   const keys = keyReader("annotation", deployment.annotations);
   return {
     execTimeout: readExecTimeout(deployment.envVars),
+    timeout: keys.duration(annotation.timeout, 100, 24 * hour),
     queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
     authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
     concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
@@ -78,11 +84,31 @@ export interface CallLimit {
   readonly timeoutName: string;
 }
 
-/** The smaller of a platform's limit (`upstream_timeout`, or the `timeout` of a queue) and exec_timeout + 1 s. */
-export function callLimit(platform: CallLimit, { execTimeout }: Pick<FunctionLimits, "execTimeout">): CallLimit {
-  return execTimeout !== undefined && execTimeout + execMargin < platform.timeout
+/** The platform's own limits, milliseconds. */
+export interface PlatformTimes {
+  readonly upstreamTimeout: number;
+  /** Above it no function's timeout counts. */
+  readonly timeoutMax: number;
+}
+
+type OwnTimes = Pick<FunctionLimits, "execTimeout" | "timeout">;
+
+/** The limit of a synchronous call: the function's timeout, else the platform's, or exec_timeout + 1 s if less. */
+export function callLimit({ upstreamTimeout, timeoutMax }: PlatformTimes, own: OwnTimes): CallLimit {
+  const limit =
+    own.timeout === undefined
+      ? { timeout: upstreamTimeout, timeoutName: "upstream_timeout" }
+      : { timeout: Math.min(own.timeout, timeoutMax), timeoutName: timeoutAnnotation };
+  const { execTimeout } = own;
+  return execTimeout !== undefined && execTimeout + execMargin < limit.timeout
     ? { timeout: execTimeout + execMargin, timeoutName: "exec_timeout" }
-    : platform;
+    : limit;
+}
+
+/** Milliseconds of a queued run: the longer of its queue's timeout and the function's, or exec_timeout + 1 s if less. */
+export function runTimeout(queueTimeout: number, timeoutMax: number, { execTimeout, timeout = 0 }: OwnTimes): number {
+  const longest = Math.max(queueTimeout, Math.min(timeout, timeoutMax));
+  return execTimeout === undefined ? longest : Math.min(longest, execTimeout + execMargin);
 }
 
 function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {

@@ -208,6 +208,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
+      timeoutMax: settings.timeoutMax,
       endpoints: (ref) => table.findKey(formatRef(ref))?.endpoints,
       namesOf,
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),

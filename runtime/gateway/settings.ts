@@ -1,6 +1,7 @@
 import { clusterSettings } from "../api/cluster-settings.ts";
 import {
   brokerSettings,
+  callTimeRules,
   callbackSettings,
   callTimeSettings,
   credentialSettings,
@@ -112,7 +113,7 @@ export const gatewaySettings = {
 };
 
 /** What its settings must keep together. */
-export const gatewayRules = [namespaceRule, reservedRule()];
+export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules];
 
 /** The ports that a gateway of its own listens on. */
 export const gatewayPortRule = differentPorts(["port", "adminPort"]);

@@ -6,7 +6,7 @@ import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
-import { checkDeployment } from "../core/check-deployment.ts";
+import { checkDeployment, checkTimeoutMax } from "../core/check-deployment.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
@@ -63,6 +63,7 @@ await runService({
       functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
       check: (deployment) => {
         checkDeployment(deployment);
+        checkTimeoutMax(deployment, settings.timeoutMax);
         checkDeploymentEdition(deployment, edition);
       },
       onTrouble,

@@ -1,6 +1,7 @@
 import { clusterSettings } from "../api/cluster-settings.ts";
 import { list } from "../api/setting.ts";
 import {
+  callTimeRules,
   callTimeSettings,
   functionLimitSettings,
   leaseSettings,
@@ -17,6 +18,7 @@ export const operatorSettings = {
   ...leaseSettings,
   /** Replicas that stop get as long to finish their calls. */
   upstreamTimeout: callTimeSettings.upstreamTimeout,
+  timeoutMax: callTimeSettings.timeoutMax,
   ...functionLimitSettings,
   clusterRanges: list("cluster_ranges", {
     fallback: "10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7",
@@ -26,4 +28,4 @@ export const operatorSettings = {
 };
 
 /** What its settings must keep together. */
-export const operatorRules = [namespaceRule];
+export const operatorRules = [namespaceRule, ...callTimeRules];

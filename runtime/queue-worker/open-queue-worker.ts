@@ -97,6 +97,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const worker = buildQueueWorker({
     ...sources,
     queue,
+    timeoutMax: settings.timeoutMax,
     ledger: sources.openLedger(times),
     slots: queue.strict ? 1 : sources.slots(queue),
     deliveries: sources.openDeliveries(queue),

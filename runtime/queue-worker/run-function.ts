@@ -1,6 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import type { QueuedCall } from "../core/call.ts";
-import { callLimit, knownLimits, type FunctionLimits } from "../core/function-limits.ts";
+import { knownLimits, runTimeout, type FunctionLimits } from "../core/function-limits.ts";
 import { pickReplica, type ReadyReplica, type TableEntry } from "../core/function-table.ts";
 import { formatRef } from "../core/function-ref.ts";
 import type { RunOutcome } from "../core/judge-run.ts";
@@ -9,7 +9,7 @@ import type { WorkerParts } from "./worker-parts.ts";
 
 type RunParts = Pick<
   WorkerParts,
-  "functions" | "table" | "waker" | "invoker" | "runsThrough" | "queue" | "resultLimit"
+  "functions" | "table" | "waker" | "invoker" | "runsThrough" | "queue" | "timeoutMax" | "resultLimit"
 >;
 
 /** What the function's deployment says; undefined when there is no such function. */
@@ -31,7 +31,7 @@ export async function runFunction(
 
   const options = {
     attempt,
-    timeout: callLimit({ timeout: parts.queue.timeout, timeoutName: "timeout" }, limits).timeout,
+    timeout: runTimeout(parts.queue.timeout, parts.timeoutMax, limits),
     outputLimit: parts.resultLimit,
     signal,
   };

@@ -2,6 +2,7 @@ import { clusterSettings } from "../api/cluster-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import {
   brokerSettings,
+  callTimeRules,
   callbackRules,
   callbackSettings,
   callTimeSettings,
@@ -71,7 +72,7 @@ export const queueWorkerSettings = {
 };
 
 /** What its settings must keep together. */
-export const queueWorkerRules = [namespaceRule, ...callbackRules];
+export const queueWorkerRules = [namespaceRule, ...callTimeRules, ...callbackRules];
 
 /** Who calls through the gateway must know where it is. */
 export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettings>, "gatewayInvoke" | "gatewayUrl">> =

@@ -19,6 +19,8 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 /** Everything a queue-worker works with. */
 export interface WorkerParts {
   readonly queue: QueueDeclaration;
+  /** Milliseconds above which no function's timeout counts. */
+  readonly timeoutMax: number;
   /** Calls run at once. */
   readonly slots: number;
   readonly deliveries: DeliverySource<QueuedCall>;

@@ -72,10 +72,11 @@ Times that must agree are worked out and cannot be set:
 
 | What | Follows from |
 |---|---|
-| longest synchronous call | the smaller of \`upstream_timeout\` and \`exec_timeout\` of the function + 1 s |
-| longest queued run | the smaller of \`timeout\` of its queue (else \`upstream_timeout\`) and \`exec_timeout\` of the function + 1 s |
-| whether a deployment is taken | \`exec_timeout\` is not above both \`upstream_timeout\` and \`timeout\` of the function's queue, else 400 |
-| time a stopping replica gets | the longest call or run of the function + 1 s; on one machine the watchdog's \`write_timeout\` is the same |
+| a synchronous call to the head of its reply | \`com.service.timeout\` of the function, else \`upstream_timeout\`; or its \`exec_timeout\` + 1 s if less |
+| longest queued run | the longer of \`timeout\` of its queue (else \`upstream_timeout\`) and \`com.service.timeout\` of the function; or its \`exec_timeout\` + 1 s if less |
+| whether a deployment is taken | \`com.service.timeout\` is at most \`timeout_max\`, and \`exec_timeout\` not above both limits of the two rows before, else 400 |
+| time a stopping replica gets | the longest call or run of the function + 1 s; the watchdog's \`write_timeout\` is the same |
+| silence an Ingress of class nginx allows | the longest of \`wake_timeout\` + \`timeout_max\`, \`stream_idle_timeout\` and \`websocket_idle\`, and 5 s |
 | time a stopping gateway gets | \`shutdown_delay\` + \`wake_timeout\` + \`upstream_timeout\` + 5 s |
 | time a stopping queue-worker gets | \`timeout\` of its queue + 10 s |
 | time one machine gets to stop | both of these, for the longest queue, + 15 s |

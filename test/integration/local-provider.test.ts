@@ -108,6 +108,19 @@ function callInLoops(count: number): { end(): Promise<{ answers: Map<string, num
 }
 
 describe("local provider", () => {
+  test("a replica that stops has the function's own timeout to answer, though others have less", async () => {
+    const slow = `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("at last"), 12000)).listen(process.env.PORT, "127.0.0.1")'`;
+    const annotations = { "com.service.timeout": "60s" };
+    await deploy({ envProcess: slow, envVars: { mode: "http" }, annotations });
+    await settled(1, 1);
+    const answer = call();
+    await deploy({ envProcess: httpServer("next"), envVars: { mode: "http" }, annotations });
+    await settled(1, 2);
+    expect(await call()).toBe("next");
+    // Beyond the 5 s that a function has by itself.
+    expect(await answer).toBe("at last");
+  });
+
   test("serves a per-request and a long-running function, from zero too", async () => {
     await deploy({ envProcess: "echo per request" });
     await settled(1, 1);

@@ -142,6 +142,7 @@ export async function openRestPlatform(
       namespaceTable,
       edition,
       upstreamTimeout: 30_000,
+      timeoutMax: 3_600_000,
       log,
       errors,
       auth: openBasicAuth(directory.path),

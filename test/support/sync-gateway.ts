@@ -165,7 +165,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     waker,
     upstream,
     counts,
-    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, invokeAuth: false },
+    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, timeoutMax: 3_600_000, invokeAuth: false },
     authorise: () => {},
     clientOf,
     isPlatformCredential: () => false,

@@ -133,6 +133,7 @@ export class WorkerBench {
     const { attempts = 10, slots = 4, window = 60_000, strict = false } = this.#options;
     const retry = { attempts, codes: [408, 429, 500, 502, 503, 504], minWait: 40, maxWait: 80 };
     return {
+      timeoutMax: 3_600_000,
       queue: sampleQueue({ ackWait: this.times.ackWait, timeout: 10_000, strict, retry }),
       slots,
       deliveries: this.calls.source("default"),

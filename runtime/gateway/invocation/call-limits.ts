@@ -1,5 +1,11 @@
 import type { DesiredFunction } from "../../core/desired-function.ts";
-import { callLimit, knownLimits, type CallLimit, type FunctionProtocol } from "../../core/function-limits.ts";
+import {
+  callLimit,
+  knownLimits,
+  type CallLimit,
+  type FunctionProtocol,
+  type PlatformTimes,
+} from "../../core/function-limits.ts";
 
 /** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds it to the head of its reply. */
 export interface CallLimits extends CallLimit {
@@ -11,9 +17,7 @@ export interface CallLimits extends CallLimit {
 }
 
 /** Platform settings that bound every synchronous call. */
-export interface CallSettings {
-  /** Milliseconds. */
-  readonly upstreamTimeout: number;
+export interface CallSettings extends PlatformTimes {
   /** Whether every function needs credentials. */
   readonly invokeAuth: boolean;
 }
@@ -33,9 +37,8 @@ export function createCallLimits(settings: CallSettings): (wanted: DesiredFuncti
 
 function read(wanted: DesiredFunction, settings: CallSettings): CallLimits {
   const own = knownLimits(wanted.deployment);
-  const platform: CallLimit = { timeout: settings.upstreamTimeout, timeoutName: "upstream_timeout" };
   return {
-    ...callLimit(platform, own),
+    ...callLimit(settings, own),
     concurrencyMax: own.concurrencyMax,
     authRequired: settings.invokeAuth || own.authRequired,
     protocol: own.protocol,

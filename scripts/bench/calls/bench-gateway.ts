@@ -39,7 +39,7 @@ const invoke = createSyncInvoker({
   waker: new Waker({ functions, table, wakeTimeout: 1_000, maxWaitingCallers: 100, maxWaitingBytes: 1e8 }),
   upstream: new HttpUpstream(),
   counts: new InvocationCounts(),
-  settings: { upstreamTimeout: Number(upstreamTimeout), invokeAuth: false },
+  settings: { upstreamTimeout: Number(upstreamTimeout), timeoutMax: 3_600_000, invokeAuth: false },
   authorise: () => {},
   clientOf,
   isPlatformCredential: () => false,

@@ -87,6 +87,7 @@ function checkKeys(text: string): void {
     "retry.max_wait",
     "retry.codes",
     "result.ttl",
+    "timeout",
     "concurrency.max",
   ]) {
     const limits = orRefused(() => functionLimits({ annotations: { [`com.service.${name}`]: text } }));
@@ -101,7 +102,9 @@ function checkKeys(text: string): void {
       "a status is out of bounds",
     );
     mustHold(
-      isWhole(limits.resultTtl, 86_400_000) && isWhole(limits.concurrencyMax, 100_000),
+      isWhole(limits.resultTtl, 86_400_000) &&
+        isWhole(limits.timeout ?? 0, 86_400_000) &&
+        isWhole(limits.concurrencyMax, 100_000),
       "a limit is out of bounds",
     );
   }

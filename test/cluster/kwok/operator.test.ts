@@ -120,6 +120,23 @@ test("a service account with rights of the platform itself is refused", async ()
   expect(await kubectl("get", "deployment", "--selector=faas_function=usurper", "--output=name")).toBe("");
 });
 
+test("a timeout beyond timeout_max is said, and makes nothing; one within it is the grace of the pods", async () => {
+  await apply("patient", { annotations: { "com.service.timeout": "2h" } });
+  const object = await shows("patient", "a refusal", isStalled);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "Invalid",
+    message: 'Cannot deploy function "patient": com.service.timeout 2h is above timeout_max (1h)',
+  });
+  expect(await kubectl("get", "deployment", "--selector=faas_function=patient", "--output=name")).toBe("");
+  await apply("patient", { annotations: { "com.service.timeout": "10m" } });
+  await shows("patient", "a ready function", isReady, 60_000);
+  const made = await get<{ spec: { template: { spec: { terminationGracePeriodSeconds: number } } } }>(
+    "deployment",
+    "patient",
+  );
+  expect(made.spec.template.spec.terminationGracePeriodSeconds).toBe(603);
+});
+
 test("a Profile that is missing or below the baseline is refused with a sentence, and merged when it is good", async () => {
   const profile = (spec: object) =>
     opened.cluster.apply({

@@ -49,6 +49,15 @@ test.each<[envVars: Readonly<Record<string, string>>, seconds: number]>([
   expect(podGrace({ envVars }, 30_000).podSeconds).toBe(seconds);
 });
 
+test.each<[timeout: string, envVars: Readonly<Record<string, string>>, seconds: number]>([
+  ["90s", {}, 93],
+  ["90s", { write_timeout: "10m" }, 93],
+  ["90s", { exec_timeout: "60s" }, 64],
+  ["10s", {}, 33],
+])("a pod whose function has a timeout of %s and %o has a grace of %d s", (timeout, envVars, seconds) => {
+  expect(podGrace({ annotations: { "com.service.timeout": timeout }, envVars }, 30_000).podSeconds).toBe(seconds);
+});
+
 describe("podProbes", () => {
   const connection = { tcpSocket: { port: 8080 } };
   const get = (path: string) => ({ httpGet: { path, port: 8080 } });

@@ -131,6 +131,11 @@ describe("a change of what is around a function", () => {
     expect(differences(objectsOf(plain, context), after)).toEqual(["pods"]);
   });
 
+  test("a call of the function alone may take longer", () => {
+    const timed = { ...plain, deployment: { ...plain.deployment, annotations: { "com.service.timeout": "60s" } } };
+    expect(differences(objectsOf(plain, context), objectsOf(timed, context))).toEqual(["pods"]);
+  });
+
   test.each<[field: string, profile: object]>([
     ["tolerations", { tolerations: [{ key: "a", operator: "Exists" }] }],
     ["runtimeClassName", { runtimeClassName: "a" }],

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { checkDeploymentEdition } from "../../../runtime/core/check-deployment-edition.ts";
-import { checkDeployment, checkExecTimeout } from "../../../runtime/core/check-deployment.ts";
-import { callLimit, functionLimits, knownLimits } from "../../../runtime/core/function-limits.ts";
+import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../../../runtime/core/check-deployment.ts";
+import { callLimit, functionLimits, knownLimits, runTimeout } from "../../../runtime/core/function-limits.ts";
 import { probeRules } from "../../../runtime/core/probe-rules.ts";
 import { quote } from "../../../runtime/core/quote.ts";
 import { knownScaleRules, scaleRules } from "../../../runtime/core/scale-rules.ts";
@@ -236,16 +236,37 @@ describe("checkDeployment()", () => {
 
 test("exec_timeout may be above one limit but not above both, and the sentence names them", () => {
   const slow = { ...hello, envVars: { exec_timeout: "10m" } };
-  checkExecTimeout(slow, 30_000, 600_000);
-  checkExecTimeout(slow, 600_000, 30_000);
-  expect(refusalOf(() => checkExecTimeout(slow, 30_000, 60_000)).message).toBe(
+  checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 600_000);
+  checkExecTimeout(slow, { upstreamTimeout: 600_000 }, 30_000);
+  expect(refusalOf(() => checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 60_000)).message).toBe(
     'Cannot deploy function "hello": exec_timeout 10m is above upstream_timeout (30s) and the timeout of queue "default" (1m)',
   );
 });
 
+test("the function's own timeout stands in place of upstream_timeout, and exec_timeout is held against it", () => {
+  const slow = { ...annotated("timeout", "10m"), envVars: { exec_timeout: "10m" } };
+  checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 30_000);
+  const short = { ...annotated("timeout", "10s"), envVars: { exec_timeout: "15s" } };
+  checkExecTimeout(short, { upstreamTimeout: 30_000 }, 15_000);
+  expect(refusalOf(() => checkExecTimeout(short, { upstreamTimeout: 30_000 }, 10_000)).message).toBe(
+    'Cannot deploy function "hello": exec_timeout 15s is above com.service.timeout (10s) and the timeout of queue "default" (10s)',
+  );
+});
+
+test("a function may ask for a timeout up to timeout_max, and the sentence names it", () => {
+  expect(() => checkTimeoutMax(annotated("timeout", "1h"), 3_600_000)).not.toThrow();
+  expect(() => checkTimeoutMax(hello, 0)).not.toThrow();
+  const refusal = refusalOf(() => checkTimeoutMax(annotated("timeout", "2h"), 3_600_000));
+  expect([refusal.code, refusal.message]).toEqual([
+    "validation_failed",
+    'Cannot deploy function "hello": com.service.timeout 2h is above timeout_max (1h)',
+  ]);
+});
+
 test("exec_timeout that is just a limit is within it", () => {
-  expect(() => checkExecTimeout({ ...hello, envVars: { exec_timeout: "1m" } }, 1_000, 60_000)).not.toThrow();
-  expect(() => checkExecTimeout(hello, 0, 0)).not.toThrow();
+  const minute = { ...hello, envVars: { exec_timeout: "1m" } };
+  expect(() => checkExecTimeout(minute, { upstreamTimeout: 1_000 }, 60_000)).not.toThrow();
+  expect(() => checkExecTimeout(hello, { upstreamTimeout: 0 }, 0)).not.toThrow();
 });
 
 test("another queue needs the edition that has it", () => {
@@ -262,6 +283,7 @@ describe("functionLimits()", () => {
   test("has the defaults of the contract", () => {
     expect(functionLimits(hello)).toEqual({
       execTimeout: undefined,
+      timeout: undefined,
       queue: "default",
       authRequired: false,
       concurrencyMax: 0,
@@ -281,11 +303,13 @@ describe("functionLimits()", () => {
         "com.service.retry.attempts": "0",
         "com.service.retry.codes": "",
         "com.service.retry.max_wait": "1m",
+        "com.openfaas.timeout": "5m",
       },
       envVars: { exec_timeout: "500ms" },
     });
     expect(limits).toEqual({
       execTimeout: 500,
+      timeout: 300_000,
       queue: "ours",
       authRequired: true,
       concurrencyMax: 3,
@@ -295,12 +319,38 @@ describe("functionLimits()", () => {
     });
   });
 
-  test("a call ends at the smaller of the platform's limit and exec_timeout + 1 s", () => {
-    const platform = { timeout: 30_000, timeoutName: "upstream_timeout" };
-    expect(callLimit(platform, { execTimeout: undefined })).toBe(platform);
-    expect(callLimit(platform, { execTimeout: 29_000 })).toBe(platform);
+  test("an exec_timeout of 0 is none", () => {
     expect(functionLimits({ envVars: { exec_timeout: "0" } }).execTimeout).toBeUndefined();
-    expect(callLimit(platform, { execTimeout: 5_000 })).toEqual({ timeout: 6_000, timeoutName: "exec_timeout" });
+  });
+});
+
+describe("how long a call may take", () => {
+  const platform = { upstreamTimeout: 30_000, timeoutMax: 3_600_000 };
+
+  test.each<[timeout: number | undefined, execTimeout: number | undefined, limit: number, name: string]>([
+    [undefined, undefined, 30_000, "upstream_timeout"],
+    [undefined, 29_000, 30_000, "upstream_timeout"],
+    [undefined, 5_000, 6_000, "exec_timeout"],
+    [40_000, undefined, 40_000, "com.service.timeout"],
+    [10_000, undefined, 10_000, "com.service.timeout"],
+    [40_000, 39_000, 40_000, "com.service.timeout"],
+    [40_000, 35_000, 36_000, "exec_timeout"],
+    // Deployed while timeout_max was longer.
+    [7_200_000, undefined, 3_600_000, "com.service.timeout"],
+  ])("a synchronous one with timeout %s and exec_timeout %s: %d ms, by %s", (timeout, execTimeout, limit, name) => {
+    expect(callLimit(platform, { timeout, execTimeout })).toEqual({ timeout: limit, timeoutName: name });
+  });
+
+  test.each<[timeout: number | undefined, execTimeout: number | undefined, limit: number]>([
+    [undefined, undefined, 60_000],
+    [40_000, undefined, 60_000],
+    [90_000, undefined, 90_000],
+    [7_200_000, undefined, 3_600_000],
+    [90_000, 80_000, 81_000],
+    [undefined, 5_000, 6_000],
+    [90_000, 600_000, 90_000],
+  ])("a run from a queue of 1 min with timeout %s and exec_timeout %s: %d ms", (timeout, execTimeout, limit) => {
+    expect(runTimeout(60_000, platform.timeoutMax, { timeout, execTimeout })).toBe(limit);
   });
 });
 

@@ -46,6 +46,7 @@ beforeEach(async () => {
     namespaceTable,
     edition: "enterprise",
     upstreamTimeout: 30_000,
+    timeoutMax: 3_600_000,
   };
 });
 
@@ -98,6 +99,14 @@ test("exec_timeout is checked against the function's own queue, or calls that ar
   );
   await queues.put(sampleQueue({ name: "slow", timeout: 600_000 }));
   await expect(deployFunction(slow, "create", parts)).resolves.toBeDefined();
+});
+
+test("a timeout of its own may be as long as timeout_max, and exec_timeout as long as that", async () => {
+  const slow = { ...hello, envVars: { exec_timeout: "10m" }, annotations: { "com.service.timeout": "10m" } };
+  await expect(deployFunction(slow, "create", parts)).resolves.toBeDefined();
+  await expect(deployFunction(slow, "replace", { ...parts, timeoutMax: 599_999 })).rejects.toThrow(
+    'Cannot deploy function "hello": com.service.timeout 10m is above timeout_max (9m59s999ms)',
+  );
 });
 
 test("fields are judged before the edition, the edition before secrets", async () => {

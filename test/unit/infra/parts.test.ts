@@ -183,10 +183,17 @@ describe("ingress", () => {
   });
 
   test("a proxy waits as long as the longest call, and holds nothing back", () => {
-    const objects = made({ ingress: { host: "h.example", className: "nginx" }, upstreamTimeout: "2m" });
+    const ingress = { host: "h.example", className: "nginx" };
+    const objects = made({ ingress, timeoutMax: "20m" });
     expect(objectNamed(objects, "Ingress", "gateway").metadata.annotations).toMatchObject({
-      "nginx.ingress.kubernetes.io/proxy-read-timeout": "185",
+      // Any function may have a timeout of 20 min, after its wait for a replica.
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "1265",
       "nginx.ingress.kubernetes.io/proxy-buffering": "off",
+    });
+    const short = made({ ingress, timeoutMax: "1m" });
+    expect(objectNamed(short, "Ingress", "gateway").metadata.annotations).toMatchObject({
+      // A WebSocket may be silent for 10 min.
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "605",
     });
   });
 });

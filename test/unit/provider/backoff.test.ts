@@ -48,3 +48,14 @@ test.each([
 ])("the grace with envVars %j is %i ms", (envVars, grace) => {
   expect(replicaGrace(envVars === undefined ? {} : { envVars }, 30_000)).toBe(grace);
 });
+
+test.each<[timeout: string, envVars: Readonly<Record<string, string>>, grace: number]>([
+  ["40s", {}, 41_000],
+  // Runs from a queue may still take as long as any other.
+  ["10s", {}, 31_000],
+  ["40s", { exec_timeout: "35s" }, 37_000],
+  ["40s", { exec_timeout: "soon" }, 41_000],
+  ["soon", { exec_timeout: "10s" }, 12_000],
+])("the grace with a timeout of %s and envVars %j is %i ms", (timeout, envVars, grace) => {
+  expect(replicaGrace({ annotations: { "com.service.timeout": timeout }, envVars }, 30_000)).toBe(grace);
+});

@@ -46,6 +46,21 @@ describe("a call that is answered", () => {
     });
   });
 
+  test.each<[name: string, annotations: Readonly<Record<string, string>>, timeout: number]>([
+    ["its queue's timeout", {}, 10_000],
+    ["its function's timeout, which is longer", { "com.service.timeout": "25s" }, 25_000],
+    ["its queue's timeout, which is longer", { "com.service.timeout": "5s" }, 10_000],
+  ])("has %s", async (_name, annotations, timeout) => {
+    const given: number[] = [];
+    open({ annotations }).answer = (_call, options) => {
+      given.push(options.timeout);
+      return answered();
+    };
+    bench.start();
+    await bench.until(await bench.accept({}), "done");
+    expect(given).toEqual([timeout]);
+  });
+
   test("with a final status has failed, is no dead letter, and is called back", async () => {
     open().answer = () => answered(404, "no");
     bench.start();

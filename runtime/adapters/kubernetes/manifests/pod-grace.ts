@@ -1,6 +1,5 @@
 import { parseDuration } from "../../../api/duration.ts";
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
-import { replicaGrace } from "../../../core/reconcile-grace.ts";
+import { longestCallOf, replicaGrace, type TimedDeployment } from "../../../core/reconcile-grace.ts";
 
 /**
  * Seconds between the word that a pod ends and its signal to do so: gateways and queue-workers hear meanwhile that it
@@ -19,14 +18,15 @@ export interface PodGrace {
 }
 
 /**
- * The grace of a function's pods: its longest call (`exec_timeout`, else the platform's `longestCall` in milliseconds),
- * or its `write_timeout` if that is longer; never more than the platform's longest call and what ends a call takes.
+ * The grace of a function's pods: its longest call (`exec_timeout`, else the longer of `com.service.timeout` and the
+ * platform's `longestCall` in milliseconds), or its `write_timeout` if that is longer; never more than a call may take
+ * without `exec_timeout`, and what ends a call takes.
  */
-export function podGrace(deployment: Pick<FunctionDeployment, "envVars">, longestCall: number): PodGrace {
+export function podGrace(deployment: TimedDeployment, longestCall: number): PodGrace {
   const written = parseDuration(deployment.envVars?.["write_timeout"] ?? "") ?? 0;
   const container = Math.max(
     replicaGrace(deployment, longestCall),
-    written === 0 ? 0 : Math.min(written, longestCall) + margin,
+    written === 0 ? 0 : Math.min(written, longestCallOf(deployment, longestCall)) + margin,
   );
   return { container, podSeconds: unpublishSeconds + Math.ceil(container / 1_000) };
 }
