@@ -43,7 +43,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         tuning,
       ),
       credentials: [secretName.invokeKey],
-      drainTimeout: workerDrainTimeout(queue),
+      drainTimeout: workerDrainTimeout(settings.queueWorker),
       memory:
         base +
         (queue.maxInflight * messagesPerSlot + callbacksAtOnce) * (settings.queueWorker.asyncMaxBody + messageRoom),

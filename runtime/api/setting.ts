@@ -110,6 +110,15 @@ export function duration(
   };
 }
 
+/** A duration that may be left out; empty text counts as left out. */
+export function optionalDuration(
+  name: string,
+  options: { readonly about: string; readonly min?: number; readonly max?: number },
+): Setting<number | undefined> {
+  const { parse, ...described } = duration(name, options);
+  return { ...described, optional: true, parse: (value) => (value === "" ? { value: undefined } : parse(value)) };
+}
+
 /** A whole number within bounds; `unit` is what it counts. */
 export function whole(
   name: string,

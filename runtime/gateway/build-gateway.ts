@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import type { Registry } from "prom-client";
 
+import { drainTimeoutOf } from "../api/drain-settings.ts";
 import type { SystemInfo } from "../api/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
@@ -51,6 +52,7 @@ import { emptyNamespaces } from "./empty-namespaces.ts";
 import { createErrorWriter } from "./error-handler.ts";
 import { registerGatewayMetrics } from "./gateway-metrics.ts";
 import { createGatewayServer } from "./http-server.ts";
+import { DeadlineSweep } from "./invocation/deadline-sweep.ts";
 import { InvocationCounts } from "./invocation/invocation-counts.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
 import { createSyncInvoker } from "./invocation/sync-invoker.ts";
@@ -96,7 +98,7 @@ export interface Gateway {
   readonly inFlight: number;
   /** From now on every reply closes its connection; requests are still served. */
   drain(): void;
-  /** Stops listening and resolves when the last reply was sent. */
+  /** Stops listening and resolves when the last reply was sent, or what is open after `drain_timeout` was cut. */
   close(): Promise<void>;
 }
 
@@ -151,6 +153,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const cuts = buildCallCuts(parts.registry, log);
   const observe = (path: string): CallObserver =>
     createCallObserver({ path, counts: routes, accessLog, cuts, clientOf: common.clientOf });
+  const sweep = new DeadlineSweep();
   const server = createGatewayServer({
     invoke: createSyncInvoker({
       ...common,
@@ -160,6 +163,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       settings,
       draining: () => server.draining,
       observer: observe(`${functionPrefix}:name`),
+      sweep,
       streamIdle: settings.streamIdleTimeout,
       webSocketIdle: settings.websocketIdle,
     }),
@@ -188,7 +192,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     onMalformed: (method, target, why) =>
       log.debug({ method, target: target.split("?", 1)[0], why }, "malformed request"),
     onTooManyConnections: buildRefusedConnections(parts.registry),
-    webSocketGrace: settings.upstreamTimeout,
+    drainTimeout: drainTimeoutOf(settings),
+    cutCalls: () => sweep.cutAll(),
     isTrustedProxy: (address) => clients.isTrusted(address),
     isInvokeKey: openInvokeKey(settings.secretMountPath),
     ...tlsOf(settings),

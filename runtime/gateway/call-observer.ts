@@ -29,12 +29,13 @@ export interface CallEnd {
   readonly cut?: CutReason | undefined;
 }
 
-/** Status under which a call counts whose client left before the reply's head. */
-const clientLeftStatus = 499;
+/** Status under which a call counts whose connection was closed before the reply's head, by its client or by the gateway. */
+const unansweredStatus = { clientLeft: 499, cut: 503 } as const;
 
-/** The status of a response that is closed. */
-export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCode">): number {
-  return response.headersSent ? response.statusCode : clientLeftStatus;
+/** The status of a response that is closed; `cut` if the gateway closed it. */
+export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCode">, cut?: CutReason): number {
+  if (response.headersSent) return response.statusCode;
+  return cut === undefined ? unansweredStatus.clientLeft : unansweredStatus.cut;
 }
 
 /** Hears of what came to one of the two invocation routes, for the metrics by route and for the access log. */

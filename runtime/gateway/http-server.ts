@@ -44,8 +44,10 @@ export interface GatewayServerParts extends TrustedPeers {
   readonly onMalformed?: (method: string, target: string, why: string) => void;
   /** Hears of each connection that was one too many, of its client or of all. */
   readonly onTooManyConnections: (reason: "client" | "all") => void;
-  /** How long WebSockets stay open after `close` was called. */
-  readonly webSocketGrace: number;
+  /** How long calls may go on after `close` was called. */
+  readonly drainTimeout: number;
+  /** Cuts the calls that are under way then, WebSockets among them; connections that are left are closed after it. */
+  readonly cutCalls: () => void;
   /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
 }
@@ -71,8 +73,8 @@ export interface GatewayServer {
   drain(): void;
   readonly draining: boolean;
   /**
-   * Stops listening, then closes idle connections and resolves when the last reply was sent and WebSockets were
-   * closed, by themselves or after their grace.
+   * Stops listening, then closes idle connections and resolves when the last reply was sent and the last WebSocket was
+   * closed; what is open after `drainTimeout` is cut.
    */
   close(): Promise<void>;
 }
@@ -125,7 +127,11 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     const isAsyncCall = !isCall && target.startsWith(asyncFunctionPrefix);
     if (draining) response.shouldKeepAlive = false;
     if (!request.complete) {
-      bodies.watch(request, response, isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody });
+      bodies.watch(
+        request,
+        response,
+        isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody },
+      );
     }
     if (isCall) parts.invoke(request, response, head);
     else if (isAsyncCall) parts.invokeAsync(request, response, head);
@@ -202,9 +208,10 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       draining = true;
       sessions.close();
       const cut = setTimeout(() => {
-        server.cutHandedOver();
-        others.cutHandedOver();
-      }, parts.webSocketGrace);
+        parts.cutCalls();
+        server.closeAll();
+        others.closeAll();
+      }, parts.drainTimeout);
       await Promise.all([endServer(server), others.close()]);
       clearTimeout(cut);
     },

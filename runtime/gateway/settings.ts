@@ -1,4 +1,5 @@
 import { clusterSettings } from "../api/cluster-settings.ts";
+import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../api/drain-settings.ts";
 import {
   brokerSettings,
   callTimeRules,
@@ -26,6 +27,7 @@ export const gatewaySettings = {
   ...platformSettings,
   ...clusterSettings,
   ...callTimeSettings,
+  ...drainSettings,
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
@@ -113,7 +115,7 @@ export const gatewaySettings = {
 };
 
 /** What its settings must keep together. */
-export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules];
+export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule];
 
 /** The ports that a gateway of its own listens on. */
 export const gatewayPortRule = differentPorts(["port", "adminPort"]);
@@ -121,11 +123,9 @@ export const gatewayPortRule = differentPorts(["port", "adminPort"]);
 /** What the gateway itself needs of them. */
 export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting | "durability">;
 
-/** Milliseconds the gateway may take to stop: its delay, the longest call with its wait for a replica, and 5 s. */
-export function gatewayDrainTimeout(
-  settings: Pick<GatewaySettings, "shutdownDelay" | "upstreamTimeout" | "wakeTimeout">,
-): number {
-  return settings.shutdownDelay + settings.wakeTimeout + settings.upstreamTimeout + 5_000;
+/** Milliseconds the gateway may take to stop: its delay, what it waits for calls under way, and 5 s. */
+export function gatewayDrainTimeout(settings: DrainFacts & Pick<GatewaySettings, "shutdownDelay">): number {
+  return settings.shutdownDelay + drainTimeoutOf(settings) + 5_000;
 }
 
 function reservedRule() {

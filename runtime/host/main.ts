@@ -65,7 +65,7 @@ let underWay = (): UnderWay => ({ calls: 0, runs: 0 });
 
 await runService({
   log,
-  drainTimeout: () => hostDrainTimeout(settings, queues),
+  drainTimeout: () => hostDrainTimeout(settings),
   onStop: () => {
     const notice = stopNotice(underWay());
     if (notice !== undefined) say(notice);
@@ -200,7 +200,7 @@ await runService({
       workerLinks.push({ queue, link: await connect(user), inboxPrefix: nats.access(user).inboxPrefix });
     }
     const workers: OpenQueueWorker[] = [];
-    // Together: each may take as long as the longest run of its queue.
+    // Together: each may take as long as its runs are waited for.
     lifecycle.onClose("queue-workers", () => Promise.all(workers.map((worker) => worker.close())));
     for (const { queue, link, inboxPrefix } of workerLinks) {
       workers.push(

@@ -119,8 +119,8 @@ export const hostRules: readonly SettingRule<HostSettings>[] = [
 const restOfStop = 15_000;
 
 /** Milliseconds this process may take to stop: its parts do so one after the other. */
-export function hostDrainTimeout(settings: HostSettings, queues: readonly { readonly timeout: number }[]): number {
-  return gatewayDrainTimeout(settings) + workerDrainTimeout({ timeout: longestRun(settings, queues) }) + restOfStop;
+export function hostDrainTimeout(settings: HostSettings): number {
+  return gatewayDrainTimeout(settings) + workerDrainTimeout(settings) + restOfStop;
 }
 
 /** Milliseconds of the longest call there can be, synchronous or queued: replicas that stop get as long. */

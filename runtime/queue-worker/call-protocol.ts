@@ -122,6 +122,7 @@ export class CallProtocol {
         this.#warn(work.call, "lease of a call was lost");
         return "over";
       case "handed-back":
+        this.#warn(work.call, "run was cut off as this worker stops; its call was handed back");
         this.#putBack(work, handBackDelay);
         return "over";
       case "retry":

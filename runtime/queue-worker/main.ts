@@ -50,12 +50,11 @@ const { settings, warnings } = readOrExit(() =>
 );
 const log = createLog("queue-worker", settings.logLevel);
 for (const warning of warnings) log.warn(warning);
-let drainTimeout = workerDrainTimeout({ timeout: settings.upstreamTimeout });
 const inbox = `_INBOX.wk-${settings.queue}`;
 
 await runService({
   log,
-  drainTimeout: () => drainTimeout,
+  drainTimeout: () => workerDrainTimeout(settings),
   open: async (lifecycle) => {
     const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
@@ -96,7 +95,6 @@ await runService({
       log,
     });
     lifecycle.onClose("queue-worker", () => worker.close());
-    drainTimeout = workerDrainTimeout(worker.queue);
     log.info({ queue: settings.queue, adminPort: admin.port }, "queue-worker is ready");
     admin.ready();
     lifecycle.onClose("readiness", () => admin.drain());

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { drainTimeoutOf } from "../api/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import { reportActivity } from "../core/activity-reporter.ts";
 import type { CallTimes } from "../core/call-ttl.ts";
@@ -64,7 +65,7 @@ export interface OpenQueueWorker {
   readonly queue: QueueDeclaration;
   /** Runs under way. */
   readonly running: number;
-  /** Takes no more, lets runs finish within the grace, hands the rest back. */
+  /** Takes no more, lets runs finish within `drain_timeout`, hands the rest back. */
   close(): Promise<void>;
 }
 
@@ -134,7 +135,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
       return worker.running;
     },
     close: async () => {
-      await worker.stop(queue.timeout);
+      await worker.stop(drainTimeoutOf(settings));
       endFigures();
       endReports();
       endEndpoints();

@@ -1,4 +1,5 @@
 import { clusterSettings } from "../api/cluster-settings.ts";
+import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../api/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import {
   brokerSettings,
@@ -28,6 +29,7 @@ export const queueWorkerSettings = {
   ...platformSettings,
   ...clusterSettings,
   ...callTimeSettings,
+  ...drainSettings,
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
@@ -72,7 +74,7 @@ export const queueWorkerSettings = {
 };
 
 /** What its settings must keep together. */
-export const queueWorkerRules = [namespaceRule, ...callTimeRules, ...callbackRules];
+export const queueWorkerRules = [namespaceRule, ...callTimeRules, drainRule, ...callbackRules];
 
 /** Who calls through the gateway must know where it is. */
 export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettings>, "gatewayInvoke" | "gatewayUrl">> =
@@ -94,7 +96,7 @@ export function callbackHeadTimeout({ callbackTimeout }: Pick<QueueWorkerSetting
   return callbackTimeout / 3;
 }
 
-/** Milliseconds a worker may take to stop: the longest run its queue allows, the hand-back and what else is to be closed. */
-export function workerDrainTimeout(queue: { readonly timeout: number }): number {
-  return queue.timeout + 10_000;
+/** Milliseconds a worker may take to stop: what it waits for runs, the hand-back and what else is to be closed. */
+export function workerDrainTimeout(settings: DrainFacts): number {
+  return drainTimeoutOf(settings) + 10_000;
 }

@@ -77,9 +77,10 @@ Times that must agree are worked out and cannot be set:
 | whether a deployment is taken | \`com.service.timeout\` is at most \`timeout_max\`, and \`exec_timeout\` not above both limits of the two rows before, else 400 |
 | time a stopping replica gets | the longest call or run of the function + 1 s; the watchdog's \`write_timeout\` is the same |
 | silence an Ingress of class nginx allows | the longest of \`wake_timeout\` + \`timeout_max\`, \`stream_idle_timeout\` and \`websocket_idle\`, and 5 s |
-| time a stopping gateway gets | \`shutdown_delay\` + \`wake_timeout\` + \`upstream_timeout\` + 5 s |
-| time a stopping queue-worker gets | \`timeout\` of its queue + 10 s |
-| time one machine gets to stop | both of these, for the longest queue, + 15 s |
+| how long a stop waits for calls under way | \`drain_timeout\`; absent: the longer of 30 s and \`upstream_timeout\`, at most \`timeout_max\` |
+| time a stopping gateway gets | \`shutdown_delay\`, that, and 5 s; its pod 5 s more |
+| time a stopping queue-worker gets | that and 10 s; its pod 5 s more |
+| time one machine gets to stop | both of these, and 15 s |
 | heartbeat of a run | \`ack_wait\` ÷ 3; a call whose worker is silent is taken over after 0.95 × \`ack_wait\` |
 | \`ack_wait\` of callbacks | that of queue \`default\` |
 | record of a call under way | \`call_age\` + 1 day |

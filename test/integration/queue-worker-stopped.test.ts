@@ -56,6 +56,7 @@ describe("FW3 SIGTERM of a worker", () => {
     const { platform, ...opened } = (bench = await openFaultBench({
       workers: 2,
       upstreamTimeout: 700,
+      drainTimeout: 700,
       wakeTimeout: 20_000,
     }));
     const ready = await openFunctionServer();
@@ -91,5 +92,24 @@ describe("FW3 SIGTERM of a worker", () => {
     } finally {
       await ready.close();
     }
+  });
+
+  test("waits for drain_timeout and not for the queue's timeout, and says what it handed back", async () => {
+    const { platform, ...opened } = (bench = await openFaultBench({ upstreamTimeout: 60_000, drainTimeout: 700 }));
+    let answers = false;
+    const slow = await opened.open("slow", (_request, response) => void (answers && response.end("whole")));
+    const id = await platform.calls.accepted("slow");
+    await eventually(() => slow.open === 1, { what: "the run" });
+    const signalled = performance.now();
+    const ended = await platform.worker.stop();
+    expect(ended.code).toBe(0);
+    // Three times, as other tests share the machine; the run may take a minute.
+    expect(ended.at - signalled).toBeLessThan(3 * (700 + 5_000));
+    const said = platform.worker.log.filter(({ msg }) => String(msg).includes("its call was handed back"));
+    expect(said).toMatchObject([{ callId: id, functionName: "slow.functions" }]);
+
+    answers = true;
+    await platform.worker.start();
+    expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
   });
 });

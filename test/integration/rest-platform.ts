@@ -122,7 +122,8 @@ export async function openRestPlatform(
     asyncBody: {},
     maxConnectionsPerClient: 0,
     onTooManyConnections: () => {},
-    webSocketGrace: 0,
+    drainTimeout: 60_000,
+    cutCalls: () => {},
     routes,
   });
   const app = buildApp(

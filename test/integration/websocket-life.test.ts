@@ -120,7 +120,7 @@ describe("the life of a WebSocket", () => {
   });
 
   test("closing the gateway leaves it its grace, then cuts it", async () => {
-    const { gateway, client, peer } = await joined({ server: { webSocketGrace: 700 } });
+    const { gateway, client, peer } = await joined({ server: { drainTimeout: 700 } });
     gateway.gateway.drain();
     const began = performance.now();
     const closed = gateway.gateway.close();
@@ -128,13 +128,14 @@ describe("the life of a WebSocket", () => {
     await expect.poll(() => client.text.endsWith("still here")).toBe(true);
     await closed;
     expect(performance.now() - began).toBeGreaterThan(650);
+    expect(gateway.cuts).toEqual(["draining"]);
     await client.end();
     peer.resume();
     await once(peer, "end");
   });
 
   test("closing the gateway waits no longer than the last one lives", async () => {
-    const { gateway, client, peer } = await joined({ server: { webSocketGrace: 60_000 } });
+    const { gateway, client, peer } = await joined({ server: { drainTimeout: 60_000 } });
     const closed = gateway.gateway.close();
     peer.end();
     await client.end();

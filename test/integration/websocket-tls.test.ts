@@ -77,7 +77,7 @@ describe("WebSocket over TLS", () => {
   });
 
   test("closes after its grace when the gateway stops", async () => {
-    const { gateway, fn } = await open({ server: { tls, webSocketGrace: 100 } });
+    const { gateway, fn } = await open({ server: { tls, drainTimeout: 100 } });
     const socket = await connect(gateway);
     const closed = once(socket, "close");
     await gateway.gateway.close();

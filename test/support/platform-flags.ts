@@ -11,6 +11,8 @@ export interface QueueProfile {
   /** Longest run. */
   readonly upstreamTimeout?: number;
   readonly wakeTimeout?: number;
+  /** Longest that a stop waits for calls under way. */
+  readonly drainTimeout?: number;
   readonly callbackWindow?: number;
   readonly maxLength?: number;
   /** By name, each as it stands in a settings file, and how many queue-workers it has (1); above none edition enterprise. */
@@ -27,6 +29,7 @@ export const fastProfile = {
   retryMaxWait: 1_000,
   upstreamTimeout: 10_000,
   wakeTimeout: 5_000,
+  drainTimeout: 10_000,
   callbackWindow: 6_000,
   maxLength: 100_000,
   queues: {},
@@ -66,12 +69,14 @@ export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
   return {
     gateway: [
       ...common,
+      ...time("drain-timeout", profile.drainTimeout),
       ...time("shutdown-delay", 100),
       ...time("headers-timeout", 2_000),
       ...time("body-silence", 5_000),
     ],
     worker: [
       ...common,
+      ...time("drain-timeout", profile.drainTimeout),
       ...time("callback-min-wait", 100),
       ...time("callback-max-wait", 1_000),
       ...time("callback-window", profile.callbackWindow),

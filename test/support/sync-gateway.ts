@@ -11,6 +11,7 @@ import type { CutReason } from "../../runtime/gateway/call-cuts.ts";
 import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
+import { DeadlineSweep } from "../../runtime/gateway/invocation/deadline-sweep.ts";
 import { InvocationCounts } from "../../runtime/gateway/invocation/invocation-counts.ts";
 import {
   createSyncInvoker,
@@ -160,6 +161,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const lines: AccessLine[] = [];
   const cuts: CutReason[] = [];
   const clientOf = options.invoker?.clientOf ?? ((peer: string | undefined) => peer ?? "");
+  const sweep = new DeadlineSweep();
   const invoke = createSyncInvoker({
     table,
     waker,
@@ -178,6 +180,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
       cuts: (reason) => cuts.push(reason),
       clientOf,
     }),
+    sweep,
     streamIdle: 60_000,
     webSocketIdle: 5_000,
     ...options.invoker,
@@ -200,7 +203,8 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     maxConnectionsPerClient: 0,
     onTooManyConnections: () => {},
     onMalformed: (method, target) => options.onRequest?.(`${method} ${target}`),
-    webSocketGrace: 0,
+    drainTimeout: 60_000,
+    cutCalls: () => sweep.cutAll(),
     ...options.server,
   });
   gateway.serverFactory((request, response) => {
@@ -225,6 +229,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     close: async () => {
       const closed = gateway.close();
       gateway.cutConnections();
+      sweep.cutAll();
       await closed;
       await upstream.close();
     },

@@ -115,15 +115,10 @@ export class Http1Server implements Http1Owner {
     }
   }
 
-  /** Closes the connections that were handed over. */
-  cutHandedOver(): void {
-    for (const socket of this.#handedOver) socket.destroy();
-  }
-
   closeAll(): void {
     for (const { socket } of this.#connections) socket.destroy();
     for (const socket of this.#http2) socket.destroy();
-    this.cutHandedOver();
+    for (const socket of this.#handedOver) socket.destroy();
   }
 
   /** Before anything is done for the connection: the newest of too many goes. */

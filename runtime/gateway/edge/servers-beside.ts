@@ -56,9 +56,9 @@ export class ServersBeside {
     return done;
   }
 
-  /** Closes the connections that were handed over. */
-  cutHandedOver(): void {
-    for (const server of this.#running.values()) server.cutHandedOver();
+  /** Closes all connections. */
+  closeAll(): void {
+    for (const server of this.#running.values()) server.closeAll();
   }
 
   /** Ends all of them; none starts any more. */

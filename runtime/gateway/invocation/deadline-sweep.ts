@@ -10,6 +10,8 @@ export interface Deadlined {
   isLost(): boolean;
   /** Called when it was lost. */
   lose(): void;
+  /** Called when nobody can wait for it any longer. */
+  cut(): void;
 }
 
 /**
@@ -46,6 +48,11 @@ export class DeadlineSweep {
       last.slot = entry.slot;
     }
     entry.slot = -1;
+  }
+
+  /** Cuts all that are under way. */
+  cutAll(): void {
+    for (const entry of [...this.#entries]) entry.cut();
   }
 
   #sweep(): void {

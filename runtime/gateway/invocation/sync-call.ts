@@ -140,6 +140,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#close();
   }
 
+  cut(): void {
+    this.#cutOff("draining");
+  }
+
   #route(): void {
     const { entry, limits } = this.#facts;
     const replica = pickReplica(entry, limits.concurrencyMax);
@@ -159,7 +163,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#waiting = new AbortController();
     const after = (go: () => void): void => {
       this.#waiting = undefined;
-      if (!this.#closed) go();
+      if (!this.#closed && this.#cutFor === undefined) go();
     };
     const caller = waitingCaller(this.#facts.request, this.#waiting.signal);
     const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitedSince });
@@ -264,7 +268,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#body instanceof Readable) this.#body.destroy();
     this.#parts.sweep.remove(this);
     const { response, counts, startedAt } = this.#facts;
-    const status = endStatus(response);
+    const status = endStatus(response, this.#cutFor);
     const duration = performance.now() - startedAt;
     counts.finish(status, this.#upgradedAfter ?? duration);
     const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;

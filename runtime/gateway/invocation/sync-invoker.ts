@@ -8,7 +8,7 @@ import type { Waker } from "../../core/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
 import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
 import { createTraceParent } from "./create-trace-parent.ts";
-import { DeadlineSweep } from "./deadline-sweep.ts";
+import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallRequest, CallResponse } from "./exchange.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts, InvocationCounts } from "./invocation-counts.ts";
@@ -37,6 +37,8 @@ export interface SyncInvokerParts {
   /** Whether the gateway is stopping. */
   readonly draining: () => boolean;
   readonly observer: CallObserver;
+  /** Holds the calls under way; whoever has it can cut them all. */
+  readonly sweep: DeadlineSweep;
   /** Milliseconds without a byte, either way, after which a reply that began is cut. */
   readonly streamIdle: number;
   /** Milliseconds without a byte after which a WebSocket is closed. */
@@ -61,7 +63,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
   const callParts: SyncCallParts = {
     upstream: parts.upstream,
     waker: parts.waker,
-    sweep: new DeadlineSweep(),
+    sweep: parts.sweep,
     flushLater: new FlushLater(),
     replies: new ReplyMemory(),
     writeError: parts.writeError,

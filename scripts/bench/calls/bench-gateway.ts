@@ -7,6 +7,7 @@ import { Waker } from "../../../runtime/core/wake.ts";
 import { createCallObserver } from "../../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/http-server.ts";
+import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
 import { InvocationCounts } from "../../../runtime/gateway/invocation/invocation-counts.ts";
 import { createSyncInvoker } from "../../../runtime/gateway/invocation/sync-invoker.ts";
 import { RouteCounts } from "../../../runtime/gateway/route-counts.ts";
@@ -34,6 +35,7 @@ const functions: FunctionStore = {
 const { writeError } = createErrorWriter(createLog("bench-gateway", "error"));
 const routes = new RouteCounts();
 const clientOf = (peer: string | undefined): string => peer ?? "";
+const sweep = new DeadlineSweep();
 const invoke = createSyncInvoker({
   table,
   waker: new Waker({ functions, table, wakeTimeout: 1_000, maxWaitingCallers: 100, maxWaitingBytes: 1e8 }),
@@ -46,6 +48,7 @@ const invoke = createSyncInvoker({
   writeError,
   draining: () => gateway.draining,
   observer: createCallObserver({ path: "/function/:name", counts: routes, accessLog: undefined, clientOf }),
+  sweep,
   streamIdle: 60_000,
   webSocketIdle: 600_000,
 });
@@ -59,7 +62,8 @@ const gateway: GatewayServer = createGatewayServer({
   asyncBody: {},
   maxConnectionsPerClient: 0,
   onTooManyConnections: () => {},
-  webSocketGrace: 1_000,
+  drainTimeout: 1_000,
+  cutCalls: () => sweep.cutAll(),
 });
 const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
 process.stdout.write(`${port}\n`);

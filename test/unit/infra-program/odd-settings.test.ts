@@ -148,7 +148,7 @@ describe("ways in from outside", () => {
 test("times that must agree follow from one setting; probes ask the admin port", async () => {
   const { resources } = await recordedStack({ ...bare, upstreamTimeout: "90" });
   const { terminationGracePeriodSeconds, containers } = podsIn(resources, ":Deployment", "weir-gateway-gateway");
-  expect(terminationGracePeriodSeconds).toBe(5 + 60 + 90 + 5 + 5);
+  expect(terminationGracePeriodSeconds).toBe(5 + 90 + 5 + 5);
   expect(containers[0].env).toContainEqual({ name: "upstream_timeout", value: "90" });
   expect(containers[0].readinessProbe.httpGet.port).toBe("admin");
   expect(podsIn(resources, ":Deployment", "weir-queue-workers-queue-worker").terminationGracePeriodSeconds).toBe(105);

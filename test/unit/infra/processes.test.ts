@@ -80,9 +80,10 @@ describe.each(processes)("%s", (name, process, table) => {
 describe("what is derived", () => {
   test("a pod gets longer to stop than its process gives itself", () => {
     const grace = (name: string) => podsOf(objectNamed(objects, "Deployment", name)).terminationGracePeriodSeconds;
-    expect(grace("gateway")).toBe(7 + 60 + 120 + 5 + 5);
+    expect(grace("gateway")).toBe(7 + 120 + 5 + 5);
     expect(grace("queue-worker")).toBe(120 + 10 + 5);
-    expect(grace("queue-worker-reports")).toBe(600 + 10 + 5);
+    // Runs that take longer are handed back.
+    expect(grace("queue-worker-reports")).toBe(120 + 10 + 5);
     expect(grace("operator")).toBe(15);
   });
 

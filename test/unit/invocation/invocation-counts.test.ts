@@ -51,6 +51,7 @@ test("DeadlineSweep removes in any order and touches nobody twice", () => {
     expire: () => {},
     isLost: () => false,
     lose: () => {},
+    cut: () => {},
   }));
   for (const entry of entries) sweep.add(entry);
   for (const index of [2, 4, 4, 0]) {
@@ -59,4 +60,27 @@ test("DeadlineSweep removes in any order and touches nobody twice", () => {
   }
   expect(sweep.size).toBe(2);
   expect(entries.map(({ slot }) => slot).toSorted((a, b) => a - b)).toEqual([-1, -1, -1, 0, 1]);
+});
+
+test("DeadlineSweep cuts each that is under way once, also when that removes it", () => {
+  const sweep = new DeadlineSweep(1_000_000);
+  const cut: number[] = [];
+  const entries = [1, 2, 3].map((number) => {
+    const entry = {
+      deadline: 1,
+      slot: -1,
+      expire: () => {},
+      isLost: () => false,
+      lose: () => {},
+      cut: () => {
+        cut.push(number);
+        sweep.remove(entry);
+      },
+    };
+    return entry;
+  });
+  for (const entry of entries) sweep.add(entry);
+  sweep.cutAll();
+  expect(cut).toEqual([1, 2, 3]);
+  expect(sweep.size).toBe(0);
 });

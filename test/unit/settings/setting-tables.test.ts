@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 
+import { drainTimeoutOf } from "../../../runtime/api/drain-settings.ts";
 import { flagsOf, readSettings } from "../../../runtime/api/read-settings.ts";
 import { settingNameOf } from "../../../runtime/api/setting-rules.ts";
 import { startSettings } from "../../../runtime/api/start-settings.ts";
-import { gatewayRules, gatewaySettings } from "../../../runtime/gateway/settings.ts";
+import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { hostDrainTimeout, hostRules, hostSettings, longestRun } from "../../../runtime/host/settings.ts";
 import { tlsRule } from "../../../runtime/process/file-rules.ts";
 import { readCommandLine } from "../../../runtime/process/command-line.ts";
 import { declareQueues } from "../../../runtime/queue-doctor/declare-queues.ts";
 import { queueDoctorRules, queueDoctorSettings, storeRule } from "../../../runtime/queue-doctor/settings.ts";
-import { queueWorkerRules, queueWorkerSettings } from "../../../runtime/queue-worker/settings.ts";
+import { queueWorkerRules, queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-worker/settings.ts";
 import { exampleFile } from "../../../scripts/settings-doc/example-file.ts";
 import { processes } from "../../../scripts/settings-doc/processes.ts";
 import { writtenFiles } from "../../../scripts/settings-doc/written-files.ts";
@@ -68,7 +69,22 @@ test("the file of the documentation is accepted, and means what it says", () => 
     { name: "reports", maxInflight: 2, timeout: 600_000, retry: { attempts: 3, codes: [429, 503] } },
   ]);
   expect(longestRun(settings, queues)).toBe(600_000);
-  expect(hostDrainTimeout(settings, queues)).toBe(0 + 60_000 + 60_000 + 5_000 + 600_000 + 10_000 + 15_000);
+  expect(hostDrainTimeout(settings)).toBe(0 + 60_000 + 5_000 + 60_000 + 10_000 + 15_000);
+});
+
+test.each<[environment: Readonly<Record<string, string>>, drain: number]>([
+  [{}, 30_000],
+  [{ upstream_timeout: "5s" }, 30_000],
+  [{ upstream_timeout: "2m" }, 120_000],
+  [{ upstream_timeout: "10s", timeout_max: "20s" }, 20_000],
+  [{ upstream_timeout: "2m", drain_timeout: "5s" }, 5_000],
+  [{ drain_timeout: "" }, 30_000],
+  [{ drain_timeout: "0" }, 0],
+])("with %j a stop waits %d ms for calls under way", (environment, drain) => {
+  const settings = readSettings(gatewaySettings, { environment });
+  expect(drainTimeoutOf(settings)).toBe(drain);
+  expect(gatewayDrainTimeout(settings)).toBe(5_000 + drain + 5_000);
+  expect(workerDrainTimeout(readSettings(queueWorkerSettings, { environment }))).toBe(drain + 10_000);
 });
 
 test("every flag of the host is known to its command line", () => {
@@ -120,6 +136,9 @@ describe("settings that contradict each other", () => {
     [{ trusted_proxies: "10.0.0.0/40" }, /^trusted_proxies: expected addresses or ranges/],
     [{ allowed_origins: "https://a.example/" }, /^allowed_origins: expected origins such as/],
     [{ callback_allow: "Hooks.internal" }, /^callback_allow: expected hosts in lower case/],
+    [{ upstream_timeout: "2h" }, 'upstream_timeout: expected at most timeout_max (1h), got "2h"'],
+    [{ drain_timeout: "61m" }, 'drain_timeout: expected at most timeout_max (1h), got "1h1m"'],
+    [{ drain_timeout: "soon" }, 'drain_timeout: expected a duration such as 30s or 1m30s, got "soon" (environment)'],
     [{ public_url: "weir.example.com" }, /^public_url: expected an address such as/],
     [{ headers_timeout: "0" }, 'headers_timeout: expected a duration from 100ms to 5m, got "0" (environment)'],
     [
