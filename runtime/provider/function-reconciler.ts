@@ -123,8 +123,8 @@ export class FunctionReconciler {
     if (state !== "running" || tracked.retired) {
       tracked.probe?.close();
     } else if (tracked.probe === undefined && address !== undefined && wanted !== undefined) {
-      const { prober, now } = this.#parts;
-      const plans = probePlans(wanted.deployment.annotations);
+      const { prober, now, replicas } = this.#parts;
+      const plans = probePlans(wanted.deployment.annotations, replicas.traits.answersProbes);
       tracked.probe = new ReplicaProbe({ prober, address, plans, now, changed: this.#changed });
     }
   }

@@ -19,22 +19,27 @@ const timeout = 1_000;
 const failureThreshold = 3;
 
 /**
- * The probes of a function (contract §2.1).
+ * The probes of a function (contract §2.1). Without `answersProbes` a path is asked only where the function names it: an
+ * image may start its program for any request.
  * @throws PlatformError `validation_failed` for an annotation that cannot be used
  */
-export function probePlans(annotations: KeyedTexts): { readonly health: ProbePlan; readonly ready: ProbePlan } {
+export function probePlans(
+  annotations: KeyedTexts,
+  answersProbes: boolean,
+): { readonly health: ProbePlan; readonly ready: ProbePlan } {
   const rules = probeRules(annotations);
   const protocol = functionProtocol(annotations);
+  // Probes with a path are asked over HTTP/1.1, which a server of HTTP/2 need not speak.
+  const hasPaths = answersProbes && protocol !== "h2c";
   return {
-    health: planOf(rules.health, protocol, "/_/health"),
-    ready: planOf(rules.ready, protocol, "/_/ready"),
+    health: planOf(rules.health, protocol, hasPaths ? "/_/health" : undefined),
+    ready: planOf(rules.ready, protocol, hasPaths ? "/_/ready" : undefined),
   };
 }
 
-function planOf(rule: ProbeRule, protocol: FunctionProtocol, path: string): ProbePlan {
+function planOf(rule: ProbeRule, protocol: FunctionProtocol, path: string | undefined): ProbePlan {
   return {
-    // Probes with a path are asked over HTTP/1.1, which a server of HTTP/2 need not speak.
-    path: rule.path ?? (protocol === "h2c" ? undefined : path),
+    path: rule.path ?? path,
     protocol,
     initialDelay: (rule.initialDelaySeconds ?? 0) * 1_000,
     period: inMilliseconds(rule.periodSeconds) ?? period,

@@ -22,6 +22,7 @@ export class ReplicaProbe {
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
   #readySince: number | undefined;
+  #wasReady = false;
   #unhealthy = false;
 
   constructor(parts: ReplicaProbeParts) {
@@ -55,6 +56,7 @@ export class ReplicaProbe {
     }
     if (this.#closed) return;
     this.#readySince = this.#parts.now();
+    this.#wasReady = true;
     this.#parts.changed();
     this.#after(ready.period, () => this.#watchReady(0));
   }
@@ -74,6 +76,11 @@ export class ReplicaProbe {
 
   async #watchHealth(failures: number): Promise<void> {
     const { health } = this.#parts.plans;
+    // A connection says nothing of a process that has yet to listen; that it stopped to listen does.
+    if (health.path === undefined && !this.#wasReady) {
+      this.#after(health.period, () => this.#watchHealth(0));
+      return;
+    }
     const failed = (await this.#ask(health)) ? 0 : failures + 1;
     if (this.#closed) return;
     if (failed < health.failureThreshold) {

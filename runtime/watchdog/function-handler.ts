@@ -12,6 +12,8 @@ export interface FunctionHandler {
   /** Takes over a connection that began with `head`, HTTP/2 without TLS; absent = it is refused. */
   tunnel?(socket: Duplex, head: Buffer): void;
   ready(): Promise<boolean>;
+  /** Resolves when the function can take calls for the first time, never if it does not get there. */
+  readonly started: Promise<void>;
   /** Resolves when the function can serve no more, never if that cannot happen. */
   readonly ended: Promise<Failure & { readonly code: number }>;
   /** Ends its processes; milliseconds they get to end by themselves. */

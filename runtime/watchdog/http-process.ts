@@ -7,6 +7,11 @@ import { HttpProxy } from "./http-proxy.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
 
+/** Milliseconds between two looks whether the process listens already. */
+const firstInterval = 5;
+const longestInterval = 250;
+const growth = 1.25;
+
 /** What mode `http` works with. */
 export interface HttpProcessParts {
   readonly command: Command;
@@ -40,11 +45,21 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
     });
   });
 
+  const started = new Promise<void>((resolve) => {
+    const look = async (interval: number): Promise<void> => {
+      if (over) return;
+      if (await accepts(address)) resolve();
+      else setTimeout(() => void look(Math.min(interval * growth, longestInterval)), interval);
+    };
+    void look(firstInterval);
+  });
+
   return {
     handle: (request, response) => proxy.handle(request, response),
     upgrade: (request, socket, head) => proxy.upgrade(request, socket, head),
     tunnel: (socket, head) => proxy.tunnel(socket, head),
     ready: async () => !over && (await accepts(address)),
+    started,
     ended,
     close: async (grace) => {
       proxy.close();

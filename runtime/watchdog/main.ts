@@ -49,6 +49,8 @@ try {
     settings.mode === "http"
       ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl })
       : processPerRequest({ ...common, contentType: settings.contentType });
+  // In a container that it can be connected to is all that tells of a function that it takes calls.
+  if (parent === undefined) await Promise.race([handler.started, handler.ended, stop]);
   const server = await serveFunction({ ...place, ...settings, handler });
   parent?.serving(server.port);
 

@@ -29,6 +29,7 @@ export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandle
   return {
     handle: (request, response) => runProcess(parts, request, response),
     ready: async () => true,
+    started: Promise.resolve(),
     ended: new Promise(() => {}),
     close: async () => parts.groups.killAll(),
   };

@@ -1,3 +1,4 @@
+import { functionPort } from "../../core/function-port.ts";
 import type { Replica, ReplicaSpec } from "../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
 import { endOf } from "./container-failure.ts";
@@ -25,7 +26,6 @@ export interface DockerReplicaParts {
   changed(replica: LabelledReplica): void;
 }
 
-const port = 8080;
 /** What a container gets beyond its grace to end by itself. */
 const marginSeconds = 1;
 
@@ -161,7 +161,8 @@ export class DockerReplica {
 
   #take(container: ContainerDocument): void {
     const [network] = Object.values(container.NetworkSettings.Networks);
-    const address = network === undefined || network.IPAddress === "" ? undefined : `${network.IPAddress}:${port}`;
+    const address =
+      network === undefined || network.IPAddress === "" ? undefined : `${network.IPAddress}:${functionPort}`;
     if (address === undefined || (this.#address === address && this.#state !== "starting")) return;
     this.#address = address;
     this.#failure = undefined;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { functionPort } from "../../core/function-port.ts";
 import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
 import type { SecretViews } from "../files/secret-views.ts";
@@ -43,6 +44,7 @@ export interface ReplicaContainer {
  * by `open`; no container outlives `close`.
  */
 export class DockerReplicas implements Replicas {
+  readonly traits = { port: functionPort, answersProbes: false };
   readonly #parts: DockerReplicasParts;
   readonly #replicas = new Map<string, DockerReplica>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();

@@ -47,6 +47,7 @@ const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
  * `confinement` and, where this process is root, a user per function go. Limits and images are not applied.
  */
 export class LocalReplicas implements Replicas {
+  readonly traits = { port: undefined, answersProbes: true };
   readonly #parts: LocalReplicasParts;
   readonly #entries = new Map<string, Entry>();
   /** Which replicas, also ones just being started, name which secrets. */

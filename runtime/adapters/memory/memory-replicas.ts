@@ -1,6 +1,6 @@
 import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
-import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
+import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../core/ports/replicas.ts";
 
 interface Entry {
   readonly spec: ReplicaSpec;
@@ -9,6 +9,7 @@ interface Entry {
 
 /** Pretends to run replicas: they are running at once, at addresses nobody listens on. */
 export class MemoryReplicas implements Replicas {
+  readonly traits: ReplicaTraits;
   readonly #entries = new Map<string, Entry>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();
   readonly #forgotten: FunctionRef[] = [];
@@ -16,6 +17,10 @@ export class MemoryReplicas implements Replicas {
   #count = 0;
   #refusal: PlatformError | undefined;
   #unavailable: string | undefined;
+
+  constructor(traits: ReplicaTraits = { port: undefined, answersProbes: true }) {
+    this.traits = traits;
+  }
 
   /** Functions of which everything was removed, in order. */
   get forgotten(): readonly FunctionRef[] {

@@ -28,6 +28,14 @@ export interface Replica extends FunctionRef {
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
 }
 
+/** What all replicas of one adapter have in common. */
+export interface ReplicaTraits {
+  /** The port that each listens on; undefined = every replica is told one of its own. */
+  readonly port: number | undefined;
+  /** A watchdog of ours stands in front of each and answers probes itself. Without it only paths that the function names are asked. */
+  readonly answersProbes: boolean;
+}
+
 /**
  * Starts, stops and lists what runs.
  *
@@ -39,6 +47,7 @@ export interface Replica extends FunctionRef {
  * - `close` stops all replicas that would not outlive this process and releases the rest.
  */
 export interface Replicas {
+  readonly traits: ReplicaTraits;
   start(spec: ReplicaSpec): Promise<Replica>;
   stop(id: string): Promise<void>;
   list(): Promise<readonly Replica[]>;

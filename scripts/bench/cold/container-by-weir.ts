@@ -102,7 +102,13 @@ async function addressOf(replicas: DockerProvider["replicas"], id: string): Prom
 async function probed(address: string): Promise<number> {
   const ready = Promise.withResolvers<number>();
   const changed = (): void => ready.resolve(performance.now());
-  const probe = new ReplicaProbe({ prober: new HttpProber(), address, plans: probePlans({}), changed, now: Date.now });
+  const probe = new ReplicaProbe({
+    prober: new HttpProber(),
+    address,
+    plans: probePlans({}, false),
+    changed,
+    now: Date.now,
+  });
   try {
     return await ready.promise;
   } finally {

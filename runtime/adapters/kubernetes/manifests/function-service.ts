@@ -1,8 +1,8 @@
 import type { DesiredFunction } from "../../../core/desired-function.ts";
 import { functionProtocol } from "../../../core/function-limits.ts";
+import { functionPort } from "../../../core/function-port.ts";
 import { functionLabels, functionSelector, objectName, ownerReference } from "./object-names.ts";
 import type { ServiceObject } from "./object-types.ts";
-import { functionPort } from "./pod-probes.ts";
 import type { FunctionContext } from "./pod-template.ts";
 
 /**

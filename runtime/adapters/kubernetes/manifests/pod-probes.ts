@@ -1,10 +1,8 @@
 import { functionProtocol } from "../../../core/function-limits.ts";
+import { functionPort } from "../../../core/function-port.ts";
 import type { KeyedTexts } from "../../../core/keys.ts";
 import { probeRules, type ProbeRule } from "../../../core/probe-rules.ts";
 import type { Probe } from "./object-types.ts";
-
-/** Where every function answers. */
-export const functionPort = 8080;
 
 /** The probes of a function's container. */
 export interface PodProbes {

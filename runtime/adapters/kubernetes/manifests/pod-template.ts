@@ -1,5 +1,6 @@
 import { annotation, objectAnnotation } from "../../../api/names.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";
+import { functionPort } from "../../../core/function-port.ts";
 import { keyValue } from "../../../core/keys.ts";
 import { contentHash } from "./content-hash.ts";
 import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
@@ -8,7 +9,7 @@ import type { Container, PodSecurityContext, PodSpec, PodTemplate, TopologySprea
 import { podAffinity } from "./pod-affinity.ts";
 import { podEnvironment } from "./pod-environment.ts";
 import { podGrace, unpublishSeconds } from "./pod-grace.ts";
-import { functionPort, podProbes } from "./pod-probes.ts";
+import { podProbes } from "./pod-probes.ts";
 import { podResources } from "./pod-resources.ts";
 import { podSecrets, type PodSecrets } from "./pod-secrets.ts";
 

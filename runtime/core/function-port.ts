@@ -1,0 +1,2 @@
+/** The port that functions in containers listen on. */
+export const functionPort = 8080;

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
+import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
+import { freePort } from "./free-port.ts";
+
+/** Programs that stand for the images of the family. */
+export type FamilyImage = "classic-watchdog" | "http-watchdog";
+
+/** The program of an image. */
+export function familyProgram(image: FamilyImage): string {
+  return fileURLToPath(new URL(`mains/${image}.ts`, import.meta.url));
+}
+
+/** What such an image counts. */
+export interface FamilyCounts {
+  /** Of the program. */
+  readonly starts: number;
+  readonly connections: number;
+}
+
+/** Asks a replica what it has counted; that is one more connection. */
+export async function familyCounts(address: string): Promise<FamilyCounts> {
+  const answer = await fetch(`http://${address}/_/health`);
+  return (await answer.json()) as FamilyCounts;
+}
+
+/** Runs the program of an image for each replica, as a process of this machine; to the provider they are containers. */
+export class FamilyReplicas extends MemoryReplicas {
+  readonly #image: FamilyImage;
+  readonly #running = new Map<string, { readonly child: ChildProcess; readonly address: string }>();
+
+  constructor(image: FamilyImage) {
+    super({ port: 8080, answersProbes: false });
+    this.#image = image;
+  }
+
+  override async start(spec: ReplicaSpec): Promise<Replica> {
+    const port = await freePort();
+    const replica = await super.start(spec);
+    const child = spawn(process.execPath, [familyProgram(this.#image)], {
+      env: { PATH: process.env["PATH"] ?? "", ...spec.environment, port: String(port) },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    this.#running.set(replica.id, { child, address: `127.0.0.1:${port}` });
+    return replica;
+  }
+
+  override async stop(id: string): Promise<void> {
+    const found = this.#running.get(id);
+    if (found !== undefined && found.child.exitCode === null) {
+      found.child.kill();
+      await once(found.child, "exit");
+    }
+    this.#running.delete(id);
+    await super.stop(id);
+  }
+
+  override async list(): Promise<readonly Replica[]> {
+    return (await super.list()).flatMap((replica) => {
+      const address = this.#running.get(replica.id)?.address;
+      return address === undefined ? [] : [{ ...replica, address }];
+    });
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+    await super.close();
+  }
+}

@@ -1,0 +1,27 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+
+/**
+ * Stands for an image with the family's classic watchdog: every request of another path than `/_/health` starts the program
+ * `fprocess`, words separated by blanks. `/_/health` counts what has happened so far.
+ */
+const { fprocess = "", port = "8080" } = process.env;
+const [program = "", ...args] = fprocess.split(" ");
+let starts = 0;
+let connections = 0;
+
+const server = createServer((request, response) => {
+  if (request.url === "/_/health") {
+    response.end(JSON.stringify({ starts, connections }));
+    return;
+  }
+  starts += 1;
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.on("error", () => {});
+  request.pipe(child.stdin);
+  const output: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  child.once("close", (code) => response.writeHead(code === 0 ? 200 : 500).end(Buffer.concat(output)));
+});
+server.on("connection", () => (connections += 1));
+server.listen(Number(port));
