@@ -1,4 +1,5 @@
 import type { ReplicaFailure } from "./reconcile-backoff.ts";
+import { tellingLine } from "./telling-line.ts";
 
 /** What an engine says of a container that ended. */
 export interface ReplicaEnd {
@@ -21,11 +22,9 @@ const lastWords = /^watchdog: ((?:Cannot|The process) .*)$/;
 export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly string[]): ReplicaFailure {
   const written = lines.map((line) => line.trim()).filter((line) => line !== "");
   const [, why] = lastWords.exec(written.at(-1) ?? "") ?? [];
-  const said = written.findLast((line) => !watchdogLine.test(line));
-  const quoted = said === undefined ? "" : `; it said last: ${said}`;
   const failed = (reason: string, sentence: string): ReplicaFailure => ({
     reason,
-    message: (sentence + quoted).slice(0, longestMessage),
+    message: withLastWords(sentence, lines),
   });
   if (end.outOfMemory && end.code !== 0) {
     const limit = `than its limit of ${formatBytes(end.memoryLimit)}`;
@@ -35,6 +34,13 @@ export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly s
   }
   if (why !== undefined) return failed(why.startsWith("Cannot run the function") ? "CannotRun" : "Error", why);
   return failed("Error", `Replica ${id} ended with code ${end.code}${end.words === "" ? "" : `: ${end.words}`}`);
+}
+
+/** The sentence of an end, and what the function said of it, if it did; at most 400 characters. */
+export function withLastWords(sentence: string, lines: readonly string[]): string {
+  const said = tellingLine(lines.filter((line) => !watchdogLine.test(line.trim())));
+  const quoted = said === undefined ? "" : `; it said${said.isLast ? " last" : ""}: ${said.text}`;
+  return (sentence + quoted).slice(0, longestMessage);
 }
 
 function formatBytes(bytes: number): string {

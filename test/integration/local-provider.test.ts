@@ -191,6 +191,18 @@ describe("local provider", () => {
     expect(await call()).toBe("repaired\n");
   });
 
+  test("a crash of Node.js quotes the error, not the version it ends with", async () => {
+    await deploy({ envProcess: `node -e 'throw new Error("DATABASE_URL is not set")'`, envVars: { mode: "http" } });
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ reason }) => reason === "CrashLoopBackOff"),
+      "a crash loop",
+    );
+
+    expect(entry.conditions.find(({ type }) => type === "Stalled")?.message).toBe(
+      "The process ended with code 1; it said: Error: DATABASE_URL is not set",
+    );
+  });
+
   test("a failing new generation leaves the old one in place", async () => {
     await deploy({ envProcess: "echo old" });
     await settled(1, 1);

@@ -2,7 +2,8 @@ import type { EngineClient } from "./engine-client.ts";
 import { logFrames } from "./log-frames.ts";
 import { logLines } from "../replica-logs/log-lines.ts";
 
-const count = 10;
+/** A crash of Node.js is some twenty lines, and the first of them says why. */
+const count = 100;
 
 /** What a container wrote last, on either output. */
 export async function lastLines(engine: EngineClient, container: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { Replica } from "../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
+import { withLastWords } from "../../core/replica-end.ts";
 import { killProcessesOf } from "./processes-of-replica.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 import { reportIn } from "./watchdog-report.ts";
@@ -31,8 +32,8 @@ export interface LocalReplicaOptions extends FunctionRef {
 /** What the watchdog gets beyond the grace to end by itself. */
 const margin = 3_000;
 const pipesTimeout = 1_000;
-const longestMessage = 300;
-const ownLine = "watchdog: ";
+/** So many of its last lines are looked at for why it ended. */
+const lastLines = 100;
 
 /** One watchdog with the function behind it, in a process group of its own. */
 export class LocalReplica {
@@ -42,7 +43,7 @@ export class LocalReplica {
   #state: Replica["state"] = "starting";
   #address: string | undefined;
   #failure: ReplicaFailure | undefined;
-  #lastLine = "";
+  readonly #said: string[] = [];
   #stopped: Promise<void> | undefined;
 
   constructor(options: LocalReplicaOptions) {
@@ -101,7 +102,7 @@ export class LocalReplica {
   #listen(): void {
     const { log, environment, changed } = this.#options;
     const { stdout, stderr } = this.#child;
-    if (stdout !== null) log.take(stdout);
+    if (stdout !== null) log.take(stdout, (line) => this.#hear(line));
     if (stderr !== null) log.take(stderr, (line) => this.#hear(line));
     this.#child.on("message", (message) => {
       const report = reportIn(message);
@@ -119,7 +120,8 @@ export class LocalReplica {
   }
 
   #hear(line: string): void {
-    if (line.trim() !== "" && !line.startsWith(ownLine)) this.#lastLine = line;
+    this.#said.push(line);
+    if (this.#said.length > lastLines) this.#said.shift();
   }
 
   async #end(how: string): Promise<void> {
@@ -136,8 +138,7 @@ export class LocalReplica {
     this.#state = "exited";
     if (!wasStopping) {
       const { reason, message } = this.#failure ?? { reason: "Error", message: `Replica ${this.#options.id} ${how}` };
-      const said = this.#lastLine === "" ? "" : `; it said last: ${this.#lastLine}`;
-      this.#failure = { reason, message: (message + said).slice(0, longestMessage) };
+      this.#failure = { reason, message: withLastWords(message, this.#said) };
     }
     this.#options.changed();
   }

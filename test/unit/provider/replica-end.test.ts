@@ -45,6 +45,13 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
     "CannotRun",
     "Cannot run the function: it has no process",
   ],
+  [
+    "the line that says why, where it is not the last",
+    {},
+    ["Error: no port", "    at main (app.js:1:1)", "", "Node.js v26.1.0"],
+    "Error",
+    "Replica r ended with code 3; it said: Error: no port",
+  ],
   ["another thing that cannot be", {}, ["watchdog: Cannot listen on 8080"], "Error", "Cannot listen on 8080"],
   ["no memory, no limit", { outOfMemory: true }, [], "OOMKilled", `${killed} there is`],
   [
