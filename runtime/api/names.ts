@@ -91,7 +91,7 @@ export const objectAnnotation = {
   generation: "service.com/generation",
   /** Generation of the last deployment by request, which rolls all replicas. */
   rollout: "service.com/rollout",
-  /** The replicas that were wanted by request, and why, as JSON. */
+  /** The replicas that were wanted by request, why, and how long they are left alone, as JSON. */
   scaled: "service.com/scaled",
   /** Of pods: what they were made from. */
   revision: "service.com/revision",

@@ -58,7 +58,7 @@ export class Sweep {
     const counts = new Map<string, number>();
     const changes: Change[] = [];
     const wallClock = Date.now();
-    for (const plan of scaler.plans(at)) {
+    for (const plan of scaler.plans(at, wallClock)) {
       const { wanted, rules, decision } = plan;
       counts.set(decision.because, (counts.get(decision.because) ?? 0) + 1);
       held.see(plan, at, wallClock);

@@ -1,4 +1,5 @@
 import { formatDuration } from "../api/duration.ts";
+import { holdMessage, type CountHold } from "./count-hold.ts";
 import { decideIdle, type AwakeBecause, type IdleDecision, type IdleFacts } from "./decide-idle.ts";
 import { isSurge, replicasForLoad } from "./decide-replicas.ts";
 import type { DesiredHistory } from "./desired-history.ts";
@@ -23,6 +24,8 @@ export interface ScaleFacts extends IdleFacts {
   readonly load: Load | undefined;
   /** So long must all have been seen before anything is scaled down. */
   readonly window: number;
+  /** Set while the count was asked for and is to be left alone. */
+  readonly hold: CountHold | undefined;
   /** What was desired before; what is now is noted in it. */
   readonly history: DesiredHistory;
 }
@@ -31,6 +34,7 @@ export interface ScaleFacts extends IdleFacts {
 export type KeepBecause =
   | "asleep"
   | "fixed"
+  | "on-hold"
   | "steady"
   | "load-unknown"
   | "unheard"
@@ -90,27 +94,31 @@ class Kept {
 
 const asleep = new Kept("asleep", () => "Scaled to zero; a call wakes it");
 
-/** Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand. */
+/**
+ * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, and a count that is
+ * on hold only for the bounds.
+ */
 export function decideScale(facts: ScaleFacts): ScaleDecision {
   if (facts.replicas === 0) {
     facts.history.clear();
     return asleep;
   }
-  const idle = facts.rules.zero ? decideIdle(facts) : undefined;
+  const idle = facts.rules.zero && facts.hold === undefined ? decideIdle(facts) : undefined;
   if (idle?.kind === "sleep") return { action: "scale", replicas: 0, because: "idle", message: idle.message };
   const decision = decideByLoad(facts);
   return decision.action === "keep" && idle !== undefined ? decision.not(idle) : decision;
 }
 
 function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly action: "scale" }) {
-  const { rules, replicas, load, history, hearing, now, window } = facts;
+  const { rules, replicas, load, hold: asked, history, hearing, now, window } = facts;
   const { min, max } = rules;
   if (replicas < min) return scale(min, "below-min", `The label scale.min is ${min}`);
   if (replicas > max) return scale(max, "above-max", `The label scale.max is ${max}`);
-  if (min === max) return new Kept("fixed", () => `scale.min and scale.max are ${min}`);
+  const onHold = asked && new Kept("on-hold", () => holdMessage(replicas, asked));
+  if (min === max) return onHold ?? new Kept("fixed", () => `scale.min and scale.max are ${min}`);
   if (load === undefined) {
     history.clear();
-    return new Kept("load-unknown", () => `The ${rules.type} load is not known`);
+    return onHold ?? new Kept("load-unknown", () => `The ${rules.type} load is not known`);
   }
 
   const surging = isSurge(load, replicas, rules, now - facts.raisedAt < window);
@@ -118,6 +126,7 @@ function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly act
   const { up } = replicasForLoad(rising, rules);
   const { down } = replicasForLoad(load.value, rules);
   history.note(Math.max(up, down), now, rules.downWindow);
+  if (onHold !== undefined) return onHold;
   if (up > replicas) return scale(up, "load-rose", loadMessage(rising, rules, up));
   if (down >= replicas) return new Kept("steady", () => loadMessage(load.value, rules, replicas));
   const hold = (because: KeepBecause, why: () => string): Kept =>

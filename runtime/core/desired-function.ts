@@ -1,4 +1,5 @@
 import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { CountHold } from "./count-hold.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import { scaleBounds } from "./scale-bounds.ts";
 
@@ -11,9 +12,14 @@ export interface ScaledBecause {
   readonly at: string;
 }
 
-/** `current` with so many replicas, and why; what held them before holds no more. */
-export function withReplicas(current: DesiredFunction, replicas: number, scaled: ScaledBecause): DesiredFunction {
-  return { ...current, replicas, scaled, held: undefined };
+/** `current` with so many replicas, why, and with `hold`; what held them before holds no more. */
+export function withReplicas(
+  current: DesiredFunction,
+  replicas: number,
+  scaled: ScaledBecause,
+  hold?: CountHold,
+): DesiredFunction {
+  return { ...current, replicas, scaled, held: undefined, hold };
 }
 
 /** The reason for a count that is desired from `now` (Unix milliseconds) on. */
@@ -31,6 +37,8 @@ export interface DesiredFunction extends FunctionRef {
   readonly scaled?: ScaledBecause;
   /** Why they are not fewer, or not zero, for some time already. Absent: nothing holds them. */
   readonly held?: ScaledBecause | undefined;
+  /** The autoscaler leaves the count alone until this is over. A deployment ends it. */
+  readonly hold?: CountHold | undefined;
   /** Raised by every deployment, equal ones too, and never by scaling: a change rolls all replicas. */
   readonly generation: number;
   /** RFC 3339. */

@@ -4,8 +4,12 @@ import { scaledBecause, type DesiredFunction, type ScaledBecause } from "./desir
 import { formatRef } from "./function-ref.ts";
 import type { ScalePlan } from "./scaler.ts";
 
+/** The reason while a count that was asked for is left alone. */
+export const onHoldReason = "OnHold";
+
 /** What keeps replicas that the load does not need. */
 const held: { readonly [because in KeepBecause]?: string } = {
+  "on-hold": onHoldReason,
   "load-unknown": "LoadUnknown",
   unheard: "ActivityMissing",
   "window-not-seen": "NotSeenLongEnough",

@@ -1,3 +1,4 @@
+import { alertHoldTime, holdFor } from "./count-hold.ts";
 import { scaledBecause, withReplicas } from "./desired-function.ts";
 import { functionNotFound } from "./function-not-found.ts";
 import type { FunctionRef } from "./function-ref.ts";
@@ -13,7 +14,8 @@ export function replicasAfterAlert(status: AlertStatus, replicas: number, { min,
 }
 
 /**
- * Sets the desired replicas of one function as an alert asks.
+ * Sets the desired replicas of one function as an alert asks. While it fires the autoscaler leaves them alone, for an hour
+ * after it was last heard.
  * @throws PlatformError `function_not_found`
  */
 export async function scaleByAlert(
@@ -25,7 +27,9 @@ export async function scaleByAlert(
   await functions.write({ namespace: ref.namespace, name: ref.name }, (current) => {
     if (current === undefined) throw functionNotFound(ref);
     const bounds = scaleBounds(current.deployment.labels);
-    const scaled = scaledBecause("Alert", `An alert is ${status}`, now());
-    return withReplicas(current, replicasAfterAlert(status, current.replicas, bounds), scaled);
+    const at = now();
+    const scaled = scaledBecause("Alert", `An alert is ${status}`, at);
+    const hold = status === "firing" ? holdFor("alert", alertHoldTime, at) : undefined;
+    return withReplicas(current, replicasAfterAlert(status, current.replicas, bounds), scaled, hold);
   });
 }

@@ -1,4 +1,5 @@
 import { PlatformError } from "../api/platform-error.ts";
+import { holdFor } from "./count-hold.ts";
 import { scaledBecause, withReplicas } from "./desired-function.ts";
 import { functionNotFound } from "./function-not-found.ts";
 import type { FunctionRef } from "./function-ref.ts";
@@ -6,13 +7,15 @@ import type { FunctionStore } from "./ports/function-store.ts";
 import { scaleBounds } from "./scale-bounds.ts";
 
 /**
- * Sets the desired replicas of one function, 0 to its label scale.max.
+ * Sets the desired replicas of one function, 0 to its label scale.max; the autoscaler leaves them alone for `holdTime`
+ * milliseconds.
  * @throws PlatformError `function_not_found`; `validation_failed` above scale.max
  */
 export async function scaleFunction(
   functions: FunctionStore,
   ref: FunctionRef,
   replicas: number,
+  holdTime: number,
   now: () => number = Date.now,
 ): Promise<void> {
   await functions.write({ namespace: ref.namespace, name: ref.name }, (current) => {
@@ -24,6 +27,8 @@ export async function scaleFunction(
         `Cannot scale function "${ref.name}" to ${replicas} replicas: its label scale.max allows ${max}`,
       );
     }
-    return withReplicas(current, replicas, scaledBecause("Requested", `Scaled to ${replicas} by request`, now()));
+    const at = now();
+    const scaled = scaledBecause("Requested", `Scaled to ${replicas} by request`, at);
+    return withReplicas(current, replicas, scaled, holdFor("scale-function", holdTime, at));
   });
 }

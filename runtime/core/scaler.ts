@@ -1,4 +1,5 @@
 import { ActivityWindows, type FunctionActivity } from "./activity-windows.ts";
+import { activeHold } from "./count-hold.ts";
 import { decideScale, type Load, type ScaleDecision } from "./decide-scale.ts";
 import { DesiredHistory } from "./desired-history.ts";
 import type { DesiredFunction } from "./desired-function.ts";
@@ -33,6 +34,12 @@ export interface ScaleNeeds {
   readonly cpu: readonly DesiredFunction[];
   /** Queues whose depth counts. */
   readonly queues: readonly string[];
+}
+
+/** The same instant in monotonic and in Unix milliseconds. */
+interface Moment {
+  readonly now: number;
+  readonly wallClock: number;
 }
 
 interface Scaled {
@@ -147,16 +154,19 @@ export class Scaler {
     return this.#activity.hearing(now);
   }
 
-  /** One decision for each function, each made when it is asked for: all of them at once would be much to keep. */
-  *plans(now: number): Generator<ScalePlan> {
+  /**
+   * One decision for each function, each made when it is asked for: all of them at once would be much to keep.
+   * `wallClock` is `now` in Unix milliseconds.
+   */
+  *plans(now: number, wallClock: number): Generator<ScalePlan> {
     const hearing = this.#activity.hearing(now);
     for (const [key, scaled] of this.#functions) {
       const { wanted, rules } = scaled;
-      yield { wanted, rules, decision: this.#decide(key, scaled, hearing, now) };
+      yield { wanted, rules, decision: this.#decide(key, scaled, hearing, { now, wallClock }) };
     }
   }
 
-  #decide(key: string, scaled: Scaled, hearing: Hearing, now: number): ScaleDecision {
+  #decide(key: string, scaled: Scaled, hearing: Hearing, { now, wallClock }: Moment): ScaleDecision {
     const { wanted, rules, ready, changedAt, raisedAt, readyAt, history } = scaled;
     const { window, wakeTimeout, idleAfter } = this.#options;
     const activity = wanted.replicas === 0 ? undefined : this.#activity.of(key, now);
@@ -167,6 +177,7 @@ export class Scaler {
       changedAt,
       raisedAt,
       readyAt,
+      hold: activeHold(wanted, wallClock),
       history,
       hearing,
       inFlight: activity?.inFlight ?? 0,

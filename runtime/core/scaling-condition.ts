@@ -1,6 +1,7 @@
 import type { Condition } from "../api/function-status.ts";
-import type { DesiredFunction } from "./desired-function.ts";
-import { isHeldReason } from "./held-back.ts";
+import { activeHold, holdMessage } from "./count-hold.ts";
+import { scaledBecause, type DesiredFunction, type ScaledBecause } from "./desired-function.ts";
+import { isHeldReason, onHoldReason } from "./held-back.ts";
 import { knownScaleRules } from "./scale-rules.ts";
 
 /** The reason of a count that nothing has changed since the deployment. */
@@ -8,9 +9,12 @@ const deployed = "Deployed";
 
 /**
  * Condition Scaling: why there are this many replicas, and since when; if something holds them for some time already, that
- * first. It is False for a function whose count nothing but a request ever changes.
+ * first; so is a hold that is not over at `now` (Unix milliseconds). It is False for a function whose count nothing but a
+ * request ever changes.
  */
-export function scalingCondition({ deployment, replicas, scaled, held, updatedAt }: DesiredFunction): Condition {
+export function scalingCondition(wanted: DesiredFunction, now: number = Date.now()): Condition {
+  const { deployment, replicas, scaled, updatedAt } = wanted;
+  const held = heldNow(wanted, now);
   const { min, max, zero } = knownScaleRules(deployment.labels);
   const status = min === max && !zero ? "False" : "True";
   const last = scaled ?? {
@@ -23,6 +27,14 @@ export function scalingCondition({ deployment, replicas, scaled, held, updatedAt
     held === undefined ? last.message : `${held.message}. ${replicas} since ${last.at}${word}: ${last.message}`;
   const { reason, at } = held ?? last;
   return { type: "Scaling", status, reason, message, lastTransitionTime: at };
+}
+
+/** A hold is said from the first moment on; what was noted of one that is over is not. */
+function heldNow(wanted: DesiredFunction, now: number): ScaledBecause | undefined {
+  const { replicas, scaled, held, updatedAt } = wanted;
+  const hold = activeHold(wanted, now);
+  if (hold === undefined) return held?.reason === onHoldReason ? undefined : held;
+  return scaledBecause(onHoldReason, holdMessage(replicas, hold), Date.parse(scaled?.at ?? updatedAt));
 }
 
 /** The way back: what a condition that `scalingCondition` made says of the last change, and of what holds replicas. */

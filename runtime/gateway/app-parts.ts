@@ -38,6 +38,8 @@ export interface AppParts extends DeployParts {
   /** Under which clients reach the gateway; asked for once it listens. */
   readonly address: () => string;
   readonly queueParts: QueueParts;
+  /** How long the autoscaler leaves a count alone that was set by hand. */
+  readonly scaleHold: number;
   /** Silence after which a log stream sends an empty line. */
   readonly logHeartbeat: number;
   /** Where answered requests are counted. */

@@ -219,6 +219,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
       address: () => address,
+      scaleHold: settings.scaleHold,
       logHeartbeat: settings.logHeartbeat,
       routes,
     },

@@ -107,6 +107,11 @@ export const gatewaySettings = {
     max: 3_600_000,
     about: "Silence after which a log stream sends an empty line",
   }),
+  scaleHold: duration("scale_hold", {
+    fallback: "5m",
+    max: 86_400_000,
+    about: "How long the autoscaler leaves a count alone that was set by /system/scale-function; 0 = not at all",
+  }),
   shutdownDelay: duration("shutdown_delay", {
     fallback: "5s",
     max: 3_600_000,

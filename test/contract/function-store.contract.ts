@@ -99,6 +99,19 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect(await store.get(hello)).toEqual(desired(hello, 1));
   });
 
+  opened("a count keeps its reason and its hold, until a change drops them", async ({ store, hello }) => {
+    const scaled = { reason: "Requested", message: "Scaled to 3 by request", at: now };
+    const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
+    const asked = { ...desired(hello, 1, 3), scaled, hold };
+    await store.write(hello, () => desired(hello, 1));
+    expect(await store.write(hello, () => asked)).toEqual(asked);
+    expect(await store.get(hello)).toEqual(asked);
+    await store.write(hello, () => ({ ...asked, hold: undefined }));
+
+    expect((await store.get(hello))?.hold).toBeUndefined();
+    expect((await store.get(hello))?.scaled).toEqual(scaled);
+  });
+
   opened("remove() says whether there was something, and it can be written again", async ({ store, hello }) => {
     await store.write(hello, () => desired(hello, 5));
 

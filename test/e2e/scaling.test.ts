@@ -12,7 +12,7 @@ let weir: WeirProcess;
 
 beforeAll(async () => {
   data = await tempDirectory("scaling");
-  const flags = ["--scale-period", "500ms", "--scale-window", "2s", "--log-level", "info"];
+  const flags = ["--scale-period", "500ms", "--scale-window", "2s", "--scale-hold", "8s", "--log-level", "info"];
   weir = await startWeir({ data: data.path, flags });
 });
 afterAll(async () => {
@@ -79,6 +79,30 @@ test("a function without calls sleeps after its idle time, and wakes by a synchr
     reason: "InUse",
     message: expect.stringMatching(/^Not scaled to zero: .*\. 1 since .*: As deployed: scale\.min is 1$/),
   });
+});
+
+test("a count that was set by hand is on hold for its time, and says so; then the load decides again", async () => {
+  await deploy("kept", { "com.service.scale.max": "3" });
+  const headers = { authorization: weir.authorization };
+  const asked = { method: "POST", headers, body: '{"replicas":3}' };
+  expect((await fetch(`${weir.url}/system/scale-function/kept`, asked)).status).toBe(202);
+  const held = await show("kept");
+  expect(held.replicas).toBe(3);
+  const { reason, message = "" } = scalingOf(held) ?? {};
+  expect(reason).toBe("OnHold");
+  const words = /^Held at 3 until (?<until>\S+) by scale-function\. 3 since \S+ \(Requested\): Scaled to 3 by request$/;
+  const until = Date.parse(words.exec(message)?.groups?.["until"] ?? "");
+  const back = await shows("kept", ({ replicas }) => replicas === 1);
+  expect(Date.parse(scalingOf(back)?.lastTransitionTime ?? "")).toBeGreaterThanOrEqual(until);
+
+  const alert = async (status: string): Promise<void> => {
+    const body = JSON.stringify({ alerts: [{ status, labels: { function_name: "kept" } }] });
+    expect((await fetch(`${weir.url}/system/alert`, { method: "POST", headers, body })).status).toBe(200);
+  };
+  await alert("firing");
+  expect(scalingOf(await show("kept"))?.message).toMatch(/^Held at 2 until \S+ by alert\. .*: An alert is firing$/);
+  await alert("resolved");
+  expect(scalingOf(await show("kept"))).toMatchObject({ reason: "Alert", message: "An alert is resolved" });
 });
 
 test("replicas follow the load and go back, and metrics say so", async () => {

@@ -144,6 +144,7 @@ export async function openRestPlatform(
       edition,
       upstreamTimeout: 30_000,
       timeoutMax: 3_600_000,
+      scaleHold: 300_000,
       log,
       errors,
       auth: openBasicAuth(directory.path),

@@ -103,7 +103,7 @@ export class ScalingSimulation {
   async #sweep(): Promise<void> {
     this.#scaler.settle(this.#now);
     this.#scaler.count(new Map(), this.#now);
-    for (const { wanted, decision } of this.#scaler.plans(this.#now)) {
+    for (const { wanted, decision } of this.#scaler.plans(this.#now, this.#now)) {
       this.decisions.set(wanted.name, decision);
       if (decision.action === "keep") continue;
       if (await applyScale(this.functions, wanted, decision, () => this.#now)) {

@@ -17,7 +17,8 @@ export const alertRoute = route(
     needs: "Function:Scale",
     about:
       "Scales functions as an alert manager says: firing adds a fifth of the most replicas, resolved sets the fewest.",
-    details: "All alerts are acted on, also when one names a function that is not there; that one is then answered.",
+    details:
+      "All alerts are acted on, also when one names a function that is not there; that one is then answered. The autoscaler leaves the number alone until the alert is resolved, or was not heard for an hour.",
     body: AlertNotification,
     answers: [{ status: 200, about: "The alerts were acted on" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],

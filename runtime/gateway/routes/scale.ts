@@ -16,6 +16,8 @@ export const scaleRoute = route(
     path: "/system/scale-function/:name",
     needs: "Function:Scale",
     about: "Sets the number of replicas of a function; 0 is a state like any other, and the next call wakes it.",
+    details:
+      "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that.",
     params: Type.Object({ name: functionName("Name of the function") }),
     query: NamespaceQuery,
     body: ScaleServiceRequest,
@@ -26,9 +28,9 @@ export const scaleRoute = route(
       shows: "HTTP/1.1 202 Accepted\n…",
     },
   },
-  ({ functions, namespaces }) =>
+  ({ functions, namespaces, scaleHold }) =>
     async ({ params, body, query }) => {
       const namespace = resolveNamespace(namedNamespace(query, body), namespaces, "namespace_not_found");
-      await scaleFunction(functions, { namespace, name: params.name }, body.replicas);
+      await scaleFunction(functions, { namespace, name: params.name }, body.replicas, scaleHold);
     },
 );

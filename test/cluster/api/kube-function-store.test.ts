@@ -232,7 +232,7 @@ describe("writing", () => {
 
   test("ten that scale and ten that deploy at once lose nothing of each other", async () => {
     const { deploy, get, scaler, ref } = await deployed("busy");
-    const scaling = Array.from({ length: 10 }, (_, index) => scaleFunction(scaler, ref, index + 1));
+    const scaling = Array.from({ length: 10 }, (_, index) => scaleFunction(scaler, ref, index + 1, 0));
     const deploying = Array.from({ length: 10 }, (_, index) => deploy({ image: `example/image:${index}` }));
     await Promise.all([...scaling, ...deploying]);
     const { generation, replicas } = await get();
@@ -281,7 +281,7 @@ describe("scaling by accounts that may do nothing else", () => {
     expect((await get()).held).toBeUndefined();
 
     await applyHeld(scaler, await get(), held);
-    await scaleFunction(whole, ref, 3);
+    await scaleFunction(whole, ref, 3, 0);
     expect((await get()).scaled?.reason).toBe("Requested");
     expect((await get()).held).toBeUndefined();
   });
@@ -298,9 +298,9 @@ describe("scaling by accounts that may do nothing else", () => {
 
   test("a queue-worker wakes one, and may say no more than that", async () => {
     const { get, waker, ref, whole, object } = await deployed("asleep");
-    await scaleFunction(whole, ref, 0);
+    await scaleFunction(whole, ref, 0, 0);
     expect(await get()).toMatchObject({ replicas: 0, scaled: { reason: "Requested" } });
-    await scaleFunction(waker, ref, 1);
+    await scaleFunction(waker, ref, 1, 0);
     const woken = await get();
     expect(woken.replicas).toBe(1);
     expect(woken.scaled?.message).toBe("Scaled to 1 by another way than a request");

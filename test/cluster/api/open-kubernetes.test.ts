@@ -58,8 +58,8 @@ test.each(["community", "pro"] as const)(
         await gateway.functions.write(ref, () =>
           desireFunction(undefined, namespace, { service: "hello", image: "none" }, new Date().toISOString()),
         );
-        await scaleFunction(autoscaler.functions, ref, 2);
-        await scaleFunction(worker.functions, ref, 3);
+        await scaleFunction(autoscaler.functions, ref, 2, 0);
+        await scaleFunction(worker.functions, ref, 3, 0);
         const told = ["1", "2", "3"].map((who) => `${who} hello ${namespace} 3`);
         await eventually(() => told.every((each) => seen.has(each)), { what: "the function" });
         await gateway.functions.remove(ref);

@@ -60,11 +60,17 @@ const wanted = fc
       createdAt: time,
       updatedAt: time,
       scaled: fc.record({ reason: word, message: fc.string(), at: time }, { noNullPrototype: true }),
+      hold: fc.record(
+        { by: fc.constantFrom("scale-function" as const, "alert" as const), until: time },
+        { noNullPrototype: true },
+      ),
     },
     { requiredKeys: ["deployment", "namespace", "replicas", "generation", "createdAt", "updatedAt"] },
   )
-  .map(({ deployment: sent, namespace, ...rest }): DesiredFunction => {
-    return { ...rest, name: sent.service, namespace, deployment: { ...sent, namespace } };
+  .map(({ deployment: sent, namespace, hold, ...rest }): DesiredFunction => {
+    // Only a count that was asked for is on hold.
+    const held = hold === undefined || rest.scaled === undefined ? {} : { hold };
+    return { ...rest, ...held, name: sent.service, namespace, deployment: { ...sent, namespace } };
   });
 
 describe("the object of a function", () => {
@@ -259,6 +265,29 @@ describe("the reason for a count", () => {
     ["of the autoscaler, about another", said("2026-02-01T11:00:00Z", 4), "Requested"],
   ])("%s", (_what, from, reason) => {
     expect(desiredOf(from).scaled?.reason).toBe(reason);
+  });
+});
+
+describe("a count on hold", () => {
+  const scaled = { reason: "Requested", message: "Scaled to 4 by request", at: "2026-02-01T10:00:00.000Z" };
+  const hold = { by: "scale-function", until: "2026-02-01T10:05:00.000Z" } as const;
+  const object = stored(functionObjectOf({ ...full, replicas: 4, scaled, hold }), 5);
+  const held = (from: FunctionObject) => desiredOf(from).hold;
+
+  test("is so as long as nobody changes count or description by another way", () => {
+    expect(held(object)).toEqual(hold);
+    expect(held({ ...object, spec: { ...object.spec, replicas: 5 } })).toBeUndefined();
+    const edited = { ...object, spec: { ...object.spec, image: "ghcr.io/acme/hello:2" } };
+    expect(held(edited)).toBeUndefined();
+    const annotations = { ...edited.metadata.annotations, ...countedAnnotations(edited, at) };
+    expect(held({ ...edited, metadata: { ...edited.metadata, annotations } })).toBeUndefined();
+  });
+
+  test.each([{ by: "me" }, { until: "soon" }, { generation: "1" }])("one that nobody can read is none: %j", (bad) => {
+    const text = JSON.stringify({ replicas: 4, ...scaled, hold: { ...hold, generation: full.generation, ...bad } });
+    const annotations = { ...object.metadata.annotations, "service.com/scaled": text };
+    expect(desiredOf({ ...object, metadata: { ...object.metadata, annotations } })).toMatchObject({ scaled });
+    expect(held({ ...object, metadata: { ...object.metadata, annotations } })).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import type { FunctionDeployment } from "../../../runtime/api/function-deploymen
 import { deployFunction, type DeployParts } from "../../../runtime/core/deploy-function.ts";
 import { NamespaceTable } from "../../../runtime/core/namespace-table.ts";
 import { scaleByAlert } from "../../../runtime/core/scale-by-alert.ts";
+import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
 import { scaleFunction } from "../../../runtime/core/scale-function.ts";
 import { sampleQueue } from "../../contract/samples.ts";
 
@@ -137,18 +138,18 @@ test("what was stored in a namespace that was deleted meanwhile is taken back", 
 
 test("by request replicas go from zero to scale.max", async () => {
   await deployFunction({ ...hello, labels: { "com.service.scale.max": "4" } }, "create", parts);
-  await scaleFunction(functions, ref, 4, () => first);
+  await scaleFunction(functions, ref, 4, 0, () => first);
   expect(await functions.get(ref)).toMatchObject({
     replicas: 4,
     scaled: { reason: "Requested", message: "Scaled to 4 by request", at: "2026-01-01T00:00:00.000Z" },
   });
-  await scaleFunction(functions, ref, 0);
+  await scaleFunction(functions, ref, 0, 0);
   expect(await functions.get(ref)).toMatchObject({ replicas: 0 });
-  await expect(scaleFunction(functions, ref, 5)).rejects.toThrow(
+  await expect(scaleFunction(functions, ref, 5, 0)).rejects.toThrow(
     'Cannot scale function "hello" to 5 replicas: its label scale.max allows 4',
   );
-  await expect(scaleFunction(functions, ref, 5)).rejects.toEqual(code("validation_failed"));
-  await expect(scaleFunction(functions, { ...ref, name: "none" }, 1)).rejects.toThrow(
+  await expect(scaleFunction(functions, ref, 5, 0)).rejects.toEqual(code("validation_failed"));
+  await expect(scaleFunction(functions, { ...ref, name: "none" }, 1, 0)).rejects.toThrow(
     'Cannot find function "none": it does not exist in namespace "functions"',
   );
 });
@@ -169,10 +170,30 @@ test("an alert adds a fifth of the most, rounded up, within the bounds; resolved
   });
   const most = { "com.service.scale.min": "9", "com.service.scale.max": "10" };
   await deployFunction({ ...hello, labels: most }, "replace", parts);
-  await scaleFunction(functions, ref, 0);
+  await scaleFunction(functions, ref, 0, 0);
   await scaleByAlert(functions, ref, "firing");
   expect((await functions.get(ref))?.replicas).toBe(9);
   await expect(scaleByAlert(functions, { ...ref, name: "none" }, "firing")).rejects.toEqual(code("function_not_found"));
+});
+
+test("a count by request or by a firing alert is on hold until its time, or the next deployment", async () => {
+  await deployFunction(hello, "create", parts);
+  const hold = async () => (await functions.get(ref))?.hold;
+  await scaleFunction(functions, ref, 3, 300_000, () => first);
+  expect(await hold()).toEqual({ by: "scale-function", until: "2026-01-01T00:05:00.000Z" });
+  await deployFunction(hello, "replace", parts);
+  expect(await hold()).toBeUndefined();
+  await scaleByAlert(functions, ref, "firing", () => first);
+  expect(await hold()).toEqual({ by: "alert", until: "2026-01-01T01:00:00.000Z" });
+  await scaleByAlert(functions, ref, "firing", () => first + 60_000);
+  expect(await hold()).toEqual({ by: "alert", until: "2026-01-01T01:01:00.000Z" });
+  await scaleByAlert(functions, ref, "resolved", () => first + 120_000);
+  expect(await hold()).toBeUndefined();
+  await scaleFunction(functions, ref, 3, 0, () => first);
+  expect(await hold()).toBeUndefined();
+  await scaleFunction(functions, ref, 0, 300_000, () => first);
+  await wakeReplicas(functions, ref);
+  expect(await hold()).toBeUndefined();
 });
 
 test("deployed again, replicas stay what they were, within the new bounds", async () => {
@@ -181,7 +202,7 @@ test("deployed again, replicas stay what they were, within the new bounds", asyn
     labels: { "com.service.scale.min": String(min), "com.service.scale.max": String(max) },
   });
   await deployFunction(bounded(1, 10), "create", parts);
-  await scaleFunction(functions, ref, 4);
+  await scaleFunction(functions, ref, 4, 0);
   const scaled = (await functions.get(ref))?.scaled;
   expect(await deployFunction(bounded(1, 10), "replace", parts)).toMatchObject({ replicas: 4, scaled });
   const lowered = await deployFunction(bounded(1, 3), "replace", parts);

@@ -13,6 +13,7 @@ const facts = (over: Partial<ScaleFacts> = {}): ScaleFacts => ({
   replicas: 2,
   load: { value: 60, since: 0 },
   window: 10_000,
+  hold: undefined,
   history: new DesiredHistory(),
   idleAfter: 120_000,
   ready: 2,
@@ -34,6 +35,7 @@ const shown = (decision: ScaleDecision): string => {
 };
 const missing = { kind: "missing", message: "gateway-1 has not reported for 7 s" } as const;
 
+const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
 const idleAtZero = { rules: { ...rules, zero: true }, lastCallAt: 0 } as const;
 
 /** Two replicas bear 90 calls per second, and a surge of 135. */
@@ -96,9 +98,20 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
     { ...idleAtZero, rules: { ...idleAtZero.rules, min: 2, max: 2 } },
   ],
   ["no call for long, and a gateway is missing", "steady, not to zero as unheard", { ...idleAtZero, hearing: missing }],
+  ["load above what a count on hold bears", "on-hold", { load: { value: 10_000, since: 0 }, hold }],
+  ["no load, and a count on hold", "on-hold", { load: { value: 0, since: 0 }, hold }],
+  ["load that is not known, and a count on hold", "on-hold", { load: undefined, hold }],
+  ["no call for long where scale.zero is set, and a count on hold", "on-hold", { ...idleAtZero, hold }],
+  ["a count on hold below scale.min", "below-min 3", { ...idleAtZero, rules: { ...idleAtZero.rules, min: 3 }, hold }],
+  ["a count on hold above scale.max", "above-max 1", { ...idleAtZero, rules: { ...idleAtZero.rules, max: 1 }, hold }],
+  ["zero on hold", "asleep", { replicas: 0, hold }],
   ["a call under way where scale.zero is set", "steady, not to zero as busy", { ...idleAtZero, inFlight: 1 }],
 ])("%s: %s", (_what, decided, over) => {
   expect(shown(decideScale(facts(over)))).toBe(decided);
+});
+
+test("a count on hold says how many, until when and by whom", () => {
+  expect(decideScale(facts({ hold })).message).toBe("Held at 2 until 2026-01-01T00:05:00.000Z by scale-function");
 });
 
 test("sentences say load, target and count, each type in its own unit", () => {

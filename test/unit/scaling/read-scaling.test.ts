@@ -25,6 +25,29 @@ test.each([
   expect(readScaling(scalingCondition({ ...base, ...given }))).toEqual(given);
 });
 
+test("a hold is said from the first moment to its last, with what the count is from", () => {
+  const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
+  const asked = {
+    ...base,
+    scaled: scaledBecause("Requested", "Scaled to 3 by request", Date.parse(base.createdAt)),
+    hold,
+  };
+  const onHold = scalingCondition(asked, Date.parse(hold.until) - 1);
+  expect(onHold).toMatchObject({
+    reason: "OnHold",
+    message:
+      "Held at 3 until 2026-01-01T00:05:00.000Z by scale-function. " +
+      "3 since 2026-01-01T00:00:00.000Z (Requested): Scaled to 3 by request",
+    lastTransitionTime: base.createdAt,
+  });
+  expect(readScaling(onHold)).toMatchObject({ scaled: asked.scaled, held: { reason: "OnHold" } });
+  const noted = { ...asked, held: readScaling(onHold).held };
+  expect(scalingCondition(noted, Date.parse(hold.until))).toMatchObject({
+    reason: "Requested",
+    message: "Scaled to 3 by request",
+  });
+});
+
 test("a message that somebody else wrote is taken as it is", () => {
   const at = "2026-01-01T00:00:00.000Z";
   const said = { reason: "InUse", message: "whatever", lastTransitionTime: at };

@@ -116,10 +116,35 @@ describe("by load", () => {
     expect(await replicas()).toBe(1);
   });
 
-  test("what was scaled by hand holds for a window", async () => {
+  test("a count that was set by hand is left alone for as long as it holds, up and down and to zero", async () => {
+    await simulation.deploy("echo", sleeping);
+    await simulation.run(10_000);
+    await scaleFunction(simulation.functions, echo, 3, 300_000, () => simulation.now);
+    await simulation.run(
+      150_000,
+      load(gateway, () => 1_000),
+    );
+    await simulation.run(148_000);
+    expect(await replicas()).toBe(3);
+    expect(simulation.changes).toEqual([]);
+    expect(simulation.decisions.get("echo")).toMatchObject({ action: "keep", because: "on-hold" });
+    await simulation.run(4_000);
+    expect(await replicas()).toBe(0);
+  });
+
+  test("zero by hand is left by a call all the same, and a call that woke it ends the hold", async () => {
+    await simulation.deploy("echo", sleeping);
+    await scaleFunction(simulation.functions, echo, 0, 300_000, () => simulation.now);
+    await wakeReplicas(simulation.functions, echo, () => simulation.now);
+    expect(await replicas()).toBe(1);
+    await simulation.run(24_000);
+    expect(await replicas()).toBe(0);
+  });
+
+  test("without a hold, what was scaled by hand stays for a window", async () => {
     await simulation.deploy("echo", {});
     await simulation.run(30_000);
-    await scaleFunction(simulation.functions, echo, 5, () => simulation.now);
+    await scaleFunction(simulation.functions, echo, 5, 0, () => simulation.now);
     await simulation.run(8_000);
     expect(await replicas()).toBe(5);
     await simulation.run(8_000);
@@ -170,7 +195,7 @@ describe("to zero", () => {
 describe("activity that is missing (FP9)", () => {
   test("no gateway at all, or one that says nothing: nothing goes down or to zero, ever", async () => {
     await simulation.deploy("echo", sleeping);
-    await scaleFunction(simulation.functions, echo, 5, () => simulation.now);
+    await scaleFunction(simulation.functions, echo, 5, 0, () => simulation.now);
     gateway.cut = true;
     await simulation.run(900_000);
     expect(simulation.changes).toEqual([]);
@@ -290,7 +315,7 @@ test("functions that are removed are forgotten, and made again they begin anew",
   await simulation.functions.remove(echo);
   gateway.totals.clear();
   await simulation.run(4_000);
-  expect([...simulation.scaler.plans(simulation.now)]).toEqual([]);
+  expect([...simulation.scaler.plans(simulation.now, simulation.now)]).toEqual([]);
   await simulation.deploy("echo", {});
   await simulation.run(30_000);
   expect(await replicas()).toBe(1);
@@ -298,7 +323,7 @@ test("functions that are removed are forgotten, and made again they begin anew",
 
 test("at most one change of a function in a sweep, by whatever comes together", async () => {
   await simulation.deploy("echo", { ...sleeping, "com.service.scale.min": "3", "com.service.scale.max": "9" });
-  await scaleFunction(simulation.functions, echo, 1, () => simulation.now);
+  await scaleFunction(simulation.functions, echo, 1, 0, () => simulation.now);
   await simulation.run(200_000, (at) => {
     if (at % 50_000 < 20_000) totalsOf(gateway).finished += 40;
   });
@@ -331,7 +356,7 @@ describe("what a scaler is told of a function", () => {
     for (; heard * 1_000 < now; heard += 1) {
       scaler.hear({ source: "gateway-1", number: heard + 1, deltas: [] }, (heard + 1) * 1_000);
     }
-    const [plan] = scaler.plans(now);
+    const [plan] = scaler.plans(now, now);
     if (plan === undefined) return "none";
     const { decision } = plan;
     if (decision.action === "scale") return `${decision.because} ${decision.replicas}`;

@@ -52,13 +52,14 @@ export function desiredOf(object: FunctionObject): DesiredFunction {
   const created = timeOf(metadata, objectAnnotation.createdAt) ?? instant(metadata.creationTimestamp);
   const updatedAt = timeOf(metadata, objectAnnotation.updatedAt) ?? created;
   const replicas = spec.replicas ?? knownScaleRules(spec.labels).min;
+  const generation = countOf(metadata, objectAnnotation.generation) + (isKnown(metadata, deployment) ? 0 : 1);
   return {
     name,
     namespace,
     deployment,
     replicas,
-    ...scalingOf(object, replicas, updatedAt),
-    generation: countOf(metadata, objectAnnotation.generation) + (isKnown(metadata, deployment) ? 0 : 1),
+    ...scalingOf(object, { replicas, generation, updatedAt }),
+    generation,
     createdAt: created,
     updatedAt,
   };

@@ -1,0 +1,27 @@
+/** Who sets counts that hold: a request of the REST API, or an alert manager. */
+export type HoldBy = "scale-function" | "alert";
+
+/** The autoscaler leaves a count alone that was set so. */
+export interface CountHold {
+  readonly by: HoldBy;
+  /** When the hold ends; RFC 3339. */
+  readonly until: string;
+}
+
+/** An alert manager that is never heard again holds no longer than this after its last `firing`; milliseconds. */
+export const alertHoldTime = 3_600_000;
+
+/** A hold of `duration` milliseconds from `now` (Unix milliseconds) on; undefined for 0. */
+export function holdFor(by: HoldBy, duration: number, now: number): CountHold | undefined {
+  return duration === 0 ? undefined : { by, until: new Date(now + duration).toISOString() };
+}
+
+/** The hold of a function's count, unless it is over at `now` (Unix milliseconds). */
+export function activeHold({ hold }: { readonly hold?: CountHold | undefined }, now: number): CountHold | undefined {
+  return hold !== undefined && now < Date.parse(hold.until) ? hold : undefined;
+}
+
+/** Says who holds how many replicas, and how long. */
+export function holdMessage(replicas: number, { by, until }: CountHold): string {
+  return `Held at ${replicas} until ${until} by ${by}`;
+}
