@@ -7,6 +7,26 @@ import { parseRetryAfter, retryDelay, type RetryRules } from "./retry.ts";
 /** How a run ended, as the worker saw it. */
 export type RunOutcome = InvokeOutcome;
 
+/** The HTTP status by which a run is counted: the function's own, or what it stands for that there was none. */
+export function runStatus(outcome: RunOutcome): number {
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.status;
+    case "function-gone":
+      return 404;
+    case "aborted":
+      return 499;
+    case "unreachable":
+      return 502;
+    case "no-replica":
+      return 503;
+    case "timed-out":
+      return 504;
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** What a run means for its call. */
 export type RunVerdict =
   | { readonly kind: "done"; readonly status: number }
@@ -32,13 +52,18 @@ export function judgeRun(
     case "aborted":
       return { kind: "none" };
     case "function-gone":
-      return { kind: "failed", status: 404, reason: "function_not_found", error: "the function was deleted" };
+      return {
+        kind: "failed",
+        status: runStatus(outcome),
+        reason: "function_not_found",
+        error: "the function was deleted",
+      };
     case "unreachable":
-      return again(502, outcome.error);
+      return again(runStatus(outcome), outcome.error);
     case "no-replica":
-      return again(503, outcome.error);
+      return again(runStatus(outcome), outcome.error);
     case "timed-out":
-      return again(504, "the time limit was reached");
+      return again(runStatus(outcome), "the time limit was reached");
     case "answered": {
       const { status, headers } = outcome;
       if (status < 400) return { kind: "done", status };

@@ -33,6 +33,8 @@ import { QueueTable } from "../core/queue-table.ts";
 import { SeenFunctionStore } from "../core/seen-function-store.ts";
 import { Waker } from "../core/wake.ts";
 import { WorkerSums } from "../core/worker-sums.ts";
+import { InvocationCounts } from "../process/invocation-counts.ts";
+import type { InvocationMetrics } from "../process/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp } from "./app.ts";
@@ -53,7 +55,6 @@ import { createErrorWriter } from "./error-handler.ts";
 import { registerGatewayMetrics } from "./gateway-metrics.ts";
 import { createGatewayServer } from "./http-server.ts";
 import { DeadlineSweep } from "./invocation/deadline-sweep.ts";
-import { InvocationCounts } from "./invocation/invocation-counts.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./invocation/split-target.ts";
 import { createSyncInvoker } from "./invocation/sync-invoker.ts";
 import type { WriteError } from "./invocation/write-error.ts";
@@ -83,6 +84,8 @@ export interface GatewayParts {
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;
   readonly registry: Registry;
+  /** Where its calls are counted, with those of others of the same process. */
+  readonly invocations: InvocationMetrics;
   /** Times the connection to the broker came back. */
   readonly reconnects: () => number;
   readonly log: Log;
@@ -231,7 +234,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     elsewhere.forget(key);
   });
   table.onGone((address) => parts.upstream.forget(address));
-  registerGatewayMetrics(parts.registry, { counts, routes, table, reconnects: parts.reconnects });
+  registerGatewayMetrics(parts.registry, { routes, table, reconnects: parts.reconnects });
+  parts.invocations.show(counts);
 
   let address = "";
   const endings: (() => unknown)[] = [];

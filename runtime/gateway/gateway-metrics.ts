@@ -2,53 +2,19 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { FunctionTable } from "../core/function-table.ts";
 import { knownScaleRules } from "../core/scale-rules.ts";
-import { CountedHistogram } from "./counted-histogram.ts";
-import type { InvocationCounts } from "./invocation/invocation-counts.ts";
+import { CountedHistogram } from "../process/counted-histogram.ts";
 import type { RouteCounts } from "./route-counts.ts";
 
 export interface GatewayMetricsParts {
-  readonly counts: InvocationCounts;
   readonly routes: RouteCounts;
   readonly table: FunctionTable;
   readonly reconnects: () => number;
 }
 
-/** Registers the gateway's metrics; they are read from the counts when they are asked for, not kept twice. */
+/** Registers the gateway's own metrics; they are read from the counts when they are asked for, not kept twice. */
 export function registerGatewayMetrics(registry: Registry, parts: GatewayMetricsParts): void {
   const registers = [registry];
-  const byCode = ["function_name", "code"] as const;
   const byFunction = ["function_name"] as const;
-  const invocations: Counter<"function_name" | "code"> = new Counter({
-    name: "gateway_function_invocation_total",
-    help: "Synchronous calls that ended, by status",
-    labelNames: byCode,
-    registers,
-    collect: () => {
-      invocations.reset();
-      for (const [labels, { count }] of parts.counts.ended()) invocations.inc(labels, count);
-    },
-  });
-  const begun: Counter<"function_name"> = new Counter({
-    name: "gateway_function_invocation_started",
-    help: "Synchronous calls that began",
-    labelNames: byFunction,
-    registers,
-    collect: () => {
-      begun.reset();
-      for (const [key, counts] of parts.counts.entries())
-        begun.inc({ function_name: key }, counts.finished + counts.inFlight);
-    },
-  });
-  const inFlight: Gauge<"function_name"> = new Gauge({
-    name: "gateway_function_invocation_inflight",
-    help: "Synchronous calls under way",
-    labelNames: byFunction,
-    registers,
-    collect: () => {
-      inFlight.reset();
-      for (const [key, counts] of parts.counts.entries()) inFlight.set({ function_name: key }, counts.inFlight);
-    },
-  });
   const desired: Gauge<"function_name"> = new Gauge({
     name: "gateway_service_count",
     help: "Replicas wanted",
@@ -112,14 +78,6 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
       for (const [labels, { count }] of parts.routes.entries()) requests.inc(labels, count);
     },
   });
-  registry.registerMetric(
-    new CountedHistogram({
-      name: "gateway_functions_seconds",
-      help: "Time that synchronous calls took, by status; of a WebSocket the time until it began",
-      labelNames: [...byCode],
-      read: () => parts.counts.ended(),
-    }),
-  );
   registry.registerMetric(
     new CountedHistogram({
       name: "http_request_duration_seconds",

@@ -1,6 +1,7 @@
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
+import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
@@ -84,6 +85,7 @@ await runService({
         arch: process.arch,
       }),
       registry: admin.registry,
+      invocations: buildInvocationMetrics(admin.registry),
       log,
     });
     lifecycle.onClose("gateway", () => gateway.close());

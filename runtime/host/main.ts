@@ -26,6 +26,7 @@ import { drainGateway } from "../gateway/drain-gateway.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
 import { holdLock } from "../process/hold-lock.ts";
+import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
 import { environment } from "../process/settings.ts";
@@ -194,6 +195,7 @@ await runService({
     lifecycle.onClose("callback sender", () => sender.close());
 
     const metrics = buildWorkerMetrics(admin.registry);
+    const invocations = buildInvocationMetrics(admin.registry);
     const workerLinks: { readonly queue: string; readonly link: NatsLink; readonly inboxPrefix: string }[] = [];
     for (const { name: queue } of queues) {
       const user = natsUser.worker(queue);
@@ -211,6 +213,7 @@ await runService({
           ...invokerFor(upstream, { ...settings, gatewayUrl: url, secretMountPath: layout.credentials }),
           sender,
           metrics,
+          invocations,
           log: log.child({ part: "queue-worker", queue }),
         }),
       );
@@ -227,6 +230,7 @@ await runService({
       callbackRules,
       info: await systemInfo(settings, chosen),
       registry: admin.registry,
+      invocations,
       log: log.child({ part: "gateway" }),
     });
     await gateway.open();

@@ -2,7 +2,7 @@ import type { QueuedCall } from "../core/call.ts";
 import { isDeadReason } from "../core/call-transitions.ts";
 import type { FailureReason } from "../core/call-entry.ts";
 import { formatRef } from "../core/function-ref.ts";
-import { judgeRun, type RunOutcome, type RunVerdict } from "../core/judge-run.ts";
+import { judgeRun, runStatus, type RunOutcome, type RunVerdict } from "../core/judge-run.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { RetryRules } from "../core/retry.ts";
@@ -107,10 +107,22 @@ export class CallProtocol {
     const queue = { queue_name: delivery.queue };
     inflight.inc(queue);
     try {
-      return await run.whileCuttable((signal) => runFunction(this.#parts, call, held.entry.run, signal));
+      return await run.whileCuttable((signal) => this.#counted(call, held.entry.run, signal));
     } finally {
       inflight.dec(queue);
     }
+  }
+
+  /** Counts the run once, however many replicas were tried, unless the function is not known. */
+  async #counted(call: QueuedCall, attempt: number, signal: AbortSignal): Promise<RunOutcome> {
+    const { runCounts, table } = this.#parts;
+    const key = formatRef(call.function);
+    const counts = table.findKey(key) === undefined ? undefined : runCounts?.of(key);
+    const startedAt = performance.now();
+    counts?.begin();
+    const outcome = await runFunction(this.#parts, call, attempt, signal);
+    counts?.finish(runStatus(outcome), performance.now() - startedAt);
+    return outcome;
   }
 
   /** Tells the queue, and whoever waits, what the record says. */

@@ -14,6 +14,7 @@ import { followBroker } from "../process/follow-broker.ts";
 import { sayClusterTrouble } from "../process/cluster-trouble.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
+import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
@@ -92,6 +93,7 @@ await runService({
       onGone: (address) => upstream.forget(address),
       sender,
       metrics: buildWorkerMetrics(admin.registry),
+      invocations: buildInvocationMetrics(admin.registry),
       log,
     });
     lifecycle.onClose("queue-worker", () => worker.close());

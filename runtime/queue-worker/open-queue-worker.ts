@@ -20,6 +20,8 @@ import type { Leases } from "../core/ports/leases.ts";
 import type { QueueCatalog, QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { QueueStates } from "../core/ports/queue-states.ts";
 import { Waker } from "../core/wake.ts";
+import { InvocationCounts } from "../process/invocation-counts.ts";
+import type { InvocationMetrics } from "../process/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
 import { buildQueueWorker } from "./build-queue-worker.ts";
 import { CountedInvoker } from "./counted-invoker.ts";
@@ -56,6 +58,8 @@ export interface QueueWorkerSources {
   readonly onGone?: (address: string) => void;
   readonly sender: CallbackSender;
   readonly metrics: WorkerMetrics;
+  /** Where its runs are counted, with those of others of the same process; not those that go through the gateway. */
+  readonly invocations: InvocationMetrics;
   readonly reconnects: () => number;
   readonly log: Log;
 }
@@ -93,7 +97,11 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   });
   const logged = new LoggedInvoker(sources.invoker, sources.log, settings.writeDebug);
   const invoker = new CountedInvoker(logged);
-  table.onRemoved(({ key }) => invoker.forget(key));
+  const runCounts = sources.runsThrough === undefined ? new InvocationCounts() : undefined;
+  table.onRemoved(({ key }) => {
+    invoker.forget(key);
+    runCounts?.forget(key);
+  });
   const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
   const worker = buildQueueWorker({
     ...sources,
@@ -109,6 +117,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     waker,
     invoker: sources.runsThrough === undefined ? invoker : logged,
     runsThrough: sources.runsThrough,
+    runCounts,
     times,
     callbackTimes: {
       minWait: settings.callbackMinWait,
@@ -126,6 +135,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     () => ({ queue: queue.name, slots: worker.slots, running: worker.running }),
   );
   const endFigures = sources.metrics.watch(queue.name, sources);
+  const endCounts = runCounts && sources.invocations.show(runCounts);
   const running = worker.run();
   running.catch((err: unknown) => sources.log.fatal({ err }, "queue-worker stopped taking calls"));
 
@@ -137,6 +147,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     close: async () => {
       await worker.stop(drainTimeoutOf(settings));
       endFigures();
+      endCounts?.();
       endReports();
       endEndpoints();
       endFunctions();

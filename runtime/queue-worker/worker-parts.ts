@@ -12,6 +12,7 @@ import type { Invoker } from "../core/ports/invoker.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { Waker } from "../core/wake.ts";
+import type { InvocationCounts } from "../process/invocation-counts.ts";
 import type { Log } from "../process/log.ts";
 import type { CallbackTimes } from "../core/decide-callback.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
@@ -43,6 +44,8 @@ export interface WorkerParts {
   readonly invoker: Invoker;
   /** Origin of the gateway through which functions are run; undefined = straight at a replica. */
   readonly runsThrough: string | undefined;
+  /** Runs by function and status; undefined where the gateway counts them. */
+  readonly runCounts: InvocationCounts | undefined;
   readonly times: CallTimes;
   readonly callbackTimes: CallbackTimes;
   /** Most bytes of output that are kept as a result. */

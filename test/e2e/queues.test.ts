@@ -85,6 +85,16 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   expect((await desk.letters("", "reports")).items).toEqual([]);
 
   const metrics = await (await fetch(`${weir.adminUrl}/metrics`)).text();
+  // Gateway and workers have one page: each run is in it once, whoever made it.
+  for (const [key, code, count] of [
+    ["report", 200, 5],
+    ["step", 200, 5],
+    ["broken", 200, 2],
+  ] as const) {
+    const labels = `{function_name="${key}.functions",code="${code}"}`;
+    expect(metrics).toContain(`gateway_function_invocation_total${labels} ${count}\n`);
+    expect(metrics).toContain(`gateway_functions_seconds_count${labels} ${count}\n`);
+  }
   for (const queue of ["default", "ordered", "reports"]) {
     expect(metrics).toContain(`queue_worker_messages_submitted_total{queue_name="${queue}"}`);
   }

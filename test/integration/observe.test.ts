@@ -143,6 +143,20 @@ describe("metrics", () => {
     expect(text).toContain('gateway_function_invocation_total{function_name="chat.functions",code="101"} 1');
   });
 
+  test("a queued run is counted once, by the process that sent it to the function", async () => {
+    const labels = { function_name: "echo.functions" };
+    const name = "gateway_function_invocation_total";
+    const before = await platform.metric(platform.gateway, name, labels);
+    const ran = await platform.metric(platform.worker, name, labels);
+    const { headers } = await platform.calls.queue("echo");
+    await platform.calls.ended(headers.get("x-call-id") ?? "");
+
+    expect(await platform.metric(platform.worker, name, { ...labels, code: "200" })).toBe(ran + 1);
+    expect(await platform.metric(platform.worker, "gateway_functions_seconds_count", labels)).toBe(ran + 1);
+    expect(await platform.metric(platform.worker, "gateway_function_invocation_started", labels)).toBe(ran + 1);
+    expect(await platform.metric(platform.gateway, name, labels)).toBe(before);
+  });
+
   test("requests by route: what clients invent makes no series", async () => {
     const { calls, authorization } = platform;
     for (let round = 0; round < 20; round += 1) {

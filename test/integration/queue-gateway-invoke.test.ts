@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import type { FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
@@ -61,6 +62,17 @@ test("a run through the gateway reaches the function as one that goes straight t
   });
   for (const name of ["weir-invoke", "weir-timeout", "authorization"]) expect(run?.headers[name]).toBeUndefined();
   expect((run?.rawHeaders ?? []).filter((name) => name.toLowerCase() === "x-forwarded-for")).toHaveLength(1);
+});
+
+test("runs through the gateway are counted there alone, each once", async () => {
+  const labels = { function_name: "echo.functions" };
+  const name = "gateway_function_invocation_total";
+  const before = await platform.metric(platform.gateway, name, labels);
+  const id = await platform.calls.accepted("echo", { tail: "/again", headers: { authorization: authorization() } });
+  expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 1 });
+  const total = () => platform.metric(platform.gateway, name, labels);
+  await eventually(async () => (await total()) === before + 2, { what: "both runs on the gateway's page" });
+  expect(await platform.metric(platform.worker, name, labels)).toBe(0);
 });
 
 test("retries, the parent's id and the function's own status are those of the queue", async () => {

@@ -171,6 +171,7 @@ export class WorkerBench {
         },
       },
       runsThrough: undefined,
+      runCounts: undefined,
       times: this.times,
       callbackTimes: { minWait: 20, maxWait: 40, window },
       resultLimit: 1_048_576,

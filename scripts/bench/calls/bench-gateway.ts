@@ -8,7 +8,7 @@ import { createCallObserver } from "../../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/http-server.ts";
 import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
-import { InvocationCounts } from "../../../runtime/gateway/invocation/invocation-counts.ts";
+import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 import { createSyncInvoker } from "../../../runtime/gateway/invocation/sync-invoker.ts";
 import { RouteCounts } from "../../../runtime/gateway/route-counts.ts";
 import { createLog } from "../../../runtime/process/log.ts";

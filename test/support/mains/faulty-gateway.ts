@@ -8,6 +8,7 @@ import { platformInfo } from "../../../runtime/core/platform-info.ts";
 import { buildGateway } from "../../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { faultyCallLedger, faultyCallQueue } from "../port-faults.ts";
@@ -47,6 +48,7 @@ await runService({
         durability: "interval",
       }),
       registry: admin.registry,
+      invocations: buildInvocationMetrics(admin.registry),
       log,
     });
     lifecycle.onClose("gateway", () => gateway.close());

@@ -4,6 +4,7 @@ import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
 import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
 import { natsOptions, workerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { openQueueWorker } from "../../../runtime/queue-worker/open-queue-worker.ts";
@@ -47,6 +48,7 @@ await runService({
       invoker: new HttpInvoker(upstream),
       sender,
       metrics: buildWorkerMetrics(admin.registry),
+      invocations: buildInvocationMetrics(admin.registry),
       log,
     });
     lifecycle.onClose("queue-worker", () => worker.close());

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 
-import { CountedHistogram } from "../../../runtime/gateway/counted-histogram.ts";
-import { durationBounds } from "../../../runtime/gateway/duration-histogram.ts";
+import { CountedHistogram } from "../../../runtime/process/counted-histogram.ts";
+import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
 import { RouteCounts } from "../../../runtime/gateway/route-counts.ts";
 
 test("CountedHistogram shows what was counted elsewhere, in seconds and cumulated", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
-import { durationBounds } from "../../../runtime/gateway/duration-histogram.ts";
-import { InvocationCounts } from "../../../runtime/gateway/invocation/invocation-counts.ts";
+import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
+import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 
 test("InvocationCounts counts by status, duration and function", () => {
   const counts = new InvocationCounts();

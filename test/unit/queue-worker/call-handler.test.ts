@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cancelCall } from "../../../runtime/core/cancel-call.ts";
 import { headerValue } from "../../../runtime/core/header-list.ts";
 import type { Waker } from "../../../runtime/core/wake.ts";
+import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answered, hang, WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";
@@ -59,6 +60,32 @@ describe("a call that is answered", () => {
     bench.start();
     await bench.until(await bench.accept({}), "done");
     expect(given).toEqual([timeout]);
+  });
+
+  test("each run is counted once, by the function's status or what it stands for that there was none", async () => {
+    const outcomes = [
+      { kind: "unreachable", error: "refused", sent: false, duration: 1 },
+      { kind: "unreachable", error: "refused", sent: false, duration: 1 },
+      { kind: "timed-out", duration: 1 },
+      answered(500, "no"),
+      answered(200, "out"),
+    ] as const;
+    let run = 0;
+    const addresses = ["replica:1", "replica:2"];
+    open().answer = () => outcomes[run++] ?? answered(200, "more");
+    const said = { namespace: "functions", name: "echo", addresses, observedGeneration: 1, conditions: [] };
+    bench.table.endpointsObserver.set(said);
+    const runCounts = new InvocationCounts();
+    bench.start({ runCounts });
+    await bench.until(await bench.accept(), "done");
+    const ended = [...runCounts.ended()].map(([{ code }, { count }]) => [code, count]);
+    expect(ended).toEqual([
+      ["502", 1],
+      ["504", 1],
+      ["500", 1],
+      ["200", 1],
+    ]);
+    expect([...runCounts.entries()].map(([, { finished, inFlight }]) => [finished, inFlight])).toEqual([[4, 0]]);
   });
 
   test("with a final status has failed, is no dead letter, and is called back", async () => {

@@ -16,6 +16,13 @@ export class DurationHistogram {
     const bucket = duration <= 1 ? 0 : Math.min(32 - Math.clz32(Math.ceil(duration) - 1), durationBounds.length);
     this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
   }
+
+  /** All of another. */
+  addAll({ count, sum, buckets }: DurationHistogram): void {
+    this.count += count;
+    this.sum += sum;
+    for (const [index, more] of buckets.entries()) this.buckets[index] = (this.buckets[index] ?? 0) + more;
+  }
 }
 
 /** Durations by HTTP status; holds those that occurred. */

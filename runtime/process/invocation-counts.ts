@@ -1,4 +1,4 @@
-import { StatusDurations, type DurationHistogram } from "../duration-histogram.ts";
+import { StatusDurations, type DurationHistogram } from "./duration-histogram.ts";
 
 /** What this process saw of one function; all of it only grows, but `inFlight`. */
 export class FunctionCounts {
@@ -20,6 +20,9 @@ export class FunctionCounts {
     this.ended.add(status, duration);
   }
 }
+
+/** The ended calls of one function and status, with the labels of their metrics. */
+export type EndedCalls = [labels: { function_name: string; code: string }, durations: DurationHistogram];
 
 /** What this process saw of each function, by `<name>.<namespace>`: for metrics, activity and `invocationCount`. */
 export class InvocationCounts {
@@ -50,7 +53,7 @@ export class InvocationCounts {
   }
 
   /** Ended calls by function and status. */
-  *ended(): Generator<[labels: { function_name: string; code: string }, durations: DurationHistogram]> {
+  *ended(): Generator<EndedCalls> {
     for (const [key, { ended }] of this.#counts) {
       for (const [status, durations] of ended.entries())
         yield [{ function_name: key, code: String(status) }, durations];
