@@ -24,6 +24,7 @@ export const errorCodes = [
   "call_finished",
   "call_not_finished",
   "call_not_redrivable",
+  "not_ready",
   "payload_too_large",
   "target_too_long",
   "headers_too_large",

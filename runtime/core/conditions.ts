@@ -52,7 +52,8 @@ export function functionConditions(facts: ConditionFacts, previous: readonly Con
   });
 }
 
-function readyOf({ wanted, ready, backoff, blocked, progress }: ConditionFacts): Statement {
+function readyOf(facts: ConditionFacts): Statement {
+  const { wanted, ready, readyCurrent, superseded, backoff, blocked, progress } = facts;
   if (wanted === 0) {
     return {
       type: "Ready",
@@ -62,9 +63,12 @@ function readyOf({ wanted, ready, backoff, blocked, progress }: ConditionFacts):
     };
   }
   const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
-  if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message: counts };
-  if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message: counts };
   const failure = blocked ?? progress ?? backoff?.last;
+  // Calls are served, but by what was deployed before.
+  const old = ready > 0 && readyCurrent === 0 && superseded > 0 && failure !== undefined;
+  const message = old ? `${counts}, of the deployment before: ${failure.message}` : counts;
+  if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message };
+  if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message };
   return {
     type: "Ready",
     status: "False",
@@ -94,7 +98,8 @@ function reconcilingOf(facts: ConditionFacts): Statement {
     return { type: "Reconciling", status: "True", reason: backingOffReason, message };
   }
   const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
-  if (superseded > 0) return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
+  if (superseded > 0 && readyCurrent < wanted)
+    return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
   return readyCurrent < wanted
     ? {
         type: "Reconciling",

@@ -10,6 +10,7 @@ import type { LogSource } from "../core/ports/log-source.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { QueueViewParts } from "../core/queue-views.ts";
 import type { RedriveParts } from "../core/redrive.ts";
+import type { FunctionView } from "../core/rollout.ts";
 import type { Log } from "../process/log.ts";
 import type { BasicAuth } from "./basic-auth.ts";
 import type { OriginRules } from "./check-origin.ts";
@@ -32,6 +33,8 @@ export interface AppParts extends DeployParts {
   readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
   /** Of functions, for suggestions. */
   readonly namesOf: NamesOf;
+  /** What is known of functions, for requests that wait for a deployment. */
+  readonly view: FunctionView;
   /** Finished calls of a function, best effort. */
   readonly invocations: (ref: FunctionRef) => number;
   readonly info: SystemInfo;

@@ -62,6 +62,7 @@ import { openInvokeKey } from "./invoke-key.ts";
 import { RouteCounts } from "./route-counts.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { logUnknownCalls } from "./unknown-calls.ts";
+import { TableView } from "./table-view.ts";
 
 /** Everything a gateway works with. */
 export interface GatewayParts {
@@ -201,6 +202,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     isInvokeKey: openInvokeKey(settings.secretMountPath),
     ...tlsOf(settings),
   });
+  const view = new TableView(table);
   const app = buildApp(
     {
       log,
@@ -217,8 +219,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
       timeoutMax: settings.timeoutMax,
-      endpoints: (ref) => table.findKey(formatRef(ref))?.endpoints,
       namesOf,
+      endpoints: (ref) => view.endpoints(ref),
+      view,
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
       address: () => address,

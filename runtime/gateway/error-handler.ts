@@ -34,6 +34,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   call_finished: 409,
   call_not_finished: 409,
   call_not_redrivable: 409,
+  not_ready: 409,
   payload_too_large: 413,
   target_too_long: 414,
   unsupported_media_type: 415,

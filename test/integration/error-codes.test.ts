@@ -120,6 +120,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   call_finished: [409, () => ask("DELETE", `/async-function/${ended}`)],
   call_not_finished: [409, () => ask("GET", `/async-function/${unfinished}/result`)],
   call_not_redrivable: [409, callNotRedrivable],
+  not_ready: [409, () => ask("PUT", "/system/functions?wait=10ms", hello)],
   payload_too_large: [413, () => ask("POST", "/async-function/held", "x".repeat(1_048_577))],
   target_too_long: [414, () => ask("GET", `/function/held?${"x".repeat(8_192)}`)],
   unsupported_media_type: [415, () => ask("PUT", "/system/functions", hello, ["Content-Encoding", "gzip"])],

@@ -16,6 +16,7 @@ import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
 import type { SecretStore } from "../../runtime/core/ports/secret-store.ts";
+import { WakeList } from "../../runtime/core/wake-list.ts";
 import type { AppParts } from "../../runtime/gateway/app-parts.ts";
 import { buildApp } from "../../runtime/gateway/app.ts";
 import { openBasicAuth } from "../../runtime/gateway/basic-auth.ts";
@@ -38,6 +39,10 @@ export interface RestPlatform extends AsyncDisposable {
   readonly namespaces: MemoryNamespaceStore;
   readonly secrets: Map<string, Uint8Array>;
   readonly endpoints: Map<string, FunctionEndpoints>;
+  /** Says of a function what its provider would say. */
+  publish(endpoints: FunctionEndpoints): void;
+  /** Requests that wait for a deployment. */
+  waiting(): number;
   readonly logs: FakeLogs;
   /** What was logged, parsed. */
   readonly logged: Record<string, unknown>[];
@@ -104,6 +109,8 @@ export async function openRestPlatform(
   const functions = new Map<string, DesiredFunction>();
   const secrets = new Map<string, Uint8Array>();
   const endpoints = new Map<string, FunctionEndpoints>();
+  const watchers = new WakeList();
+  let waiting = 0;
   const logs = new FakeLogs();
   const errors = createErrorWriter(log);
   const namespaceStore = options.namespaceStore ?? new MemoryNamespaceStore();
@@ -153,6 +160,18 @@ export async function openRestPlatform(
       endpoints: (ref) => endpoints.get(formatRef(ref)),
       namesOf: (namespace) =>
         [...functions.values()].filter((wanted) => wanted.namespace === namespace).map(({ name }) => name),
+      view: {
+        wanted: (ref) => functions.get(formatRef(ref)),
+        endpoints: (ref) => endpoints.get(formatRef(ref)),
+        watch: (ref, changed) => {
+          waiting += 1;
+          const end = watchers.watch(formatRef(ref), changed);
+          return () => {
+            waiting -= 1;
+            end();
+          };
+        },
+      },
       invocations: () => 7,
       info: platformInfo({
         provider: "local",
@@ -190,6 +209,11 @@ export async function openRestPlatform(
     namespaces: namespaceStore,
     secrets,
     endpoints,
+    publish: (said) => {
+      endpoints.set(formatRef(said), said);
+      watchers.wake(formatRef(said));
+    },
+    waiting: () => waiting,
     logs,
     logged,
     connections: () => [...connections].flatMap(({ remotePort }) => remotePort ?? []),

@@ -26,6 +26,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   call_finished: "It is too late to cancel",
   call_not_finished: "It is too early for the output",
   call_not_redrivable: "The call cannot be queued again",
+  not_ready: "The deployment is stored, and was not ready in the time that the request waited",
   payload_too_large: "The body or a value is over its limit",
   target_too_long: "Path and query are over 8 KiB",
   headers_too_large: "The head is over 16 KiB or 100 headers",

@@ -1,4 +1,5 @@
-import Type from "typebox";
+import type { FastifyInstance } from "fastify";
+import Type, { type TObject } from "typebox";
 
 import { parseBoolean } from "../../api/boolean.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-deployment.ts";
@@ -8,8 +9,9 @@ import { deployFunction } from "../../core/deploy-function.ts";
 import { functionNotFound } from "../../core/function-not-found.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import { statusNow } from "../app-parts.ts";
+import { DeploymentWaits, parseWait } from "../deployment-waits.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
-import { route } from "../route.ts";
+import { route, type RouteParts, type RouteRequest } from "../route.ts";
 import { scaleRoute } from "./scale.ts";
 
 const FunctionPath = Type.Object({ name: functionName("Name of the function") });
@@ -17,6 +19,32 @@ const FunctionQuery = Type.Object({
   ...NamespaceQuery.properties,
   usage: Type.Optional(Type.Boolean({ description: "Whether to say how much CPU and memory it uses, if known" })),
 });
+
+const WaitQuery = Type.Object({
+  wait: Type.Optional(
+    Type.String({
+      pattern: "^(?:(?:[12]?[0-9]{1,2}|300)s?|[1-4]m(?:[1-5]?[0-9]s)?|5m|[0-9]{1,5}ms)$",
+      description: "Longest to wait until the deployment is ready, e.g. 30s; at most 5m, not at all when absent",
+      examples: ["30s"],
+    }),
+  ),
+});
+
+const waitDetails =
+  "With `wait` it is answered when all replicas of this deployment are ready, else with 409 `not_ready`, the reason and the last lines that they wrote; it is stored in any case.";
+
+/** A handler that stores a deployment, and waits for it if it is asked to. */
+function deploying(mode: "create" | "replace") {
+  return (parts: RouteParts, app: FastifyInstance) => {
+    const waits = new DeploymentWaits(parts);
+    app.addHook("preClose", async () => waits.close());
+    return async ({ body, query, reply }: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>) => {
+      const wait = parseWait(query.wait);
+      const written = await deployFunction(body, mode, parts);
+      if (wait > 0) await waits.ready(written, wait, reply.raw);
+    };
+  };
+}
 
 const listFunctions = route(
   {
@@ -46,19 +74,18 @@ const createFunction = route(
     path: "/system/functions",
     needs: "Function:Create",
     about: "Creates a function.",
-    details: "A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way.",
+    details: `A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way. ${waitDetails}`,
+    query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
-    errors: ["namespace_reserved", "edition_limit", "function_exists", "not_built"],
+    errors: ["namespace_reserved", "edition_limit", "function_exists", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/functions -d '{"service":"hello","image":"hello:1","envProcess":"cat"}'`,
       shows: "HTTP/1.1 202 Accepted\n…",
     },
   },
-  (parts) =>
-    async ({ body }) =>
-      void (await deployFunction(body, "create", parts)),
+  deploying("create"),
 );
 
 const replaceFunction = route(
@@ -69,20 +96,18 @@ const replaceFunction = route(
     path: "/system/functions",
     needs: "Function:Update",
     about: "Creates a function, or replaces its whole description.",
-    details:
-      "Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits.",
+    details: `Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits. ${waitDetails}`,
+    query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
-    errors: ["namespace_reserved", "edition_limit", "not_built"],
+    errors: ["namespace_reserved", "edition_limit", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P -X PUT $G/system/functions -d '{"service":"echo","image":"echo:1","envProcess":"cat"}'`,
       shows: "HTTP/1.1 202 Accepted\n…",
     },
   },
-  (parts) =>
-    async ({ body }) =>
-      void (await deployFunction(body, "replace", parts)),
+  deploying("replace"),
 );
 
 const deleteFunction = route(

@@ -132,7 +132,7 @@ describe("nothing is in the way", () => {
       "an old one ends",
       { pods: [pod({ ready: true }), pod({ of: "old", deleted: true })] },
       "True ReplicasReady",
-      "True Rolling",
+      "True Stopping",
     ],
     [
       "one too many ends",

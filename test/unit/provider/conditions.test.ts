@@ -187,6 +187,7 @@ describe("what is said of each condition", () => {
     expect(said({ superseded: 1, existing: 2, readyCurrent: 0 })["Reconciling"]).toBe(
       "0 of 1 new replicas are ready, 1 old ones are left",
     );
+    expect(said({ superseded: 1, existing: 2 })["Reconciling"]).toBe("2 replicas exist, 1 are wanted");
     expect(said({ existing: 3 })["Reconciling"]).toBe("3 replicas exist, 1 are wanted");
     expect(said({ ...starting, backingOff: true })["Reconciling"]).toBe(
       "The next replica is started after a pause, as the last attempt failed",

@@ -1,0 +1,31 @@
+import type { DesiredFunction } from "../core/desired-function.ts";
+import { formatRef, type FunctionRef } from "../core/function-ref.ts";
+import type { FunctionTable } from "../core/function-table.ts";
+import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { FunctionView } from "../core/rollout.ts";
+import { WakeList } from "../core/wake-list.ts";
+
+/** What the table of functions knows, for those who wait for something to become of one. */
+export class TableView implements FunctionView {
+  readonly #table: FunctionTable;
+  readonly #waiters = new WakeList();
+
+  constructor(table: FunctionTable) {
+    this.#table = table;
+    table.onWanted(({ key }) => this.#waiters.wake(key));
+    table.onReplicas(({ key }) => this.#waiters.wake(key));
+    table.onRemoved(({ key }) => this.#waiters.wake(key));
+  }
+
+  wanted(ref: FunctionRef): DesiredFunction | undefined {
+    return this.#table.findKey(formatRef(ref))?.wanted;
+  }
+
+  endpoints(ref: FunctionRef): FunctionEndpoints | undefined {
+    return this.#table.findKey(formatRef(ref))?.endpoints;
+  }
+
+  watch(ref: FunctionRef, changed: () => void): () => void {
+    return this.#waiters.watch(formatRef(ref), changed);
+  }
+}
