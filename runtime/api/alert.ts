@@ -1,22 +1,34 @@
 import Type from "typebox";
 
-const Alert = Type.Object(
+/** What an alert is about. */
+export const AlertLabels = Type.Object(
+  {
+    function_name: Type.String({
+      description: "Name of the function, with its namespace after a dot",
+      examples: ["hello.functions"],
+    }),
+  },
+  {
+    title: "AlertLabels",
+    description: "Says which function it is about; others are ignored",
+    examples: [{ function_name: "hello.functions" }],
+  },
+);
+
+/** One alert of a notification. */
+export const Alert = Type.Object(
   {
     status: Type.Enum(["firing", "resolved"], {
       type: "string",
       description: "firing adds a fifth of the most replicas, resolved goes back to the fewest",
     }),
-    labels: Type.Object(
-      {
-        function_name: Type.String({
-          description: "Name of the function, with its namespace after a dot",
-          examples: ["hello.functions"],
-        }),
-      },
-      { description: "Says which function it is about; others are ignored" },
-    ),
+    labels: AlertLabels,
   },
-  { description: "One alert" },
+  {
+    title: "Alert",
+    description: "One alert",
+    examples: [{ status: "firing", labels: { function_name: "hello.functions" } }],
+  },
 );
 
 /** What an alert manager sends (contract §3.6). */

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { callId, functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
 
 /** The states of an asynchronous call (contract §4.4). */
 export const callStates = ["queued", "running", "waiting", "done", "failed", "cancelled"] as const;
@@ -9,7 +10,16 @@ export type CallState = (typeof callStates)[number];
 const count = (description: string, example = 0) => Type.Integer({ minimum: 0, description, examples: [example] });
 const status = (description: string) => Type.Integer({ minimum: 100, maximum: 599, description, examples: [200] });
 
-const CallAttempt = Type.Object(
+const result = {
+  href: "/async-function/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10/result",
+  status: 200,
+  size: 5,
+  stored: true,
+  expiresAt: "2026-01-31T13:00:00.040Z",
+};
+
+/** One run of a call. */
+export const CallAttempt = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: "Counted from 1", examples: [1] }),
     startedAt: time("When the run began"),
@@ -18,19 +28,24 @@ const CallAttempt = Type.Object(
     durationSeconds: Type.Optional(Type.Number({ minimum: 0, description: "How long it took", examples: [0.012] })),
     error: Type.Optional(Type.String({ description: "Why there was no reply" })),
   },
-  { description: "One run of the call" },
+  {
+    title: "CallAttempt",
+    description: "One run of the call",
+    examples: [{ number: 1, startedAt: "2026-01-31T12:00:00.020Z", error: 'Cannot reach function "hello"' }],
+  },
 );
 
-const CallbackState = Type.Object(
+/** What became of a call's callback. */
+export const CallbackState = Type.Object(
   {
     url: Type.String({
       description: "Where the callback goes, without its query",
       examples: ["https://example.com/done"],
     }),
-    state: Type.Enum(["pending", "sent", "failed", "unknown"], {
-      type: "string",
-      description: "What became of it; unknown: the time in which it is tried is over, and no outcome is written down",
-    }),
+    state: openEnum(
+      ["pending", "sent", "failed", "unknown"],
+      "What became of it; unknown: the time in which it is tried is over, and no outcome is written down",
+    ),
     attempts: count("Times it was sent", 1),
     status: Type.Optional(status("Last status of its receiver")),
     error: Type.Optional(
@@ -38,10 +53,15 @@ const CallbackState = Type.Object(
     ),
     nextAttemptAt: Type.Optional(time("When it is tried again")),
   },
-  { description: "The callback, if one was asked for" },
+  {
+    title: "CallbackState",
+    description: "The callback, if one was asked for",
+    examples: [{ url: "https://example.com/done", state: "sent", attempts: 1, status: 200 }],
+  },
 );
 
-const CallResult = Type.Object(
+/** What a call gave. */
+export const CallResult = Type.Object(
   {
     href: Type.String({
       format: "uri-reference",
@@ -56,7 +76,11 @@ const CallResult = Type.Object(
     }),
     expiresAt: time("When the output goes"),
   },
-  { description: "The output, once there is one" },
+  {
+    title: "CallResult",
+    description: "The output, once there is one",
+    examples: [result],
+  },
 );
 
 /** What became of an asynchronous call (contract §2). Times are RFC 3339 unless said otherwise. */
@@ -66,10 +90,7 @@ export const CallRecord = Type.Object(
     functionName: functionName("Name of the function"),
     namespace: namespaceName("Real name of its namespace"),
     queue: queueName("Queue that holds the call"),
-    state: Type.Enum([...callStates], {
-      type: "string",
-      description: "done, failed and cancelled are final, but for a failed call that is redriven",
-    }),
+    state: openEnum(callStates, "done, failed and cancelled are final, but for a failed call that is redriven"),
     reason: Type.Optional(Type.String({ description: "Why it failed or was put back", examples: ["exhausted"] })),
     acceptedAt: time("When the call was accepted"),
     startTime: Type.String({
@@ -110,13 +131,7 @@ export const CallRecord = Type.Object(
             durationSeconds: 0.012,
           },
         ],
-        result: {
-          href: "/async-function/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10/result",
-          status: 200,
-          size: 5,
-          stored: true,
-          expiresAt: "2026-01-31T13:00:00.040Z",
-        },
+        result,
       },
     ],
   },

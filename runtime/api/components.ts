@@ -1,32 +1,56 @@
 import type { TSchema } from "typebox";
 
-import { AlertNotification } from "./alert.ts";
-import { CallRecord } from "./call-record.ts";
-import { DeleteFunctionRequest, FunctionDeployment, Resources, ScaleServiceRequest } from "./function-deployment.ts";
+import { Alert, AlertLabels, AlertNotification } from "./alert.ts";
+import { CallAttempt, CallbackState, CallRecord, CallResult } from "./call-record.ts";
+import {
+  DeleteFunctionRequest,
+  EnvironmentVariables,
+  FunctionDeployment,
+  Resources,
+  ScaleServiceRequest,
+} from "./function-deployment.ts";
 import { FunctionNamespace } from "./function-namespace.ts";
-import { Condition, FunctionStatus } from "./function-status.ts";
+import { Condition, FunctionAnnotations, FunctionLabels, FunctionStatus, FunctionUsage } from "./function-status.ts";
 import { LogRecord } from "./log-record.ts";
+import { OpenApiDocument } from "./openapi-document.ts";
 import { ProblemDetails } from "./problem-details.ts";
+import { QueryParameters } from "./query-parameters.ts";
 import { DeadLetter, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
-import { SystemInfo } from "./system-info.ts";
-import { JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./token.ts";
+import { ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
+import { Annotations, Labels } from "./text-map.ts";
+import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./token.ts";
 
 /** The schemas that have a name of their own, their title, in the OpenAPI document and in clients made from it. */
 export const components: readonly TSchema[] = [
+  Alert,
+  AlertLabels,
   AlertNotification,
+  Annotations,
+  CallAttempt,
+  CallbackState,
   CallRecord,
+  CallResult,
   Condition,
   DeadLetter,
   DeadLetterPage,
   DeleteFunctionRequest,
+  EnvironmentVariables,
+  FunctionAnnotations,
   FunctionDeployment,
+  FunctionLabels,
   FunctionNamespace,
   FunctionStatus,
+  FunctionUsage,
+  JsonWebKey,
   JsonWebKeySet,
+  Labels,
   LogRecord,
+  OpenApiDocument,
   OpenIdConfiguration,
   ProblemDetails,
+  ProviderInfo,
+  QueryParameters,
   QueueStatus,
   Resources,
   ScaleServiceRequest,
@@ -37,4 +61,5 @@ export const components: readonly TSchema[] = [
   TokenError,
   TokenReply,
   TokenRequest,
+  VersionInfo,
 ];

@@ -22,6 +22,16 @@ export const Resources = Type.Unsafe<Readonly<Record<string, string>>>({
   examples: [{ memory: "128Mi", cpu: "500m" }],
 });
 
+/** Environment of a function. */
+export const EnvironmentVariables = textMap({
+  title: "EnvironmentVariables",
+  description: "Environment of the function, 256 KiB in all; never secrets",
+  keys: { pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$", maxLength: 262_144 },
+  values: { pattern: noNul, maxLength: 262_144 },
+  maxProperties: 1_024,
+  examples: [{ exec_timeout: "5s" }],
+});
+
 /** What a client deploys (contract §2). */
 export const FunctionDeployment = Type.Object(
   {
@@ -41,15 +51,7 @@ export const FunctionDeployment = Type.Object(
         examples: ["sha256sum"],
       }),
     ),
-    envVars: Type.Optional(
-      textMap({
-        description: "Environment of the function, 256 KiB in all; never secrets",
-        keys: { pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$", maxLength: 262_144 },
-        values: { pattern: noNul, maxLength: 262_144 },
-        maxProperties: 1_024,
-        examples: [{ exec_timeout: "5s" }],
-      }),
-    ),
+    envVars: Type.Optional(EnvironmentVariables),
     labels: Type.Optional(Labels),
     annotations: Type.Optional(Annotations),
     secrets: Type.Optional(

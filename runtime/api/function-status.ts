@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 
 import { FunctionDeployment } from "./function-deployment.ts";
 import { functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
 import { shownMap } from "./text-map.ts";
 
 const { properties: deployed } = FunctionDeployment;
@@ -19,11 +20,11 @@ const ready = {
 /** One statement about a function, in the form of a Kubernetes condition. */
 export const Condition = Type.Object(
   {
-    type: Type.Enum(["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"], {
-      type: "string",
-      description: "What the statement is about; Scaling says why there are this many replicas",
-    }),
-    status: Type.Enum(["True", "False", "Unknown"], { type: "string", description: "Whether it is so" }),
+    type: openEnum(
+      ["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"],
+      "What the statement is about; Scaling says why there are this many replicas",
+    ),
+    status: openEnum(["True", "False", "Unknown"], "Whether it is so"),
     reason: Type.String({ description: "One word in CamelCase, for programs", examples: ["ReplicasReady"] }),
     message: Type.String({ description: "One sentence, for people", examples: ["All replicas are ready"] }),
     lastTransitionTime: time("When the status changed last"),
@@ -37,13 +38,29 @@ export const Condition = Type.Object(
 export type Condition = Readonly<Static<typeof Condition>>;
 
 /** CPU and memory that a function uses now. */
-const FunctionUsage = Type.Object(
+export const FunctionUsage = Type.Object(
   {
     cpu: Type.Number({ minimum: 0, description: "Thousandths of a CPU", examples: [12.5] }),
     totalMemoryBytes: Type.Number({ minimum: 0, description: "Bytes of memory", examples: [8_388_608] }),
   },
-  { description: "What all replicas use now; only with usage=1, and only if it is known" },
+  {
+    title: "FunctionUsage",
+    description: "What all replicas use now; only with usage=1, and only if it is known",
+    examples: [{ cpu: 12.5, totalMemoryBytes: 8_388_608 }],
+  },
 );
+
+/** Labels of a function as they are shown. */
+export const FunctionLabels = shownMap(
+  "FunctionLabels",
+  "Labels as deployed, and `faas_function` with the name of the function",
+  [{ faas_function: "hello" }],
+);
+
+/** Annotations of a function as they are shown. */
+export const FunctionAnnotations = shownMap("FunctionAnnotations", "Annotations as deployed", [
+  { "com.service.retry.attempts": "3" },
+]);
 
 /** A deployed function as `/system/functions` shows it (contract §2). */
 export const FunctionStatus = Type.Object(
@@ -53,8 +70,8 @@ export const FunctionStatus = Type.Object(
     image: deployed.image,
     envProcess: deployed.envProcess,
     envVars: deployed.envVars,
-    labels: shownMap("Labels as deployed, and `faas_function` with the name", [{ faas_function: "hello" }]),
-    annotations: shownMap("Annotations as deployed", [{ "com.service.retry.attempts": "3" }]),
+    labels: FunctionLabels,
+    annotations: FunctionAnnotations,
     secrets: deployed.secrets,
     constraints: deployed.constraints,
     limits: deployed.limits,

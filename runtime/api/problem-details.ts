@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { callId } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
 import { errorCodes } from "./platform-error.ts";
 
 /** Body of an error for clients that list JSON in `Accept` (RFC 9457, contract §1.7). */
@@ -18,7 +19,7 @@ export const ProblemDetails = Type.Object(
       examples: ['Cannot find function "hello": it does not exist in namespace "functions"'],
     }),
     instance: Type.String({ description: "Path of the request", examples: ["/system/function/hello"] }),
-    code: Type.Enum([...errorCodes], { type: "string", description: "What went wrong, for programs" }),
+    code: openEnum(errorCodes, "What went wrong, for programs"),
     callId: Type.Optional(callId("Id of the call, if there is one")),
   },
   {

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { callId, functionName, namespaceName, queueName, time } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
 
 const count = (description: string, example = 0) => Type.Integer({ minimum: 0, description, examples: [example] });
 const duration = (description: string, example: string) => Type.String({ description, examples: [example] });
@@ -69,10 +70,10 @@ export const DeadLetter = Type.Object(
     callId: callId("Id of the call"),
     functionName: Type.Optional(functionName("Name of the function; absent if it could not be read")),
     namespace: Type.Optional(namespaceName("Real name of its namespace")),
-    reason: Type.Enum(["exhausted", "crash", "expired", "undecodable", "callback"], {
-      type: "string",
-      description: "Why it was given up; callback: only its callback failed",
-    }),
+    reason: openEnum(
+      ["exhausted", "crash", "expired", "undecodable", "callback"],
+      "Why it was given up; callback: only its callback failed",
+    ),
     attempts: count("Runs that were made; of a callback how often it was sent", 11),
     lastStatus: Type.Optional(
       Type.Integer({

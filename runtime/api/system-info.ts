@@ -2,34 +2,51 @@ import Type, { type Static } from "typebox";
 
 import { editionNames } from "./editions.ts";
 import { namespaceName } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
 
 const word = (description: string, example: string) => Type.String({ minLength: 1, description, examples: [example] });
 
-/** An object, as clients of this API family read it from both places; a string makes them fail. */
-const version = (description: string) =>
-  Type.Object(
-    {
-      release: word("Version of the release", "0.1.0"),
-      sha: word("Commit that it was made from", "unreleased"),
-      commit_message: word("What that commit says", "unreleased"),
-    },
-    { description },
-  );
+/** Which build of something this is: an object, as clients of this API family read it; a string makes them fail. */
+export const VersionInfo = Type.Object(
+  {
+    release: word("Version of this release", "0.1.0"),
+    sha: word("Commit that it was made from", "unreleased"),
+    commit_message: word("What that commit says", "unreleased"),
+  },
+  {
+    title: "VersionInfo",
+    description: "Which build it is",
+    examples: [{ release: "0.1.0", sha: "unreleased", commit_message: "unreleased" }],
+  },
+);
+
+/** What runs the functions. */
+export const ProviderInfo = Type.Object(
+  {
+    provider: word("What runs functions: weir-kubernetes, weir-docker or weir-local", "weir-local"),
+    orchestration: word("How: kubernetes, docker or process", "process"),
+    version: VersionInfo,
+  },
+  {
+    title: "ProviderInfo",
+    description: "What runs the functions",
+    examples: [
+      {
+        provider: "weir-local",
+        orchestration: "process",
+        version: { release: "0.1.0", sha: "unreleased", commit_message: "unreleased" },
+      },
+    ],
+  },
+);
 
 /** `/system/info` (contract §2). */
 export const SystemInfo = Type.Object(
   {
-    provider: Type.Object(
-      {
-        provider: word("What runs functions: weir-kubernetes, weir-docker or weir-local", "weir-local"),
-        orchestration: word("How: kubernetes, docker or process", "process"),
-        version: version("Its version"),
-      },
-      { description: "What runs the functions" },
-    ),
-    version: version("What this gateway is"),
+    provider: ProviderInfo,
+    version: VersionInfo,
     arch: word("Processor of the gateway: x86_64 or arm64", "x86_64"),
-    edition: Type.Enum([...editionNames], { type: "string", description: "Preset of limits" }),
+    edition: openEnum(editionNames, "Preset of limits"),
     apiVersion: word("major.minor of this API", "1.0"),
     functionNamespace: namespaceName("The default namespace"),
     namespaceAliases: Type.Array(namespaceName("Another name of the default namespace"), {

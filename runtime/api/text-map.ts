@@ -5,6 +5,8 @@ import { namePattern } from "./grammar.ts";
 
 /** Rules of a map from text to text. */
 export interface TextMapRules {
+  /** Name of the schema in the documents. */
+  readonly title: string;
   readonly description: string;
   /** Regular expression that every key fits, with the most characters of a key. */
   readonly keys: { readonly pattern: string; readonly maxLength: number };
@@ -14,8 +16,9 @@ export interface TextMapRules {
 }
 
 /** Schema of a map from text to text, in the form that makers of clients understand. */
-export function textMap({ description, keys, values, maxProperties, examples }: TextMapRules) {
+export function textMap({ title, description, keys, values, maxProperties, examples }: TextMapRules) {
   return Type.Unsafe<Readonly<Record<string, string>>>({
+    title,
     type: "object",
     description,
     propertyNames: { type: "string", ...keys },
@@ -42,6 +45,7 @@ const keys = { pattern: namePattern.key, maxLength: 317 };
 
 /** Labels in Kubernetes syntax. */
 export const Labels = textMap({
+  title: "Labels",
   description:
     "Labels in Kubernetes syntax. Those of a function that begin with com.service. say how it is scaled, unknown ones are refused; others are stored and returned.",
   keys,
@@ -52,6 +56,7 @@ export const Labels = textMap({
 
 /** Annotations: keys as for labels, values of any text. */
 export const Annotations = textMap({
+  title: "Annotations",
   description:
     "Annotations, 256 KiB in all. Those of a function that begin with com.service. are its settings, unknown ones are refused; others are stored and returned.",
   keys,
@@ -60,9 +65,10 @@ export const Annotations = textMap({
   examples: [{ "com.service.retry.attempts": "3" }],
 });
 
-/** Labels or annotations as they are shown. */
-export const shownMap = (description: string, examples: readonly Readonly<Record<string, string>>[]) =>
+/** A map as it is shown, without the rules of one that is sent. */
+export const shownMap = (title: string, description: string, examples: readonly Readonly<Record<string, string>>[]) =>
   Type.Unsafe<Readonly<Record<string, string>>>({
+    title,
     type: "object",
     description,
     additionalProperties: { type: "string" },

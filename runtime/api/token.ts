@@ -1,5 +1,7 @@
 import Type from "typebox";
 
+import { openEnum } from "./open-enum.ts";
+
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 
@@ -43,8 +45,8 @@ export const TokenRequest = Type.Object(
 export const TokenReply = Type.Object(
   {
     access_token: Type.String({ description: "The token", examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"] }),
-    issued_token_type: Type.Enum([tokenType("access_token")], { type: "string", description: "Kind of the token" }),
-    token_type: Type.Enum(["Bearer"], { type: "string", description: "How it is sent" }),
+    issued_token_type: openEnum([tokenType("access_token")], "Kind of the token"),
+    token_type: openEnum(["Bearer"], "How it is sent"),
     expires_in: Type.Integer({ minimum: 0, description: "Seconds that it lives", examples: [1_800] }),
     scope: Type.Optional(Type.String({ description: "function for a function token", examples: ["function"] })),
   },
@@ -65,9 +67,9 @@ export const TokenReply = Type.Object(
 /** Why a token exchange failed (RFC 6749 §5.2). */
 export const TokenError = Type.Object(
   {
-    error: Type.Enum(
+    error: openEnum(
       ["invalid_request", "unsupported_grant_type", "invalid_scope", "invalid_target", "temporarily_unavailable"],
-      { type: "string", description: "What went wrong, for programs" },
+      "What went wrong, for programs",
     ),
     error_description: Type.Optional(Type.String({ description: "One sentence for people" })),
   },
@@ -101,23 +103,30 @@ export const OpenIdConfiguration = Type.Object(
   },
 );
 
+const key = { kty: "EC", kid: "1", crv: "P-256", x: "AA", y: "AA", alg: "ES256", use: "sig" };
+
+/** One public key of the platform. */
+export const JsonWebKey = Type.Object(
+  {
+    kty: Type.String({ description: "Kind of the key", examples: ["EC"] }),
+    kid: Type.String({ description: "Name of the key", examples: ["1"] }),
+  },
+  {
+    title: "JsonWebKey",
+    description: "One key, with the members of its kind",
+    additionalProperties: true,
+    examples: [key],
+  },
+);
+
 /** Public keys of the platform (RFC 7517). */
 export const JsonWebKeySet = Type.Object(
   {
-    keys: Type.Array(
-      Type.Object(
-        {
-          kty: Type.String({ description: "Kind of the key", examples: ["EC"] }),
-          kid: Type.String({ description: "Name of the key", examples: ["1"] }),
-        },
-        { description: "One key, with the members of its kind", additionalProperties: true },
-      ),
-      { description: "The keys" },
-    ),
+    keys: Type.Array(JsonWebKey, { description: "The keys" }),
   },
   {
     title: "JsonWebKeySet",
     description: "Public keys of the platform (RFC 7517)",
-    examples: [{ keys: [{ kty: "EC", kid: "1", crv: "P-256", x: "AA", y: "AA", alg: "ES256", use: "sig" }] }],
+    examples: [{ keys: [key] }],
   },
 );

@@ -49,6 +49,8 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
   readonly id: string;
   readonly group: RouteGroup;
   readonly method: RouteMethod;
+  /** Methods that are served alike; the document has one operation, of `method`, for all of them. */
+  readonly alike?: readonly RouteMethod[];
   /** With `:name` for one segment; a final `*` for any rest. */
   readonly path: string;
   /** Other spellings of the path; the documents leave them out. */
@@ -106,6 +108,11 @@ export type OpenHandler = (
 export interface RouteEntry extends RouteFacts<TObject, TObject, TSchema, TSchema> {
   /** `elsewhere` = by the router of function calls; `not built` answers 501. */
   readonly handling: OpenHandler | "elsewhere" | "not built";
+}
+
+/** The methods that an entry names, first the one of its operation. */
+export function methodsOf({ method, alike = [] }: Pick<RouteEntry, "method" | "alike">): readonly RouteMethod[] {
+  return [method, ...alike];
 }
 
 /** A route whose handler gets and gives what its schemas say. */

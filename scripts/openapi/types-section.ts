@@ -1,12 +1,13 @@
 import type { TSchema } from "typebox";
 
+import { openEnumKeyword } from "../../runtime/api/open-enum.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { schemaComponents, schemaOf } from "../../runtime/gateway/openapi/schemas.ts";
 
 /** Every named schema with its fields, in Markdown. */
 export function typesSection(): string {
   const types = Object.entries(schemaComponents()).map(([name, schema]) =>
-    isJsonObject(schema) ? `### ${name}\n\n${text(schema["description"])}.\n\n${fields(schema)}` : "",
+    isJsonObject(schema) ? `### ${name}\n\n${about(schema).replace(/\.$/, "")}.\n\n${fields(schema)}` : "",
   );
   return `## Types\n\n${types.join("\n\n")}`;
 }
@@ -20,24 +21,38 @@ export function typeName(schema: TSchema): string | undefined {
 
 function fields(schema: JsonObject): string {
   const properties = schema["properties"];
-  if (!isJsonObject(properties)) return `It is ${words(schema)}.`;
+  if (!isJsonObject(properties)) return capital(`${words(schema)}.`);
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const rows = Object.entries(properties).map(([name, property]) => {
-    const about = isJsonObject(property) ? text(property["description"]) : "";
-    return `| \`${name}\` | ${words(property)} | ${required.includes(name) ? "yes" : ""} | ${about} |`;
+    return `| \`${name}\` | ${words(property)} | ${required.includes(name) ? "yes" : ""} | ${about(property)} |`;
   });
   return ["| Field | Type | Required | Meaning |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** What is said of a schema; of one that has a name, what is said there. */
+function about(schema: Json): string {
+  if (!isJsonObject(schema)) return "";
+  const reference = schema["$ref"];
+  const named = typeof reference === "string" ? schemaComponents()[nameIn(reference)] : undefined;
+  return named === undefined ? text(schema["description"]) : about(named);
+}
+
+function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
 function words(schema: Json | undefined): string {
   if (!isJsonObject(schema)) return "anything";
   const reference = schema["$ref"];
   if (typeof reference === "string") {
-    const name = reference.slice(reference.lastIndexOf("/") + 1);
+    const name = nameIn(reference);
     return `[${name}](#${name.toLowerCase()})`;
   }
-  const values = schema["enum"];
-  if (Array.isArray(values)) return values.map((value) => `\`${text(value)}\``).join(", ");
+  const values = schema["enum"] ?? schema[openEnumKeyword];
+  if (Array.isArray(values)) {
+    const listed = values.map((value) => `\`${text(value)}\``).join(", ");
+    return schema["enum"] === undefined ? `text; now ${listed}` : listed;
+  }
   switch (schema["type"]) {
     case "array":
       return `list of ${words(schema["items"])}${most(schema["maxItems"], "")}`;
@@ -56,6 +71,11 @@ function words(schema: Json | undefined): string {
     default:
       return "anything";
   }
+}
+
+/** A sentence with its first letter in upper case. */
+export function capital(sentence: string): string {
+  return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
 }
 
 function most(limit: Json | undefined, unit: string): string {

@@ -1,17 +1,24 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 
+import { openEnumKeyword } from "../../runtime/api/open-enum.ts";
 import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { errorsOf } from "../../runtime/gateway/openapi/route-errors.ts";
 import { pathsOf, routeTable } from "../../runtime/gateway/route-table.ts";
-import type { RouteEntry } from "../../runtime/gateway/route.ts";
+import { methodsOf, type RouteEntry } from "../../runtime/gateway/route.ts";
 
 /** The OpenAPI document of the gateway. */
 export const apiDocument: JsonObject = buildDocument(routeTable);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+// Clients must take other values, but the gateway gives no other.
+ajv.addKeyword({
+  keyword: openEnumKeyword,
+  schemaType: "array",
+  validate: (values: readonly unknown[], value: unknown) => values.includes(value),
+});
 ajvFormats.default(ajv);
 ajv.addSchema(apiDocument, "openapi.json");
 
@@ -31,9 +38,10 @@ export function pointerTo(...keys: readonly string[]): string {
 export function operationFor(method: string, target: string): RouteEntry | undefined {
   const path = target.split("?", 1)[0] ?? "";
   const found = routeTable.filter((entry) => pathsOf(entry).some((pattern) => patternOf(pattern).test(path)));
-  const asked = method === "HEAD" && !found.some((entry) => entry.method === "HEAD") ? "GET" : method;
+  const has = (entry: RouteEntry, name: string) => methodsOf(entry).some((each) => each === name);
+  const asked = method === "HEAD" && !found.some((entry) => has(entry, "HEAD")) ? "GET" : method;
   // `/async-function/{target}/result` before `/async-function/{target}/{path}`.
-  return found.filter((entry) => entry.method === asked).toSorted((one, other) => wildness(one) - wildness(other))[0];
+  return found.filter((entry) => has(entry, asked)).toSorted((one, other) => wildness(one) - wildness(other))[0];
 }
 
 /**

@@ -32,6 +32,7 @@ describe("structuralSchema()", () => {
   test("asks of names in a map by CEL, before the map's own rules", () => {
     const map = {
       ...textMap({
+        title: "Map",
         description: "m",
         keys: { pattern: "^[a'\\.]$", maxLength: 9 },
         values: { maxLength: 3 },

@@ -1,0 +1,12 @@
+import Type from "typebox";
+
+/** The keyword that lists the values of an open enum in the documents. */
+export const openEnumKeyword = "x-extensible-enum";
+
+/**
+ * Text of a list that a minor version may extend (contract §9). The list is no `enum`: generated clients would refuse a
+ * whole answer because of one value that they do not know.
+ */
+export function openEnum<const Value extends string>(values: readonly Value[], description: string) {
+  return Type.Unsafe<Value>({ type: "string", description, [openEnumKeyword]: values, examples: values });
+}
