@@ -1,4 +1,4 @@
-import type { RouteEntry } from "./route.ts";
+import { methodsOf, type RouteEntry } from "./route.ts";
 import { callRecordRoutes } from "./routes/call-records.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { functionRoutes } from "./routes/functions.ts";
@@ -38,8 +38,8 @@ export function pathsOf({ path, also = [] }: RouteEntry): readonly string[] {
 /** The methods that a path has among `routes`, for `Allow`; empty when no route has this path. */
 export function allowedMethods(path: string, routes: readonly RouteEntry[]): string[] {
   const found = routes.filter((entry) => pathsOf(entry).some((pattern) => matches(pattern, path)));
-  const methods = found.flatMap(({ method, head }) =>
-    method === "GET" && head !== false ? [method, "HEAD"] : [method],
+  const methods = found.flatMap<string>((entry) =>
+    entry.method === "GET" && entry.head !== false ? ["GET", "HEAD"] : methodsOf(entry),
   );
   return [...new Set(methods)].toSorted();
 }

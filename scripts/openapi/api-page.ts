@@ -6,8 +6,8 @@ import { routeGroups } from "../../runtime/gateway/openapi/build-document.ts";
 import { errorMeanings } from "../../runtime/gateway/openapi/error-meanings.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { usualErrors } from "../../runtime/gateway/openapi/route-errors.ts";
-import type { RouteEntry, RouteTrial } from "../../runtime/gateway/route.ts";
-import { typeName, typesSection } from "./types-section.ts";
+import { methodsOf, type RouteEntry, type RouteTrial } from "../../runtime/gateway/route.ts";
+import { capital, typeName, typesSection } from "./types-section.ts";
 
 /** The page of the API, in Markdown: every route with its sentence, its need, its statuses and a curl line. */
 export function apiPage(routes: readonly RouteEntry[]): string {
@@ -46,7 +46,7 @@ function section(entries: readonly RouteEntry[]): string {
   const [first] = entries;
   if (first === undefined) return "";
   const trial = entries.find((entry) => entry.trial !== undefined)?.trial ?? refusal(first);
-  const title = `### \`${entries.map(({ method }) => method).join(" ")} ${documentPath(first.path)}\``;
+  const title = `### \`${entries.flatMap(methodsOf).join(" ")} ${documentPath(first.path)}\``;
   const shown =
     trial === undefined ? "" : `\n\n\`\`\`sh\n${trial.commands}\n\`\`\`\n\n\`\`\`text\n${trial.shows}\n\`\`\``;
   return `${title}\n\n${sentences(first)}\n\n${answers(first)}${shown}`;
@@ -72,7 +72,9 @@ function exampleOf(schema: TSchema | undefined): string {
 function sentences(entry: RouteEntry): string {
   const { about, details, also = [], query, body, bodyOptional, needs, handling } = entry;
   const spellings = also.map((path) => `\`${documentPath(path)}\``).join(", ");
-  const parameters = Object.keys(query?.properties ?? {}).map((name) => `\`${name}\``);
+  const parameters = Object.entries<TSchema>(query?.properties ?? {}).map(([name, schema]) =>
+    "type" in schema && schema.type === "object" ? "any, it goes to the function" : `\`${name}\``,
+  );
   const type = body === undefined ? undefined : typeName(body);
   return [
     about,
@@ -119,8 +121,4 @@ An error is one line of text, \`Cannot <do> <thing>: <state>\`. Clients that lis
 | Status | Code | When | Usual |
 |---|---|---|---|
 ${rows.join("\n")}`;
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

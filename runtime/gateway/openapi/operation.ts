@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from "typebox";
 
 import { editionNames, editions } from "../../api/editions.ts";
-import type { RouteEntry } from "../route.ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { methodsOf, type RouteEntry } from "../route.ts";
+import { isJsonObject, toJson, type Json, type JsonObject } from "./json.ts";
 import { responsesOf } from "./responses.ts";
 import { schemaOf } from "./schemas.ts";
 
@@ -25,6 +25,7 @@ export function operationOf(entry: RouteEntry): JsonObject {
       : { requestBody: { required: !bodyOptional, content: { [bodyType]: { schema: schemaOf(body) } } } }),
     responses: responsesOf(entry),
     security: securityOf(entry),
+    ...(entry.alike === undefined ? {} : { "x-weir-methods": methodsOf(entry) }),
     ...(entry.needs === "nothing" ? {} : { "x-weir-action": entry.needs }),
     ...(entry.handling === "not built" ? { "x-weir-not-built": true } : {}),
     ...(entry.iamOnly === true ? { "x-weir-editions": editionNames.filter((name) => editions[name].iam) } : {}),
@@ -46,14 +47,19 @@ function securityOf({ needs, handling }: RouteEntry): Json {
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined): JsonObject[] {
   const required = new Set<string>(schema?.required ?? []);
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, property]) => {
-    const shown = schemaOf(property);
-    const { description, ...rest } = isJsonObject(shown) ? shown : {};
+    // A schema that has a name is only referred to, but is described here, too.
+    const { description } = propertiesOf(toJson(property));
+    const rest = Object.entries(propertiesOf(schemaOf(property))).filter(([key]) => key !== "description");
     return {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
       ...(required.has(name) ? { required: true } : {}),
-      schema: rest,
+      schema: Object.fromEntries(rest),
     };
   });
+}
+
+function propertiesOf(value: Json): JsonObject {
+  return isJsonObject(value) ? value : {};
 }

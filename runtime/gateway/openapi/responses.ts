@@ -13,6 +13,7 @@ import { errorsOf } from "./route-errors.ts";
 import { schemaOf } from "./schemas.ts";
 
 const lines = "application/x-ndjson";
+const bytes: JsonObject = { type: "string", format: "binary" };
 const text = (description: string): JsonObject => ({ description, schema: { type: "string" } });
 
 /** Headers that several answers have. */
@@ -86,10 +87,10 @@ function answerResponse(
   };
 }
 
-/** The whole body is no JSON, and generated clients would read it as such. */
+/** Bytes, as the whole body is no JSON: generated clients that take it for text or for JSON refuse its type. */
 function linesOf(schema: TSchema): JsonObject {
-  const about = "One JSON object a line; empty lines say that the stream is alive";
-  return { type: "string", description: about, contentMediaType: lines, contentSchema: schemaOf(schema) };
+  const description = "One JSON object a line; empty lines say that the stream is alive";
+  return { ...bytes, description, contentMediaType: lines, contentSchema: schemaOf(schema) };
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
@@ -101,7 +102,8 @@ function callErrorResponse(status: number, codes: readonly ErrorCode[]): JsonObj
   return {
     ...errorResponse(status, codes),
     description: `${describe(codes)}. Or what the function answers`,
-    content: { ...errorContent, "*/*": { schema: {} } },
+    // First, as generated clients take the first: what a function answers need not be JSON.
+    content: { "*/*": { schema: bytes }, ...errorContent },
   };
 }
 

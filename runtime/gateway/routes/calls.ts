@@ -3,6 +3,7 @@ import Type from "typebox";
 import { namePattern } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import type { ErrorCode } from "../../api/platform-error.ts";
+import { QueryParameters } from "../../api/query-parameters.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../invocation/split-target.ts";
 import { callRoute, type RouteMethod } from "../route.ts";
 
@@ -13,7 +14,11 @@ const called = Type.String({
   description: "Name of the function; a namespace other than the default one follows after a dot",
   examples: ["echo"],
 });
-const rest = Type.String({ description: "Path for the function, as it is; it may hold slashes", examples: ["a/b"] });
+const rest = Type.String({
+  description: "Path for the function, byte for byte. Slashes must arrive as they are, not as %2F",
+  examples: ["a/b"],
+});
+const CallQuery = Type.Object({ query: Type.Optional(QueryParameters) });
 
 /** Path parameters of a synchronous call. */
 const Called = Type.Object({ name: called });
@@ -55,60 +60,47 @@ const syncErrors: readonly ErrorCode[] = [
   "not_built",
 ];
 
-/** Methods of synchronous calls, by the names of their operations. */
-const methods: readonly (readonly [string, RouteMethod])[] = [
-  ["Get", "GET"],
-  ["Post", "POST"],
-  ["Put", "PUT"],
-  ["Patch", "PATCH"],
-  ["Delete", "DELETE"],
-  ["Head", "HEAD"],
-  ["Options", "OPTIONS"],
-];
+/** What a function is called with; POST stands for all of them in the document. */
+const otherMethods: readonly RouteMethod[] = ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-const syncRoutes = [Called, CalledAt].flatMap((params) =>
-  methods.map(([word, method]) => {
-    const atPath = params === CalledAt;
-    return callRoute({
-      id: `call${word}${atPath ? "AtPath" : ""}`,
-      group: "calls",
-      method,
-      path: `${functionPrefix}:name${atPath ? "/*" : ""}`,
-      needs: "nothing",
-      about: atPath
-        ? "Calls a function with a path of its own, which it gets byte for byte, and answers as it answers."
-        : "Calls a function and answers as it answers.",
-      details:
-        "Path, query, headers and body go to the function, its status, headers and body come back, both streamed. A function may ask for credentials.",
-      params,
-      headers: SyncHeaders,
-      ...(method === "GET" || method === "HEAD"
-        ? {}
-        : { body: anything, bodyOptional: true, bodyType: "application/octet-stream" }),
-      answers: [
-        {
-          status: "default",
-          about: "What the function answers, with any status",
-          schema: anything,
-          type: "*/*",
-          headers: {
-            [header.callId]: "Id of the call",
-            [header.startTime]: "When it arrived, Unix nanoseconds",
-            [header.durationSeconds]: "Time to the head of the function's reply",
-          },
+const syncRoutes = [Called, CalledAt].map((params) => {
+  const atPath = params === CalledAt;
+  return callRoute({
+    id: atPath ? "callFunctionAtPath" : "callFunction",
+    group: "calls",
+    method: "POST",
+    alike: otherMethods,
+    path: `${functionPrefix}:name${atPath ? "/*" : ""}`,
+    needs: "nothing",
+    about: atPath
+      ? "Calls a function with a path of its own, which it gets byte for byte, and answers as it answers."
+      : "Calls a function and answers as it answers.",
+    details: `Path, query, headers and body go to the function, its status, headers and body come back, both streamed. ${otherMethods.join(", ")} do the same as POST. A function may ask for credentials.`,
+    params,
+    query: CallQuery,
+    headers: SyncHeaders,
+    body: anything,
+    bodyOptional: true,
+    bodyType: "application/octet-stream",
+    answers: [
+      {
+        status: "default",
+        about: "What the function answers, with any status",
+        schema: anything,
+        type: "*/*",
+        headers: {
+          [header.callId]: "Id of the call",
+          [header.startTime]: "When it arrived, Unix nanoseconds",
+          [header.durationSeconds]: "Time to the head of the function's reply",
         },
-      ],
-      errors: syncErrors,
-      ...(method === "POST"
-        ? {
-            trial: atPath
-              ? { commands: 'curl "$G/function/echo/a%2Fb?x=1" -d hi', shows: "hi" }
-              : { commands: "curl $G/function/echo -d hi", shows: "hi" },
-          }
-        : {}),
-    });
-  }),
-);
+      },
+    ],
+    errors: syncErrors,
+    trial: atPath
+      ? { commands: 'curl "$G/function/echo/a%2Fb?x=1" -d hi', shows: "hi" }
+      : { commands: "curl $G/function/echo -d hi", shows: "hi" },
+  });
+});
 
 const queueRoutes = [Queued, QueuedAt].map((params) => {
   const atPath = params === QueuedAt;
@@ -122,6 +114,7 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
       ? "Queues a call with a path of its own."
       : "Queues a call; a call that was answered 202 is stored and runs at least once.",
     params,
+    query: CallQuery,
     headers: AsyncHeaders,
     body: anything,
     bodyOptional: true,
@@ -150,7 +143,7 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
     trial: atPath
       ? { commands: 'curl -i "$G/async-function/echo/a%2Fb?x=1" -d hi', shows: "HTTP/1.1 202 Accepted\n…" }
       : {
-          commands: "ID=$(curl -s -o /dev/null -w '%header{x-call-id}' $G/async-function/echo -d hi); echo $ID",
+          commands: "ID=$(curl -si $G/async-function/echo -d hi | tr -d '\\r' | sed -n 's/^X-Call-Id: //p'); echo $ID",
           shows: "<id>",
         },
   });

@@ -1,5 +1,6 @@
 import Type from "typebox";
 
+import { OpenApiDocument } from "../../api/openapi-document.ts";
 import { SystemInfo } from "../../api/system-info.ts";
 import { route } from "../route.ts";
 import { startPage } from "../start-page.ts";
@@ -43,9 +44,7 @@ const getDocument = route(
     path: "/openapi.json",
     needs: "nothing",
     about: "Gives the OpenAPI description of this API as JSON.",
-    answers: [
-      { status: 200, about: "The description", schema: Type.Object({}, { description: "An OpenAPI 3.1 document" }) },
-    ],
+    answers: [{ status: 200, about: "The description", schema: OpenApiDocument }],
     trial: { commands: "curl -s $G/openapi.json | head -n 2", shows: '{\n  "openapi": "3.1.0",' },
   },
   ({ document }) =>
@@ -66,7 +65,7 @@ const getYamlDocument = route(
       {
         status: 200,
         about: "The description",
-        schema: Type.Object({}, { description: "An OpenAPI 3.1 document" }),
+        schema: Type.String({ format: "binary", description: "An OpenAPI 3.1 document" }),
         type: "application/yaml",
       },
     ],

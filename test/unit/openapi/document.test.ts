@@ -9,6 +9,8 @@ import { parse } from "yaml";
 
 import { apiVersion } from "../../../runtime/api/version.ts";
 import { components } from "../../../runtime/api/components.ts";
+import { openEnumKeyword } from "../../../runtime/api/open-enum.ts";
+import { errorCodes } from "../../../runtime/api/platform-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../../runtime/gateway/openapi/operation.ts";
 import { serveDocument } from "../../../runtime/gateway/openapi/served-document.ts";
@@ -79,6 +81,60 @@ describe("operations", () => {
   });
 });
 
+describe("generated clients", () => {
+  test("take values that they do not know: no answer has a closed list", () => {
+    const answers = entries(at("paths")).flatMap(([, item]) =>
+      entries(item).map(([, operation]) => (isJsonObject(operation) ? (operation["responses"] ?? {}) : {})),
+    );
+    const parts = [["an answer", answers] as const, ...reachableFrom(answers)];
+    const closed = parts.filter(([, part]) => /"(?:enum|const)":/.test(JSON.stringify(part)));
+    expect(closed.map(([name]) => name)).toEqual([]);
+    expect(at("components", "schemas", "ProblemDetails", "properties", "code")[openEnumKeyword]).toEqual(errorCodes);
+  });
+
+  test("have one operation per route of calls, with any query", () => {
+    const calls = entries(at("paths")).filter(([path]) => path.startsWith("/function/"));
+    expect(calls.map(([path, item]) => [path, ...entries(item).map(([method]) => method)])).toEqual([
+      ["/function/{name}", "post"],
+      ["/function/{name}/{path}", "post"],
+    ]);
+    for (const [path] of [...calls, ["/async-function/{target}"] as const]) {
+      const { parameters } = at("paths", path, "post");
+      expect(parameters, path).toContainEqual(
+        expect.objectContaining({ name: "query", in: "query", schema: refTo("QueryParameters") }),
+      );
+    }
+  });
+
+  test("have a name for every object inside another", () => {
+    const inline = entries(at("components", "schemas")).flatMap(([name, schema]) =>
+      entries(isJsonObject(schema) ? schema["properties"] : undefined)
+        .filter(([, property]) => JSON.stringify(property).includes('"type":"object"'))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(inline).toEqual([]);
+  });
+
+  test("read the logs as bytes, and have the type of their lines", () => {
+    const schema = at("paths", "/system/logs", "get", "responses", "200", "content", "application/x-ndjson", "schema");
+    expect(schema).toMatchObject({ type: "string", format: "binary", contentSchema: refTo("LogRecord") });
+  });
+
+  test("read what a function answers as bytes, whatever its status", () => {
+    for (const status of ["default", "2XX"]) {
+      expect(at("paths", "/function/{name}", "post", "responses", status, "content")).toHaveProperty(
+        ["*/*", "schema"],
+        {
+          type: "string",
+          format: "binary",
+        },
+      );
+    }
+    const { content } = at("components", "responses", "NotFoundOrReply");
+    expect(entries(content)[0]).toEqual(["*/*", { schema: { type: "string", format: "binary" } }]);
+  });
+});
+
 describe("schemas", () => {
   const names = Object.keys(at("components", "schemas"));
 
@@ -106,6 +162,21 @@ describe("schemas", () => {
     },
   );
 });
+
+function refTo(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The parts of the document that `value` refers to, directly or through others, by their pointers. */
+function reachableFrom(value: Json, found = new Map<string, JsonObject>()): ReadonlyMap<string, JsonObject> {
+  for (const [, pointer = ""] of JSON.stringify(value).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    if (found.has(pointer)) continue;
+    const part = at(...pointer.split("/"));
+    found.set(pointer, part);
+    reachableFrom(part, found);
+  }
+  return found;
+}
 
 /** Fields without a description, and examples that do not fit. */
 function problemsOf(schema: Json, keys: readonly string[]): string[] {

@@ -33,7 +33,8 @@ test.each<[string, string, string, Response]>([
 
 test.each([
   ["HEAD", "/system/info", "getInfo"],
-  ["HEAD", "/function/x", "callHead"],
+  ["HEAD", "/function/x", "callFunction"],
+  ["PUT", "/function/x/a/b", "callFunctionAtPath"],
   ["GET", "/async-function/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10/result", "getCallResult"],
   ["POST", "/async-function/x/result", "queueCallAtPath"],
   ["PATCH", "/system/info", undefined],
