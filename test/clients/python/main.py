@@ -8,7 +8,7 @@ import time
 
 from weir_client import AuthenticatedClient
 from weir_client.api.asynchronous_calls import get_call, get_call_result, queue_call
-from weir_client.api.calls import call_post
+from weir_client.api.calls import call_function
 from weir_client.api.functions import (
     create_function,
     delete_function,
@@ -24,8 +24,9 @@ from weir_client.api.secrets import create_secret, delete_secret, list_secrets, 
 from weir_client.models import (
     DeleteFunctionRequest,
     FunctionDeployment,
-    FunctionDeploymentLabels,
     FunctionNamespace,
+    Labels,
+    LogRecord,
     ProblemDetails,
     ScaleServiceRequest,
     Secret,
@@ -83,7 +84,7 @@ deployment = FunctionDeployment(
     namespace=namespace,
     env_process="sh -c 'echo called >&2; tr a-z A-Z'",
     secrets=["api-key"],
-    labels=FunctionDeploymentLabels.from_dict({"team": "blue"}),
+    labels=Labels.from_dict({"team": "blue"}),
 )
 must(replace_function.sync_detailed(client=client, body=deployment))
 functions = must(list_functions.sync_detailed(client=client, namespace=namespace))
@@ -92,7 +93,7 @@ print(f"functions: {', '.join(teams)}")
 again = create_function.sync_detailed(client=client, body=deployment)
 print(f"once more: {again.status_code} {again.parsed.code}")
 
-answer = must(call_post.sync_detailed(f"{name}.{namespace}", client=client, body=body()))
+answer = must(call_function.sync_detailed(f"{name}.{namespace}", client=client, body=body()))
 print(f"call: {answer.payload.read().decode()}")
 
 queued = queue_call.sync_detailed(f"{name}.{namespace}", client=client, body=body())
@@ -114,8 +115,9 @@ def ready():
 status = until(ready)
 print(f"replicas: {status.available_replicas} of {status.replicas} ready")
 
-lines = must(read_logs.sync_detailed(client=client, name=name, namespace=namespace, tail=10)).splitlines()
-print(f"logs: {', '.join(json.loads(line)['text'].strip() for line in lines)}")
+logs = must(read_logs.sync_detailed(client=client, name=name, namespace=namespace, tail=10)).payload
+records = [LogRecord.from_dict(json.loads(line)) for line in logs if line.strip()]
+print(f"logs: {', '.join(record.text.strip() for record in records)}")
 
 must(delete_function.sync_detailed(client=client, body=DeleteFunctionRequest(function_name=name, namespace=namespace)))
 must(delete_secret.sync_detailed(client=client, body=SecretReference(name="api-key", namespace=namespace)))

@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { CallRecord } from "../../runtime/api/call-record.ts";
+import type { ProblemDetails } from "../../runtime/api/problem-details.ts";
+import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
+import { routeTable } from "../../runtime/gateway/route-table.ts";
+import type { RouteEntry } from "../../runtime/gateway/route.ts";
+import { findTool } from "../../scripts/debian-tool.ts";
+import { pythonPackages } from "../../scripts/python-packages.ts";
+import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
+import { say } from "../support/say.ts";
+import { openShell } from "../support/shell-session.ts";
+import { clientsFlags, walkClients } from "../support/walk-clients.ts";
+import { walkedWeir } from "../support/walked-weir.ts";
+
+const programs = fileURLToPath(new URL("../clients", import.meta.url));
+/** Milliseconds for the first build in Go, which fetches what it needs, and for a program. */
+const build = 600_000;
+const patience = 120_000;
+
+const documented = routeTable.filter((entry) => entry.documented !== false);
+/** What the programs ask too late, or of what is not there. */
+const refused: Readonly<Record<string, number>> = {
+  cancelCall: 409,
+  cancelCallOfFunction: 409,
+  redriveDeadLetter: 404,
+  deleteDeadLetter: 404,
+};
+
+const go = findTool("go");
+if (go === undefined) say('Skipped: the client of docs/clients.md in Go; "go" is missing');
+const [python, generator] = await Promise.all(
+  ["python", "openapi-generator"].map((name) => pythonPackages(`${programs}/${name}/requirements.txt`, say)),
+);
+
+/** Sections of docs/clients.md, each with where and how its program for all operations runs. */
+const clients = [
+  { heading: "TypeScript", directory: "weir-typescript", command: "node every-operation.ts", there: true },
+  {
+    heading: "Python",
+    packages: "python",
+    directory: "weir-python",
+    command: "PYTHONPATH=packages python3 every_operation.py",
+    there: typeof python === "object",
+  },
+  { heading: "Go", directory: "weir-go", command: "go run .", there: go !== undefined },
+  {
+    heading: "OpenAPI Generator",
+    packages: "openapi-generator",
+    directory: "weir-generator",
+    command: "PYTHONPATH=packages python3 every_operation.py",
+    there: typeof generator === "object",
+  },
+];
+
+const walked = walkedWeir("generated", { flags: clientsFlags, within: 60_000 });
+let newer: FunctionServer;
+
+beforeAll(async () => {
+  newer = await openFunctionServer((request, response) => {
+    const { status, type, body } = request.url?.startsWith("/system/") === true ? unknownCode : unknownState;
+    response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
+  });
+  if (go === undefined) return;
+  const packages = [
+    "net/http",
+    "github.com/oapi-codegen/runtime",
+    "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen",
+  ];
+  await promisify(execFile)(go, ["build", ...packages], { cwd: `${programs}/go`, timeout: build });
+}, build);
+afterAll(() => newer.close());
+
+/** What a gateway may answer that is newer than the document. */
+const unknownCode = {
+  status: 404,
+  type: "application/problem+json",
+  body: {
+    type: "urn:weir:error:function_hibernates",
+    title: "Not Found",
+    status: 404,
+    detail: 'Cannot find function "shout": it hibernates',
+    instance: "/system/function/shout",
+    code: "function_hibernates",
+    wakesAt: "2026-03-01T00:00:00Z",
+  } satisfies Omit<ProblemDetails, "code"> & { readonly code: string; readonly wakesAt: string },
+};
+const unknownState = {
+  status: 200,
+  type: "application/json",
+  body: {
+    callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
+    functionName: "shout",
+    namespace: "functions",
+    queue: "default",
+    state: "hibernating",
+    acceptedAt: "2026-01-31T12:00:00.000Z",
+    startTime: "1769860800000000000",
+    retries: 0,
+    maxRetries: 10,
+    attempts: [],
+    callback: { url: "https://example.com/done", state: "postponed", attempts: 0 },
+  } satisfies Omit<CallRecord, "state" | "callback"> & { readonly state: string; readonly callback: object },
+};
+
+for (const { heading, packages, directory, command, there } of clients) {
+  if (there) await walkClients(walked, heading, packages);
+
+  describe.skipIf(!there)(`the client of ${heading}`, () => {
+    let printed: readonly string[] = [];
+
+    test("calls every operation of the document", { timeout: 2 * patience }, async () => {
+      const { directory: temporary, weir } = walked();
+      await using shell = openShell({ directory: `${temporary.path}/${directory}` });
+      const run = `echo '${weir.password}' | ${command} ${weir.url} ${weir.user} http://${newer.address}`;
+      const { stdout, stderr, code } = await shell.run(run, patience);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      printed = stdout.trim().split("\n");
+
+      const statuses = statusesIn(printed);
+      const expected = documented.map((entry) => [entry.id, expectedStatus(entry)]);
+      const found = documented.map((entry) => [entry.id, statuses.get(keyOf(entry.id))]);
+      expect(found).toEqual(expected);
+    });
+
+    test("sends nested paths and queries, and reads states and logs", () => {
+      expect(printed).toContain("the function got /a/b?x=1");
+      expect(printed).toContain("the call is done");
+      expect(printed).toContain("the function wrote called");
+      expect(printed).toContain("afterwards: namespace_not_found");
+    });
+
+    test("takes a code and states that it does not know", () => {
+      expect(printed).toContain("new code: function_hibernates");
+      expect(printed).toContain("new state: hibernating");
+    });
+  });
+}
+
+/** The first status of each operation, by its key; a program names operations in the way of its language, or by method and path. */
+function statusesIn(lines: readonly string[]): ReadonlyMap<string, number> {
+  const statuses = new Map<string, number>();
+  for (const line of lines) {
+    const [, name, status] = /^(\w+(?: \/\S*)?) (\d{3})$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const entry = documented.find(({ method, path }) => `${method} ${documentPath(path)}` === name);
+    const key = keyOf(entry?.id ?? name);
+    if (!statuses.has(key)) statuses.set(key, Number(status));
+  }
+  return statuses;
+}
+
+function expectedStatus({ id, handling, answers: [first] }: RouteEntry): number {
+  if (handling === "not built") return 501;
+  return refused[id] ?? (first.status === "default" ? 200 : first.status);
+}
+
+/** The same for `getInfo`, `GetInfo` and `get_info`. */
+function keyOf(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
+}
