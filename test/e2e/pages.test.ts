@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { routeTable } from "../../runtime/gateway/route-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { codeBlocks, commandBlocks, printsAsShown } from "../support/markdown-blocks.ts";
-import { walkedWeir, walkPage } from "../support/walked-weir.ts";
+import { walkDocument } from "../support/walk-document.ts";
+import { asOf, walkedWeir, walkPage } from "../support/walked-weir.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const accessLog = ["--access-log", "true"];
@@ -64,4 +66,20 @@ describe("docs/api.md", () => {
   });
 
   walkPage(blocks, walked);
+});
+
+describe("docs/functions.md", () => {
+  const [start, ...blocks] = commandBlocks(read("functions.md"));
+  // The function's user reads its files here.
+  beforeAll(() => chmod(walked().directory.path, 0o755));
+  afterAll(removeFunctions);
+
+  test("begins with npm start", () => {
+    expect(start?.commands).toBe("npm start -- --provider local");
+  });
+
+  walkDocument(blocks, () => {
+    const { directory, shell, weir } = walked();
+    return { shell, asHere: (text) => asOf(weir, text).replaceAll("/tmp/weir-", `${directory.path}/weir-`) };
+  });
 });

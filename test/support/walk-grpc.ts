@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod } from "node:fs/promises";
+import { chmod, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -32,6 +32,8 @@ export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
       opened.directory = directory;
       // The function's user reads its files here.
       await chmod(directory.path, 0o755);
+      // As in a clone: the page puts the Node.js of Weir on the path.
+      await symlink(join(root, "node_modules"), join(directory.path, "node_modules"));
       opened.shell = openShell({ directory: directory.path });
       const made = await opened.shell.run(certificate?.commands ?? "");
       expect(made.code, made.stderr).toBe(0);
@@ -63,7 +65,7 @@ export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
           .replaceAll("localhost:8080", new URL(weir.url).host.replace("127.0.0.1", "localhost"))
           .replaceAll(".weir/", `${weir.data}/`)
           .replace("test/clients", join(root, "test/clients"))
-          .replaceAll("../weir-", `${directory.path}/weir-`)
+          .replaceAll("/tmp/weir-", `${directory.path}/weir-`)
           .replace("npm ci", "npm ci --prefer-offline --ignore-scripts");
       return { shell, asHere };
     });
