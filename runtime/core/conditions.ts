@@ -41,6 +41,15 @@ export function finalFailure(conditions: readonly Condition[]): string | undefin
   return pauses ? stalled?.message : undefined;
 }
 
+/** Why no replica is ready, as far as the conditions know: what is in the way, else what failed last or is waited for. */
+export function whyNotReady(conditions: readonly Condition[]): string | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (stalled !== undefined) return stalled.message;
+  const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
+  const [, why] = /^\d+ of \d+ replicas (?:is|are) ready: (.*)$/s.exec(ready) ?? [];
+  return why;
+}
+
 /**
  * Conditions Ready, Healthy, Reconciling and Stalled. `lastTransitionTime` is `now` (RFC 3339) where the status
  * differs from `previous`, else what it was.

@@ -1,6 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { formatDuration } from "../api/duration.ts";
-import { finalFailure } from "./conditions.ts";
+import { finalFailure, whyNotReady } from "./conditions.ts";
 import type { FunctionTable, TableEntry } from "./function-table.ts";
 import { pickReplica, type ReadyReplica } from "./pick-replica.ts";
 import type { FunctionStore } from "./ports/function-store.ts";
@@ -162,9 +162,9 @@ export class Waker {
   }
 
   #tooLate(entry: TableEntry): PlatformError {
-    const stalled = entry.endpoints?.conditions.find(({ type, status }) => type === "Stalled" && status === "True");
-    const why = stalled === undefined ? "" : ` (${stalled.message})`;
-    return cannotWake(entry, `no replica ready after ${seconds(this.#parts.wakeTimeout)}${why}`);
+    const why = whyNotReady(entry.endpoints?.conditions ?? []);
+    const because = why === undefined ? "" : ` (${why})`;
+    return cannotWake(entry, `no replica ready after ${seconds(this.#parts.wakeTimeout)}${because}`);
   }
 }
 

@@ -143,10 +143,12 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       message: "The process ended with code 3; it said last: out of luck",
     });
     expect((await ended(nothing.id))?.reason).toBe("CannotRun");
+    await provider.replicas.stop(unlucky.id);
+    expect(await textsOf(ref("unlucky"))).toEqual(["out of luck\n", "watchdog: The process ended with code 3\n"]);
     const failure = await ended(greedy.id);
     expect(failure?.reason).toBe("OOMKilled");
     expect(failure?.message).toContain("more memory than its limit of 96 MiB");
-    for (const { id } of [greedy, unlucky, nothing]) await provider.replicas.stop(id);
+    for (const { id } of [greedy, nothing]) await provider.replicas.stop(id);
   });
 
   test("an image that cannot be had is a failure with the engine's words", async () => {
@@ -286,6 +288,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     expect(texts).toEqual([`${"x".repeat(65_536)} [cut]\n`, "short\n"]);
     expect(await textsOf(ref("writer"))).toEqual(texts);
     await provider.replicas.stop(replica.id);
+    expect((await textsOf(ref("writer"))).at(-1)).toBe("short\n");
     await provider.replicas.forget(ref("writer"));
     await following;
 

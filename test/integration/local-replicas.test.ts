@@ -158,15 +158,17 @@ test("several replicas of a long-running function each get a port", async () => 
   expect(new Set(ports).size).toBe(3);
 });
 
-test("logs are kept with their replica, both streams, and go with it", async () => {
+test("logs are kept with their replica, both streams; their end stays until the function is forgotten", async () => {
   const { id, url } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
   await (await fetch(url)).text();
   await eventually(async () => (await logOf()).length === 2, { what: "two lines" });
   expect(await logOf()).toEqual(["one\n", "two\n"]);
   await provider.replicas.stop(id);
 
+  expect(await logOf()).toEqual(["one\n", "two\n"]);
+  expect(await readdir(join(directory.path, "logs", "functions", "hello"))).toEqual(["ended"]);
+  await provider.replicas.forget(hello);
   expect(await logOf()).toEqual([]);
-  expect(await readdir(join(directory.path, "logs", "functions", "hello"))).toEqual([]);
 });
 
 test("a followed log ends when the function is forgotten, with all that was written", async () => {

@@ -2,6 +2,7 @@ import type { LogRecord } from "../../api/log-record.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 import { logLines, type LogLine } from "../replica-logs/log-lines.ts";
+import type { EndedLogs } from "../replica-logs/ended-logs.ts";
 import { readReplicaLogs, type LoggedReplicas, type LogRange } from "../replica-logs/read-replica-logs.ts";
 import type { ReplicaContainer } from "./docker-replicas.ts";
 import type { EngineClient } from "./engine-client.ts";
@@ -22,12 +23,13 @@ const interval = 1_000;
 export class DockerLogSource implements LogSource {
   readonly #replicas: LoggedReplicas<ReplicaContainer>;
 
-  constructor(engine: EngineClient, containers: LoggedContainers) {
+  constructor(engine: EngineClient, containers: LoggedContainers, ended?: EndedLogs) {
     this.#replicas = {
       interval,
       replicasOf: (ref) => Promise.resolve(containers.containersOf(ref)),
       knows: (ref) => containers.knows(ref),
       onChange: (changed) => containers.onChange(changed),
+      ...(ended === undefined ? {} : { ended: (query, known) => ended.read(query, known) }),
       lines: (replica, range, signal) => linesOf(engine, replica, range, signal),
     };
   }

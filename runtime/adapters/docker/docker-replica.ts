@@ -22,6 +22,8 @@ export interface DockerReplicaParts {
   request(spec: ReplicaSpec, id: string, image: string, network: NamespaceNetwork): object;
   /** Name of a replica's container. */
   containerOf(id: string): string;
+  /** Keeps what a container wrote that is about to be removed. */
+  keepLog(replica: LabelledReplica, container: string): Promise<void>;
   /** Called after each change of state. */
   changed(replica: LabelledReplica): void;
 }
@@ -36,6 +38,8 @@ export class DockerReplica {
   readonly #stopping = Promise.withResolvers<void>();
   #state: Replica["state"] = "starting";
   #address: string | undefined;
+  /** Its container was made: it may have written something. */
+  #made = false;
   #failure: ReplicaFailure | undefined;
   /** Settled once the container runs, has failed to, or will not be started any more. */
   #begun: Promise<void> = Promise.resolve();
@@ -60,6 +64,7 @@ export class DockerReplica {
   /** Takes over one that an earlier process started. */
   static adopt(facts: LabelledReplica, container: ContainerDocument, parts: DockerReplicaParts): DockerReplica {
     const replica = new DockerReplica(facts, parts);
+    replica.#made = true;
     replica.#take(container);
     return replica;
   }
@@ -115,6 +120,7 @@ export class DockerReplica {
       const seconds = Math.ceil(this.facts.grace / 1_000) + marginSeconds;
       await engine.call("POST", `${path}/stop`, { query: { t: String(seconds) }, expected: [404], timeout: 0 });
     }
+    if (this.#made) await this.#parts.keepLog(this.facts, this.container);
     await engine.call("DELETE", path, { query: { force: "1", v: "1" }, expected: [404, 409] });
     this.#state = "exited";
   }
@@ -130,6 +136,7 @@ export class DockerReplica {
     this.#failure = undefined;
     const body = this.#parts.request(spec, this.facts.id, image, network);
     await engine.call("POST", "/containers/create", { query: { name: this.container }, body });
+    this.#made = true;
     if (this.#hasToStop()) return;
     await engine.call("POST", `/containers/${this.container}/start`);
     const container = await this.#inspect();

@@ -5,6 +5,7 @@ import { functionPort } from "../../core/function-port.ts";
 import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
 import type { SecretViews } from "../files/secret-views.ts";
+import type { EndedLogs } from "../replica-logs/ended-logs.ts";
 import { parseLabels, type LabelledReplica } from "./container-labels.ts";
 import { containerRequest, type ContainerSurroundings } from "./container-request.ts";
 import { DockerReplica, type DockerReplicaParts } from "./docker-replica.ts";
@@ -13,6 +14,7 @@ import { listenToEngine } from "./engine-events.ts";
 import type { EngineEvent } from "./engine-types.ts";
 import type { HostFirewall } from "./host-firewall.ts";
 import type { Images, PullListener } from "./images.ts";
+import { endOfLog } from "./last-lines.ts";
 import { removeContainers, takeOver } from "./leftover-containers.ts";
 import type { Networks } from "./networks.ts";
 import type { ProviderLog } from "./provider-log.ts";
@@ -28,6 +30,7 @@ export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instan
   readonly user: number | undefined;
   /** Names of the gateway in containers. */
   readonly gatewayNames: readonly string[];
+  readonly endedLogs: EndedLogs;
   readonly log: ProviderLog;
 }
 
@@ -76,6 +79,7 @@ export class DockerReplicas implements Replicas {
           user: userText(parts.user),
         }),
       containerOf: (id) => `weir-${parts.instance}-${id}`,
+      keepLog: (facts, container) => this.#keepLog(facts, container),
       changed: (ref) => this.#tell(ref),
     };
   }
@@ -144,6 +148,7 @@ export class DockerReplicas implements Replicas {
 
   async forget(ref: FunctionRef): Promise<void> {
     await this.#parts.views.forget(ref);
+    await this.#parts.endedLogs.forget(ref);
     for (const key of this.#images.keys()) if (key.startsWith(`${formatRef(ref)} `)) this.#images.delete(key);
     await this.forgetNamespace(ref.namespace);
   }
@@ -204,6 +209,15 @@ export class DockerReplicas implements Replicas {
     }
     this.#images.set(key, image);
     return image;
+  }
+
+  /** What an engine that is away, or a full disk, keeps from being kept is lost; nothing else is. */
+  async #keepLog(facts: LabelledReplica, container: string): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    const { engine, endedLogs } = this.#parts;
+    await endOfLog(engine, container)
+      .then((log) => endedLogs.keep(facts, facts.id, log))
+      .catch(() => {});
   }
 
   #see({ Actor: { Attributes: labels } }: EngineEvent): void {

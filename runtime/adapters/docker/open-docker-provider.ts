@@ -9,6 +9,7 @@ import type { SecretStore } from "../../core/ports/secret-store.ts";
 import type { Usage } from "../../core/ports/usage.ts";
 import { FileSecretStore } from "../files/file-secret-store.ts";
 import { SecretViews } from "../files/secret-views.ts";
+import { EndedLogs } from "../replica-logs/ended-logs.ts";
 import type { DefaultLimits } from "./container-resources.ts";
 import { DockerLogSource } from "./docker-log-source.ts";
 import { DockerReplicas } from "./docker-replicas.ts";
@@ -78,6 +79,9 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
     const firewall = new HostFirewall({ instance, gatewayPort: options.gatewayPort, log });
     const networks = new Networks({ engine, instance, firewall, log });
     const views = await openViews(directory, options.secrets);
+    // Of functions that an earlier process ran.
+    await rm(join(directory, "logs"), { recursive: true, force: true });
+    const endedLogs = new EndedLogs(join(directory, "logs"));
     const replicas = new DockerReplicas({
       engine,
       instance,
@@ -89,6 +93,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       firewall,
       user: process.getuid?.() === 0 ? functionUser : undefined,
       gatewayNames: gatewayNames(options.platformNamespace),
+      endedLogs,
       log,
     });
     await networks.open();
@@ -106,7 +111,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
     return {
       replicas,
       secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
-      logs: new DockerLogSource(engine, replicas),
+      logs: new DockerLogSource(engine, replicas, endedLogs),
       usage: new DockerUsage(engine, (ref) => replicas.containersOf(ref)),
       isolation: "a container per replica, a network per namespace",
       secretsDirectory: () => secretDirectories[0],

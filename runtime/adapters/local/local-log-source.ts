@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { LogRecord } from "../../api/log-record.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
+import { EndedLogs, endedDirectory, recordOf } from "../replica-logs/ended-logs.ts";
 import { mergeByTime } from "../replica-logs/merge-by-time.ts";
 import { logDirectory, replicaOfLog } from "./log-files.ts";
 import { LogTail } from "./log-tail.ts";
@@ -12,29 +13,41 @@ import { LogTail } from "./log-tail.ts";
 const interval = 100;
 
 /**
- * Reads logs of functions from the files that `ReplicaLog` writes below `directory`. A followed log ends when the
- * directory of the function, once there, is gone.
+ * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and before them what is kept there of
+ * ended replicas. A followed log ends when the directory of the function, once there, is gone.
  */
 export class LocalLogSource implements LogSource {
   readonly #directory: string;
+  readonly #ended: EndedLogs;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.#ended = new EndedLogs(directory);
   }
 
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
     const directory = logDirectory(this.#directory, query);
     const tails = new Map<string, LogTail>();
+    /** Replicas that were read, or are. */
+    const known = new Set<string>();
     let wasThere = false;
     try {
       for (let isFirst = true; !signal.aborted; isFirst = false) {
+        // Before the ended ones: a replica that ends meanwhile is among those at least.
         const replicas = await replicasIn(directory);
+        const tail = isFirst ? query.tail : undefined;
+        for await (const record of this.#ended.read({ ...query, tail }, known)) {
+          if (signal.aborted) return;
+          yield record;
+        }
         const instances = [...new Set([...tails.keys(), ...(replicas ?? [])])].filter(
-          (instance) => query.instance === undefined || query.instance === instance,
+          (instance) =>
+            (query.instance === undefined || query.instance === instance) &&
+            (tails.has(instance) || !known.has(instance)),
         );
-        const count = isFirst ? query.tail : undefined;
+        for (const instance of instances) known.add(instance);
         const written = instances.map((instance) =>
-          recordsOf(query, instance, linesOf(tails, directory, instance, count)),
+          recordsOf(query, instance, linesOf(tails, directory, instance, tail)),
         );
         for await (const record of mergeByTime(written)) {
           if (signal.aborted) return;
@@ -53,7 +66,7 @@ export class LocalLogSource implements LogSource {
 
 async function replicasIn(directory: string): Promise<string[] | undefined> {
   const names = await readdir(directory).catch(() => undefined);
-  return names && [...new Set(names.map(replicaOfLog))].sort();
+  return names && [...new Set(names.filter((name) => name !== endedDirectory).map(replicaOfLog))].sort();
 }
 
 /** Of a replica that is known what it wrote since, of another all, or the last `count` lines. */
@@ -75,12 +88,4 @@ async function* recordsOf(query: LogQuery, instance: string, lines: AsyncIterabl
     const record = recordOf(query, instance, line);
     if (record !== undefined) yield record;
   }
-}
-
-function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {
-  const space = line.indexOf(" ");
-  const timestamp = line.slice(0, space);
-  const time = Date.parse(timestamp);
-  if (space < 0 || Number.isNaN(time) || (since !== undefined && time < since)) return undefined;
-  return { name, namespace, instance, timestamp, text: `${line.slice(space + 1)}\n` };
 }

@@ -4,6 +4,7 @@ import type { FunctionRef } from "../../core/function-ref.ts";
 import type { Replica } from "../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
 import { withLastWords } from "../../core/replica-end.ts";
+import { endedLogSize, textsIn } from "../replica-logs/ended-logs.ts";
 import { killProcessesOf } from "./processes-of-replica.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 import { reportIn } from "./watchdog-report.ts";
@@ -32,8 +33,6 @@ export interface LocalReplicaOptions extends FunctionRef {
 /** What the watchdog gets beyond the grace to end by itself. */
 const margin = 3_000;
 const pipesTimeout = 1_000;
-/** So many of its last lines are looked at for why it ended. */
-const lastLines = 100;
 
 /** One watchdog with the function behind it, in a process group of its own. */
 export class LocalReplica {
@@ -43,7 +42,6 @@ export class LocalReplica {
   #state: Replica["state"] = "starting";
   #address: string | undefined;
   #failure: ReplicaFailure | undefined;
-  readonly #said: string[] = [];
   #stopped: Promise<void> | undefined;
 
   constructor(options: LocalReplicaOptions) {
@@ -102,8 +100,8 @@ export class LocalReplica {
   #listen(): void {
     const { log, environment, changed } = this.#options;
     const { stdout, stderr } = this.#child;
-    if (stdout !== null) log.take(stdout, (line) => this.#hear(line));
-    if (stderr !== null) log.take(stderr, (line) => this.#hear(line));
+    if (stdout !== null) log.take(stdout);
+    if (stderr !== null) log.take(stderr);
     this.#child.on("message", (message) => {
       const report = reportIn(message);
       if (report === undefined || this.#state === "exited") return;
@@ -117,11 +115,6 @@ export class LocalReplica {
     });
     // The watchdog may end before it has read this; its exit says so.
     if (this.#child.pid !== undefined) this.#child.send({ environment }, () => {});
-  }
-
-  #hear(line: string): void {
-    this.#said.push(line);
-    if (this.#said.length > lastLines) this.#said.shift();
   }
 
   async #end(how: string): Promise<void> {
@@ -138,7 +131,7 @@ export class LocalReplica {
     this.#state = "exited";
     if (!wasStopping) {
       const { reason, message } = this.#failure ?? { reason: "Error", message: `Replica ${this.#options.id} ${how}` };
-      this.#failure = { reason, message: withLastWords(message, this.#said) };
+      this.#failure = { reason, message: withLastWords(message, textsIn(await this.#options.log.end(endedLogSize))) };
     }
     this.#options.changed();
   }

@@ -15,6 +15,7 @@ import { ReplicaLog } from "./replica-log.ts";
 import type { RunDirectory } from "./run-directory.ts";
 import { withSecretMount } from "./secret-mount.ts";
 import type { SecretViews } from "../files/secret-views.ts";
+import { EndedLogs, endedLogSize } from "../replica-logs/ended-logs.ts";
 
 /** What local replicas are made with. */
 export interface LocalReplicasParts {
@@ -53,11 +54,13 @@ export class LocalReplicas implements Replicas {
   /** Which replicas, also ones just being started, name which secrets. */
   readonly #named = new Map<string, FunctionRef & { readonly secrets: readonly string[] }>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();
+  readonly #ended: EndedLogs;
   #closed = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: LocalReplicasParts) {
     this.#parts = parts;
+    this.#ended = new EndedLogs(parts.logs);
   }
 
   async start(spec: ReplicaSpec): Promise<Replica> {
@@ -166,8 +169,10 @@ export class LocalReplicas implements Replicas {
     return mountsSecrets ? withSecretMount(stage, views.pathOf(spec), command) : command;
   }
 
-  async #remove(id: string, { replica, log, directories }: Entry): Promise<void> {
+  async #remove(id: string, { name, namespace, replica, log, directories }: Entry): Promise<void> {
     await replica.stop();
+    // A full disk loses lines, nothing else.
+    await this.#ended.keep({ name, namespace }, id, await log.end(endedLogSize)).catch(() => {});
     await log.remove();
     for (const path of directories) await rm(path, { recursive: true, force: true });
     this.#entries.delete(id);

@@ -8,6 +8,7 @@ import { LogClock } from "./log-time.ts";
 
 /** One for all replicas of this process, so that lines of two of them that come in one millisecond have an order, too. */
 const clock = new LogClock();
+const newline = 10;
 
 /** Writes what one replica says, line by line with its time, into two files of 10 MiB. */
 export class ReplicaLog {
@@ -28,18 +29,15 @@ export class ReplicaLog {
     return new ReplicaLog(path, await open(path, "a", 0o600));
   }
 
-  /** Writes all lines of `source`, which is read no faster than they are written; `heard` is told each of them. */
-  take(source: Readable, heard: (line: string) => void = () => {}): void {
+  /** Writes all lines of `source`, which is read no faster than they are written. */
+  take(source: Readable): void {
     const lines = new LogLines();
     // A source that is destroyed ends without saying so.
     source.once("close", () => lines.end());
     const pieces: AsyncIterable<string[]> = source.pipe(lines);
     this.#sources.push(
       (async () => {
-        for await (const piece of pieces) {
-          for (const line of piece) heard(line);
-          await this.#write(piece);
-        }
+        for await (const piece of pieces) await this.#write(piece);
       })(),
     );
   }
@@ -48,6 +46,13 @@ export class ReplicaLog {
   async close(): Promise<void> {
     await Promise.all(this.#sources);
     await this.#file.close();
+  }
+
+  /** The end of a log that is closed, at most `size` bytes: whole lines, each with its time. */
+  async end(size: number): Promise<string> {
+    const present = await endOfFile(this.#path, size);
+    const older = await endOfFile(olderLog(this.#path), size - present.length);
+    return Buffer.concat([older, present]).toString();
   }
 
   /** For a log that is closed. */
@@ -74,5 +79,21 @@ export class ReplicaLog {
     this.#file = await open(this.#path, "a", 0o600);
     this.#size = 0;
     await full.close();
+  }
+}
+
+/** The last lines of a file that fit into `size` bytes. */
+async function endOfFile(path: string, size: number): Promise<Buffer> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (file === undefined) return Buffer.alloc(0);
+  try {
+    const start = Math.max(0, (await file.stat()).size - size);
+    // One byte more: a line begins behind the newline of the one before.
+    const from = Math.max(0, start - 1);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size + 1), 0, size + 1, from);
+    const bytes = buffer.subarray(0, bytesRead);
+    return start === 0 ? bytes : bytes.subarray(bytes.indexOf(newline) + 1);
+  } finally {
+    await file.close();
   }
 }

@@ -27,6 +27,8 @@ export interface LoggedReplicas<R extends { readonly id: string }> {
   onChange(changed: (ref: FunctionRef) => void): () => void;
   /** The lines in order; they just end when the replica, or who keeps its log, is away. */
   lines(replica: R, range: LogRange, signal: AbortSignal): AsyncIterable<LogLine>;
+  /** What is kept of replicas that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is. */
+  ended?(query: LogQuery, known: Set<string>): AsyncIterable<LogRecord>;
   /** How often a followed function is looked at when nothing was told of it; milliseconds. */
   readonly interval: number;
 }
@@ -41,9 +43,10 @@ interface Progress {
 }
 
 /**
- * Reads the logs of all replicas of a function as a `LogSource` does: what there is in the order of time, and then lines as
- * they come. A followed log goes on across restarts of a replica, takes in replicas that come, and ends when nothing of the
- * function, once there, is left. Rejects as the first `replicasOf` does; later ones are asked again.
+ * Reads the logs of all replicas of a function as a `LogSource` does: what is kept of ended ones, what the others wrote so far in
+ * the order of time, and then lines as they come. A followed log goes on across restarts of a replica, takes in replicas that
+ * come, and ends when nothing of the function, once there, is left. Rejects as the first `replicasOf` does; later ones are
+ * asked again.
  */
 export async function* readReplicaLogs<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
@@ -72,6 +75,10 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   try {
     const found = await replicas.replicasOf(query);
     const begun = newOf(found).map((replica) => ({ replica, progress: { last: "" } }));
+    for await (const record of replicas.ended?.(query, seen) ?? []) {
+      if (signal.aborted) return;
+      yield record;
+    }
     const backlog = begun.map(({ replica, progress }) =>
       readReplica(replicas, replica, { ...query, follow: false }, progress, either),
     );

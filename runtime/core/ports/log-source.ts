@@ -12,7 +12,7 @@ export interface LogQuery extends FunctionRef {
   readonly follow: boolean;
 }
 
-/** Reads what functions wrote. Only replicas that run are read; the backlog of all comes in the order of time. */
+/** Reads what functions wrote: what is kept of replicas that ended, oldest first; then the backlog of those that run, in the order of time. */
 export interface LogSource {
   read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord>;
 }

@@ -33,7 +33,7 @@ const LogQuery = Type.Object({
   follow: Type.Optional(Type.Boolean({ description: "Whether to go on until the client leaves" })),
 });
 
-/** Logs of the running replicas of a function (contract §3.4). */
+/** Logs of a function (contract §3.4). */
 export const logRoute = route(
   {
     id: "readLogs",
@@ -41,7 +41,8 @@ export const logRoute = route(
     method: "GET",
     path: "/system/logs",
     needs: "Function:Logs",
-    about: "Reads the logs of the running replicas of a function in the order of time, one JSON object a line.",
+    about:
+      "Reads the logs of a function, one JSON object a line: what is kept of replicas that ended, then those that run, in the order of time.",
     details:
       "With follow=true it goes on until the client leaves or the function is deleted; after 15 s of silence an empty line is sent.",
     query: LogQuery,

@@ -107,3 +107,19 @@ test("the first look that fails is told", async () => {
   replicas.away = true;
   await expect(read(replicas).end).rejects.toThrow("It is away");
 });
+
+test("what is kept of ended replicas comes first, and is not told again", async () => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("b", [line(2)]);
+  const ended = async function* (_query: unknown, known: Set<string>): AsyncGenerator<LogRecord> {
+    const kept = ["a", "b"].filter((id) => !known.has(id));
+    for (const instance of kept) {
+      known.add(instance);
+      yield { ...hello, instance, timestamp: time(1), text: "kept\n" };
+    }
+  };
+  const { records, end } = read(Object.assign(replicas, { ended }), { follow: false });
+  await end;
+
+  expect(records.map(({ instance, text }) => `${instance} ${text}`)).toEqual(["a kept\n", "b line 2\n"]);
+});

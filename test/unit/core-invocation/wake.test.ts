@@ -267,12 +267,14 @@ describe("Waker, what it leaves behind", () => {
   });
 });
 
-test.each([
+test.each<[type: "Stalled" | "Ready", status: "True" | "False", wakeTimeout: number, why: string, said?: string]>([
   ["Stalled", "False", 60_000, "no replica ready after 60 s"],
   ["Ready", "True", 60_000, "no replica ready after 60 s"],
+  ["Ready", "False", 60_000, "no replica ready after 60 s", "0 of 1 replicas are ready"],
+  ["Ready", "False", 60_000, "no replica ready after 60 s (no: port)", "0 of 1 replicas are ready: no: port"],
   ["Stalled", "True", 60_000, "no replica ready after 60 s (the image is gone)"],
   ["Stalled", "False", 1_500, "no replica ready after 1s500ms"],
-] as const)("%s %s: after %i ms the caller is told %s", async (type, status, wakeTimeout, why) => {
+])("%s %s: after %i ms the caller is told %s", async (type, status, wakeTimeout, why, said = "the image is gone") => {
   vi.useFakeTimers();
   const platform = createTestPlatform();
   const { store: functions, table } = platform;
@@ -280,7 +282,7 @@ test.each([
   platform.deploy("figlet", { replicas: 1 });
   const message = `Cannot wake function "figlet.functions": ${why}`;
   const refused = expect(waker.wait(entryOf(platform, "figlet"))).rejects.toMatchObject({ message });
-  const condition = { type, status, reason: "X", message: "the image is gone", lastTransitionTime: "" };
+  const condition = { type, status, reason: "X", message: said, lastTransitionTime: "" };
   platform.setReplicas("figlet", [], [condition]);
   await vi.advanceTimersByTimeAsync(wakeTimeout - 1);
   expect(waker.waitingCallers).toBe(1);

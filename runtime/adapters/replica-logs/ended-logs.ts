@@ -1,0 +1,86 @@
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { LogRecord } from "../../api/log-record.ts";
+import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogQuery } from "../../core/ports/log-source.ts";
+
+/** Bytes that are kept of what an ended replica wrote last. */
+export const endedLogSize = 65_536;
+
+/** Name of the directory in a function's own. */
+export const endedDirectory = "ended";
+
+const keptReplicas = 5;
+/** When it ended, Unix milliseconds, and the replica's id: their order is that of the names. */
+const fileName = /^\d{13}\.([^.]+)$/;
+
+/** What ended replicas wrote last, in files `<root>/<namespace>/<name>/ended/…`; those of five replicas of a function. */
+export class EndedLogs {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /**
+   * Keeps the log of a replica that has ended: whole lines, each a time, a blank and the text. One that wrote nothing
+   * takes no other's place.
+   */
+  async keep(ref: FunctionRef, id: string, log: string, now: number = Date.now()): Promise<void> {
+    if (log === "") return;
+    const directory = this.#directoryOf(ref);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const file = join(directory, `${String(now).padStart(13, "0")}.${id}`);
+    // Whoever reads finds all of it or nothing.
+    await writeFile(`${file}.new`, log, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+    const kept = await this.#filesOf(ref);
+    for (const { name } of kept.slice(0, -keptReplicas)) await rm(join(directory, name), { force: true });
+  }
+
+  /** The records of those replicas of a query that are not in `known`, oldest replica first; adds them to `known`. */
+  async *read(query: LogQuery, known: Set<string>): AsyncGenerator<LogRecord> {
+    for (const { name: file, id } of await this.#filesOf(query)) {
+      if (known.has(id) || (query.instance !== undefined && query.instance !== id)) continue;
+      known.add(id);
+      const log = await readFile(join(this.#directoryOf(query), file), "utf8").catch(() => "");
+      const records = log.split("\n").flatMap((line) => recordOf(query, id, line) ?? []);
+      yield* query.tail === undefined ? records : records.slice(-query.tail);
+    }
+  }
+
+  /** Removes those of a function, and with them its directory. */
+  async forget(ref: FunctionRef): Promise<void> {
+    const namespace = join(this.#root, ref.namespace);
+    await rm(join(namespace, ref.name), { recursive: true, force: true });
+    // Unless another function has something there.
+    await rmdir(namespace).catch(() => {});
+  }
+
+  #directoryOf({ namespace, name }: FunctionRef): string {
+    return join(this.#root, namespace, name, endedDirectory);
+  }
+
+  async #filesOf(ref: FunctionRef): Promise<{ readonly name: string; readonly id: string }[]> {
+    const names = await readdir(this.#directoryOf(ref)).catch(() => []);
+    return names.sort().flatMap((name) => {
+      const id = fileName.exec(name)?.[1];
+      return id === undefined ? [] : [{ name, id }];
+    });
+  }
+}
+
+/** The texts of the lines of such a log. */
+export function textsIn(log: string): string[] {
+  return log.split("\n").map((line) => line.slice(line.indexOf(" ") + 1));
+}
+
+/** The record of a line as files of logs hold it, or undefined when it is none or older than the query asks for. */
+export function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {
+  const space = line.indexOf(" ");
+  const timestamp = line.slice(0, space);
+  const time = Date.parse(timestamp);
+  if (space < 0 || Number.isNaN(time) || (since !== undefined && time < since)) return undefined;
+  return { name, namespace, instance, timestamp, text: `${line.slice(space + 1)}\n` };
+}
