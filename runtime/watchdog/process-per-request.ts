@@ -4,8 +4,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { formatDuration } from "../api/duration.ts";
 import type { Command } from "./command.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
+import { HeldOutput } from "./held-output.ts";
+import { findListener } from "./listening-process.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { requestEnvironment } from "./request-environment.ts";
+import { watchForServer } from "./server-watch.ts";
 
 /** What mode `process` works with. */
 export interface ProcessPerRequestParts {
@@ -23,7 +26,8 @@ const fledPatience = 500;
 
 /**
  * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
- * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut.
+ * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut. One that
+ * turns out to be a server is 502.
  */
 export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandler {
   return {
@@ -58,13 +62,30 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
             `Cannot complete the call: the process took longer than exec_timeout of ${formatDuration(execTimeout)}`,
           );
         }, execTimeout);
+  const held = new HeldOutput({
+    send: (chunk) => sendOutput(parts, child, response, chunk),
+    seemsServer: async () => child.pid !== undefined && (await findListener(child.pid)) !== undefined,
+  });
+  const endWatch = watchForServer({
+    pid: child.pid ?? 0,
+    hasInput: () => child.stdin?.writableFinished !== false || child.stdin.writableNeedDrain,
+    isServer: (port) => {
+      const sentence = `the process listens on port ${port} instead of reading its input: set mode to http`;
+      log(sentence);
+      refuse(response, 502, `Cannot complete the call: ${sentence}`);
+    },
+    isNone: () => held.release(),
+  });
   response.once("close", () => {
     clearTimeout(timer);
+    endWatch();
     // Answered or left by the client: either way the process works for nobody now.
     groups.signal(child, "SIGKILL");
   });
   child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`));
   child.once("close", (code, signal) => {
+    endWatch();
+    held.release();
     if (response.writableEnded || response.destroyed) return;
     if (code === 0) {
       answerHead(parts, response);
@@ -72,12 +93,16 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
       return;
     }
     const end = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
-    log(`process ${end}`);
+    log(response.headersSent ? `process ${end} after it wrote a part of the answer, which is cut` : `process ${end}`);
     refuse(response, 500, `Cannot complete the call: the process ${end}`);
   });
   feed(request, child);
-  stream(parts, child, response);
-  child.once("exit", () => endOutput(child, response));
+  child.stdout?.on("error", () => response.destroy());
+  child.stdout?.on("data", (chunk: Buffer) => held.add(chunk));
+  child.once("exit", () => {
+    held.release();
+    endOutput(child, response);
+  });
 }
 
 /** The process has ended: what it started and what fled its group may hold its output open, and is not waited for. */
@@ -104,15 +129,17 @@ function feed(request: IncomingMessage, { stdin }: ChildProcess): void {
   request.pipe(stdin);
 }
 
-function stream(parts: ProcessPerRequestParts, { stdout }: ChildProcess, response: ServerResponse): void {
-  stdout?.on("error", () => response.destroy());
-  stdout?.on("data", (chunk: Buffer) => {
-    if (response.writableEnded || response.destroyed) return;
-    answerHead(parts, response);
-    if (response.write(chunk)) return;
-    stdout.pause();
-    response.once("drain", () => stdout.resume());
-  });
+function sendOutput(
+  parts: ProcessPerRequestParts,
+  { stdout }: ChildProcess,
+  response: ServerResponse,
+  chunk: Buffer,
+): void {
+  if (response.writableEnded || response.destroyed) return;
+  answerHead(parts, response);
+  if (response.write(chunk)) return;
+  stdout?.pause();
+  response.once("drain", () => stdout?.resume());
 }
 
 function answerHead({ contentType }: ProcessPerRequestParts, response: ServerResponse): void {

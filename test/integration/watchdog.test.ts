@@ -7,10 +7,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import { openRawClient } from "../support/raw-client.ts";
 import {
   endWatchdogsAfterEachTest,
   call,
   isAlive,
+  js,
   launch,
   main,
   open,
@@ -133,6 +135,56 @@ describe("mode process", () => {
     const answer = await response;
 
     await expect(text(answer)).rejects.toThrow("aborted");
+  });
+
+  test("such an answer has no end, and the log says that it was cut", async () => {
+    const watchdog = await start({ fprocess: sh("echo half; sleep 0.1; exit 3") });
+    const client = await openRawClient(watchdog.port);
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await client.end();
+    const said = client.text;
+
+    expect(said).toMatch(/^HTTP\/1\.1 200 /);
+    expect(said).toContain("half\n");
+    expect(said).not.toContain("0\r\n\r\n");
+    await eventually(() => watchdog.output().includes("code 3 after it wrote a part of the answer, which is cut"), {
+      what: "the log",
+    });
+  });
+
+  test.each([
+    ["that greets", `console.log("Listening on", server.address().port)`],
+    ["that is silent", ""],
+  ])("a server %s is told to be one, in the answer and in the log", async (_what, greeting) => {
+    const server = `const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => { ${greeting} })`;
+    const watchdog = await start({ fprocess: js(server) });
+    for (const body of ["", "a body that it does not read"]) {
+      const answer = await call(watchdog.port, "/", { method: "POST", body });
+      expect(answer.status).toBe(502);
+      expect(answer.body).toMatch(
+        /^Cannot complete the call: the process listens on port \d+ instead of reading its input: set mode to http\n$/,
+      );
+    }
+    await eventually(() => watchdog.output().includes("instead of reading its input: set mode to http\n"), {
+      what: "the log",
+    });
+  });
+
+  test("a process that listens for a while and works is none", async () => {
+    const work = `
+      const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => {
+        console.log("begun");
+        const until = Date.now() + 3500;
+        const step = () => {
+          for (const end = Date.now() + 50; Date.now() < end;);
+          if (Date.now() < until) setTimeout(step, 10);
+          else { console.log("done"); process.exit(); }
+        };
+        step();
+      })`;
+    const { port } = await start({ fprocess: js(work) });
+
+    expect(await call(port, "/")).toMatchObject({ status: 200, body: "begun\ndone\n" });
   });
 
   test("answers when the process did not read the body", async () => {

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { HeldOutput } from "../../../runtime/watchdog/held-output.ts";
+import { listeningPorts, processorTicks, type ListeningProcess } from "../../../runtime/watchdog/listening-process.ts";
+import { watchForServer } from "../../../runtime/watchdog/server-watch.ts";
+
+const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0000000000000000 100 0 0 10 0
+   1: 0100007F:1F91 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 4343 1 0000000000000000 20 4 30 10 -1
+`;
+const table6 = `  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000000000000000000000000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 99 1 0000000000000000 100 0 0 10 0
+`;
+
+test("listeningPorts() gives sockets that listen, of both families", () => {
+  expect([...listeningPorts(table)]).toEqual([["socket:[4242]", 8_080]]);
+  expect([...listeningPorts(table6)]).toEqual([["socket:[99]", 3_000]]);
+  expect([...listeningPorts("")]).toEqual([]);
+});
+
+test("processorTicks() adds user and system time, whatever the name of the process is", () => {
+  expect(processorTicks("12 (a ) R (b) S 1 12 12 0 -1 4194304 100 0 0 0 31 11 0 0 20 0 7 0 1")).toBe(42);
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("watchForServer", () => {
+  const at = (ticks: number, pid = 7): ListeningProcess => ({ pid, port: 3_000, ticks });
+
+  async function watch(looks: readonly (ListeningProcess | undefined)[], hasInput = () => true) {
+    const said: string[] = [];
+    let next = 0;
+    const end = watchForServer({
+      pid: 1,
+      hasInput,
+      isServer: (port) => said.push(`server ${port}`),
+      isNone: () => said.push("none"),
+      look: async () => looks[next++],
+    });
+    await vi.advanceTimersByTimeAsync(1_000 * looks.length);
+    end();
+    return said;
+  }
+
+  test.each<[what: string, looks: (ListeningProcess | undefined)[], said: string[]]>([
+    ["two looks at one that waits", [at(5), at(6)], ["server 3000"]],
+    ["nothing after it was said", [at(5), at(6), at(6)], ["server 3000"]],
+    ["one look is none yet", [at(5)], []],
+    ["nobody listens", [undefined, undefined], ["none", "none"]],
+    ["it began late", [undefined, at(5), at(5)], ["none", "server 3000"]],
+    ["it works", [at(5), at(60), at(120)], ["none", "none"]],
+    ["it worked, then waits", [at(5), at(60), at(61)], ["none", "server 3000"]],
+    ["another one each time", [at(5, 7), at(5, 8)], []],
+  ])("%s", async (_what, looks, said) => {
+    expect(await watch(looks)).toEqual(said);
+  });
+
+  test("one that has yet to be given its input is none", async () => {
+    expect(await watch([at(5), at(5), at(5)], () => false)).toEqual(["none", "none", "none"]);
+  });
+});
+
+describe("HeldOutput", () => {
+  function hold(seemsServer: boolean) {
+    const sent: string[] = [];
+    let asked = 0;
+    const held = new HeldOutput({
+      send: (chunk) => sent.push(chunk.toString()),
+      seemsServer: async () => {
+        asked += 1;
+        return seemsServer;
+      },
+    });
+    return { held, sent, asked: () => asked };
+  }
+
+  test("passes on after 10 ms what no server wrote, and the rest at once", async () => {
+    const { held, sent } = hold(false);
+    held.add(Buffer.from("a"));
+    held.add(Buffer.from("b"));
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(sent).toEqual(["a", "b"]);
+    held.add(Buffer.from("c"));
+    expect(sent).toEqual(["a", "b", "c"]);
+  });
+
+  test("does not ask when the process has ended by then", async () => {
+    const { held, sent, asked } = hold(false);
+    held.add(Buffer.from("a"));
+    held.release();
+    await vi.advanceTimersByTimeAsync(100);
+    expect([sent, asked()]).toEqual([["a"], 0]);
+  });
+
+  test("holds the greeting of a server until somebody says otherwise", async () => {
+    const { held, sent } = hold(true);
+    held.add(Buffer.from("Listening on 3000\n"));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toEqual([]);
+    held.release();
+    expect(sent).toEqual(["Listening on 3000\n"]);
+  });
+
+  test("holds no more than 4 KiB", () => {
+    const { held, sent } = hold(true);
+    held.add(Buffer.alloc(4_096, "x"));
+    expect(sent).toEqual([]);
+    held.add(Buffer.from("y"));
+    expect(sent.join("")).toBe(`${"x".repeat(4_096)}y`);
+  });
+});
