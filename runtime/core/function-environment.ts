@@ -6,12 +6,14 @@ export interface FunctionSurroundings {
   readonly gatewayUrl: string;
   /** The directory its secrets lie in. */
   readonly secretsDirectory: string;
+  /** The port that the function listens on; undefined = it is told one when it starts. */
+  readonly port: number | undefined;
 }
 
 /** The environment of a function on every provider (contract §7); a name that is also in envVars keeps that value. */
 export function environmentOf(
   wanted: DesiredFunction,
-  { gatewayUrl, secretsDirectory }: FunctionSurroundings,
+  { gatewayUrl, secretsDirectory, port }: FunctionSurroundings,
 ): Readonly<Record<string, string>> {
   const { name, namespace, deployment } = wanted;
   return {
@@ -22,6 +24,7 @@ export function environmentOf(
     SERVICE_NAMESPACE: namespace,
     GATEWAY_URL: gatewayUrl,
     SERVICE_SECRETS_DIR: secretsDirectory,
+    ...(port === undefined ? {} : { PORT: String(port) }),
     ...deployment.envVars,
   };
 }

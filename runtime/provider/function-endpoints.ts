@@ -45,9 +45,7 @@ export function functionEndpoints({
       superseded: replicas.filter(({ replica }) => replica.generation !== generation).length,
       backoff: current.length >= wanted.replicas ? undefined : backoff,
       blocked,
-      progress: replicas.find(
-        ({ replica }) => replica.generation === generation && replica.state === "starting" && replica.failure,
-      )?.replica.failure,
+      progress: replicas.find(({ replica, waitsFor }) => replica.generation === generation && waitsFor)?.waitsFor,
       backingOff: now < startAfter && live.length === 0 && !awaitsProvider(blocked),
     },
     previous,

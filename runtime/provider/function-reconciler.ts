@@ -125,19 +125,20 @@ export class FunctionReconciler {
     } else if (tracked.probe === undefined && address !== undefined && wanted !== undefined) {
       const { prober, now, replicas } = this.#parts;
       const plans = probePlans(wanted.deployment.annotations, replicas.traits.answersProbes);
-      tracked.probe = new ReplicaProbe({ prober, address, plans, now, changed: this.#changed });
+      const isFunctionPort = replicas.traits.port !== undefined;
+      tracked.probe = new ReplicaProbe({ prober, address, isFunctionPort, plans, now, changed: this.#changed });
     }
   }
 
   #countFailure(tracked: TrackedReplica, wanted: DesiredFunction | undefined): void {
-    const unhealthy = tracked.probe?.unhealthy === true;
+    const unhealthy = tracked.probe?.unhealthy;
     if (tracked.failed || tracked.retired || tracked.stopping || wanted === undefined) return;
-    if (tracked.replica.state !== "exited" && !unhealthy) return;
+    if (tracked.replica.state !== "exited" && unhealthy === undefined) return;
     tracked.failed = true;
     if (tracked.replica.generation !== wanted.generation) return;
-    const message = `Replica ${tracked.replica.id} ${unhealthy ? "failed its health probe" : "ended"}`;
+    const message = `Replica ${tracked.replica.id} ${unhealthy === undefined ? "ended" : `failed its health probe: ${unhealthy}`}`;
     this.#fail(
-      tracked.replica.failure ?? { reason: unhealthy ? "Unhealthy" : "Error", message },
+      tracked.replica.failure ?? { reason: unhealthy === undefined ? "Error" : "Unhealthy", message },
       tracked.probe?.readySince,
     );
   }
@@ -221,7 +222,7 @@ export class FunctionReconciler {
     const secretsDirectory = this.#parts.secretsDirectory(this.ref);
     const spec = replicaSpec(
       wanted,
-      { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory },
+      { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory, port: this.#parts.replicas.traits.port },
       this.#parts.upstreamTimeout,
     );
     try {

@@ -1,3 +1,4 @@
+import { probeFault } from "../core/probe-fault.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { ProbePlan } from "./probe-plan.ts";
 
@@ -5,12 +6,16 @@ import type { ProbePlan } from "./probe-plan.ts";
 export interface ReplicaProbeParts {
   readonly prober: Prober;
   readonly address: string;
+  /** The address has the port that functions are told in `$PORT`. */
+  readonly isFunctionPort: boolean;
   readonly plans: { readonly health: ProbePlan; readonly ready: ProbePlan };
-  /** Called when `ready` or `unhealthy` changed. */
+  /** Called when `readySince`, `unready` or `unhealthy` changed. */
   readonly changed: () => void;
   readonly now: () => number;
 }
 
+/** So long, in milliseconds, one that begins is not asked why it is not ready. */
+const patience = 5_000;
 const firstInterval = 1;
 const longestInterval = 1_000;
 /** Readiness is heard of late by a fifth of the time it took, at most. */
@@ -23,12 +28,13 @@ export class ReplicaProbe {
   #closed = false;
   #readySince: number | undefined;
   #wasReady = false;
-  #unhealthy = false;
+  #unready: string | undefined;
+  #unhealthy: string | undefined;
 
   constructor(parts: ReplicaProbeParts) {
     this.#parts = parts;
     const { ready, health } = parts.plans;
-    this.#after(ready.initialDelay, () => this.#awaitReady(firstInterval));
+    this.#after(ready.initialDelay, () => this.#awaitReady(firstInterval, this.#parts.now()));
     this.#after(health.initialDelay + health.period, () => this.#watchHealth(0));
   }
 
@@ -37,8 +43,13 @@ export class ReplicaProbe {
     return this.#readySince;
   }
 
-  /** It failed its health probe as often in a row as the plan allows. */
-  get unhealthy(): boolean {
+  /** What its readiness probe shows, in words, once it has not been ready for 5 s. */
+  get unready(): string | undefined {
+    return this.#unready;
+  }
+
+  /** What its health probe shows, in words, once it failed as often in a row as the plan allows. */
+  get unhealthy(): string | undefined {
     return this.#unhealthy;
   }
 
@@ -48,13 +59,16 @@ export class ReplicaProbe {
     this.#timers.clear();
   }
 
-  async #awaitReady(interval: number): Promise<void> {
+  async #awaitReady(interval: number, since: number): Promise<void> {
     const { ready } = this.#parts.plans;
-    if (!(await this.#ask(ready))) {
-      this.#after(interval, () => this.#awaitReady(Math.min(interval * growth, longestInterval)));
+    const fault = await this.#ask(ready);
+    if (this.#closed) return;
+    if (fault !== undefined) {
+      if (this.#parts.now() - since >= patience) this.#tellUnready(fault);
+      this.#after(interval, () => this.#awaitReady(Math.min(interval * growth, longestInterval), since));
       return;
     }
-    if (this.#closed) return;
+    this.#unready = undefined;
     this.#readySince = this.#parts.now();
     this.#wasReady = true;
     this.#parts.changed();
@@ -63,7 +77,7 @@ export class ReplicaProbe {
 
   async #watchReady(failures: number): Promise<void> {
     const { ready } = this.#parts.plans;
-    const failed = (await this.#ask(ready)) ? 0 : failures + 1;
+    const failed = (await this.#ask(ready)) === undefined ? 0 : failures + 1;
     if (this.#closed) return;
     if (failed < ready.failureThreshold) {
       this.#after(ready.period, () => this.#watchReady(failed));
@@ -71,7 +85,7 @@ export class ReplicaProbe {
     }
     this.#readySince = undefined;
     this.#parts.changed();
-    this.#after(firstInterval, () => this.#awaitReady(firstInterval));
+    this.#after(firstInterval, () => this.#awaitReady(firstInterval, this.#parts.now()));
   }
 
   async #watchHealth(failures: number): Promise<void> {
@@ -81,18 +95,28 @@ export class ReplicaProbe {
       this.#after(health.period, () => this.#watchHealth(0));
       return;
     }
-    const failed = (await this.#ask(health)) ? 0 : failures + 1;
+    const fault = await this.#ask(health);
+    const failed = fault === undefined ? 0 : failures + 1;
     if (this.#closed) return;
     if (failed < health.failureThreshold) {
       this.#after(health.period, () => this.#watchHealth(failed));
       return;
     }
-    this.#unhealthy = true;
+    this.#unhealthy = fault;
     this.#parts.changed();
   }
 
-  #ask(plan: ProbePlan): Promise<boolean> {
-    return this.#parts.prober.probe(this.#parts.address, plan.path, plan.timeout, plan.protocol);
+  #tellUnready(fault: string): void {
+    if (fault === this.#unready) return;
+    this.#unready = fault;
+    this.#parts.changed();
+  }
+
+  /** What is wrong, in words; undefined when nothing is. */
+  async #ask(plan: ProbePlan): Promise<string | undefined> {
+    const { prober, address, isFunctionPort } = this.#parts;
+    const result = await prober.probe(address, plan.path, plan.timeout, plan.protocol);
+    return probeFault({ ...plan, address, isFunctionPort }, result);
   }
 
   #after(delay: number, step: () => Promise<void>): void {

@@ -1,4 +1,5 @@
 import type { Replica } from "../core/ports/replicas.ts";
+import type { ReplicaFailure } from "../core/reconcile-backoff.ts";
 import type { ReplicaFacts } from "../core/reconcile.ts";
 import type { ReplicaProbe } from "./replica-probe.ts";
 
@@ -21,6 +22,17 @@ export class TrackedReplica {
     return !this.retired && this.replica.state === "running" && this.probe?.readySince !== undefined;
   }
 
+  /** What keeps it from being ready, as far as is known. */
+  get waitsFor(): ReplicaFailure | undefined {
+    const { id, state, failure } = this.replica;
+    if (this.retired || this.serves) return undefined;
+    if (state === "starting") return failure;
+    if (state !== "running") return undefined;
+    const unready = this.probe?.unready;
+    if (failure !== undefined || unready === undefined) return failure;
+    return { reason: "NotReady", message: `Replica ${id} is not ready: ${unready}` };
+  }
+
   /** For a decision. */
   facts(): ReplicaFacts {
     const { id, generation, state } = this.replica;
@@ -29,7 +41,7 @@ export class TrackedReplica {
       generation,
       state: this.stopping ? "stopping" : state,
       ready: this.serves,
-      unhealthy: this.probe?.unhealthy ?? false,
+      unhealthy: this.probe?.unhealthy !== undefined,
       retired: this.retired,
       unpublishedAt: this.unpublishedAt,
     };

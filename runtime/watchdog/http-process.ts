@@ -3,10 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "./command.ts";
 import type { FunctionHandler } from "./function-handler.ts";
+import { nothingListens } from "../core/probe-fault.ts";
 import { HttpProxy } from "./http-proxy.ts";
+import type { Failure } from "./parent.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
 
+/** Milliseconds in which a process begins to listen, or it is said that it does not. */
+const patience = 5_000;
 /** Milliseconds between two looks whether the process listens already. */
 const firstInterval = 5;
 const longestInterval = 250;
@@ -21,6 +25,8 @@ export interface HttpProcessParts {
   readonly execTimeout: number;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
+  /** Called once if the process runs for 5 s and does not listen. */
+  readonly waiting: (failure: Failure) => void;
 }
 
 /**
@@ -53,6 +59,12 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
     };
     void look(firstInterval);
   });
+  const told = parts.upstreamUrl === undefined || address.chosen ? "$PORT" : "upstream_url";
+  const timer = setTimeout(
+    () => parts.waiting({ reason: "NotListening", message: nothingListens(address.port, told) }),
+    patience,
+  );
+  void Promise.race([started, ended]).then(() => clearTimeout(timer));
 
   return {
     handle: (request, response) => proxy.handle(request, response),

@@ -37,7 +37,7 @@ try {
   const flags = parseArgs({ options }).values;
   const own = ownEnvironment();
   const place = readSettings(placeSettings, { flags, environment: own });
-  const environment = (await parent?.environment) ?? definedIn(own);
+  const environment = withoutPort((await parent?.environment) ?? definedIn(own), place.port);
   const settings = readSettings(functionSettings, { flags, environment });
   // Kept for the next start while the directory can still be written to; all modules are loaded.
   flushCompileCache();
@@ -47,7 +47,7 @@ try {
   const common = { command, environment, groups, log, execTimeout: settings.execTimeout };
   const handler =
     settings.mode === "http"
-      ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl })
+      ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl, waiting })
       : processPerRequest({ ...common, contentType: settings.contentType });
   // In a container that it can be connected to is all that tells of a function that it takes calls.
   if (parent === undefined) await Promise.race([handler.started, handler.ended, stop]);
@@ -64,6 +64,17 @@ try {
   const expected = err instanceof FailureError || err instanceof SettingsError;
   const message = err instanceof Error ? (expected ? err.message : (err.stack ?? err.message)) : String(err);
   await end({ reason: err instanceof FailureError ? err.reason : "CannotRun", message }, 1);
+}
+
+function waiting(failure: Failure): void {
+  log(failure.message);
+  parent?.waiting(failure);
+}
+
+/** A container's `PORT` is where this process listens: the function's own is another. */
+function withoutPort(environment: Readonly<Record<string, string>>, port: number): Readonly<Record<string, string>> {
+  const { PORT: told, ...others } = environment;
+  return Number(told) === port ? others : environment;
 }
 
 async function end(failure: Failure, code: number): Promise<never> {

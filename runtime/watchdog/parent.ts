@@ -10,6 +10,8 @@ export interface Parent {
   readonly environment: Promise<Readonly<Record<string, string>>>;
   /** Requests are served on this port. */
   serving(port: number): void;
+  /** It serves, but the function takes no calls yet. */
+  waiting(failure: Failure): void;
   /** Resolves when the parent has it, or is gone. */
   failed(failure: Failure): Promise<void>;
 }
@@ -24,6 +26,7 @@ export function connectParent(gone: () => void): Parent | undefined {
   return {
     environment,
     serving: (port) => void send({ port }),
+    waiting: (failure) => void send({ waiting: failure }),
     failed: (failure) => send({ failure }),
   };
 }

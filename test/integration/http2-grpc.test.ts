@@ -280,9 +280,9 @@ describe("functions that speak HTTP/2", () => {
     const prober = new HttpProber();
     const fn = await serveH2c(withTrailers);
     const old = await fixture.serve();
-    expect(await prober.probe(fn.address, undefined, 1_000, "h2c")).toBe(true);
-    expect(await prober.probe(old.address, undefined, 1_000, "h2c")).toBe(false);
-    expect(await prober.probe(await freeAddress(), undefined, 1_000, "h2c")).toBe(false);
+    expect(await prober.probe(fn.address, undefined, 1_000, "h2c")).toEqual({ kind: "passed" });
+    expect((await prober.probe(old.address, undefined, 1_000, "h2c")).kind).not.toBe("passed");
+    expect((await prober.probe(await freeAddress(), undefined, 1_000, "h2c")).kind).not.toBe("passed");
   });
 
   test("more calls than one connection may carry", async () => {

@@ -203,6 +203,18 @@ describe("local provider", () => {
     );
   });
 
+  test("a process that listens nowhere is told so after 5 s, with the port it was given", async () => {
+    await deploy({ envProcess: "sleep 600", envVars: { mode: "http" } });
+    const entry = await published(
+      ({ conditions }) => conditions.some(({ reason }) => reason === "NotListening"),
+      "the reason",
+    );
+
+    expect(entry.conditions.find(({ type }) => type === "Ready")?.message).toMatch(
+      /^0 of 1 replicas are ready: Replica hello-\w+ is not ready: the process runs, but nothing listens on port \d+ \(\$PORT\)$/,
+    );
+  });
+
   test("a failing new generation leaves the old one in place", async () => {
     await deploy({ envProcess: "echo old" });
     await settled(1, 1);
@@ -277,17 +289,17 @@ describe("HttpProber", () => {
     await once(server, "listening");
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-    expect(await prober.probe(address, "/200", 1_000)).toBe(true);
-    expect(await prober.probe(address, "/399", 1_000)).toBe(true);
-    expect(await prober.probe(address, "/404", 1_000)).toBe(false);
-    expect(await prober.probe(address, "/503", 1_000)).toBe(false);
-    expect(await prober.probe(address, "/silent", 50)).toBe(false);
-    expect(await prober.probe(address, undefined, 1_000)).toBe(true);
+    expect(await prober.probe(address, "/200", 1_000)).toEqual({ kind: "passed" });
+    expect(await prober.probe(address, "/399", 1_000)).toEqual({ kind: "passed" });
+    expect(await prober.probe(address, "/404", 1_000)).toEqual({ kind: "answered", status: 404 });
+    expect(await prober.probe(address, "/503", 1_000)).toEqual({ kind: "answered", status: 503 });
+    expect(await prober.probe(address, "/silent", 50)).toEqual({ kind: "silent" });
+    expect(await prober.probe(address, undefined, 1_000)).toEqual({ kind: "passed" });
     server.closeAllConnections();
     server.close();
     await once(server, "close");
-    expect(await prober.probe(address, "/200", 1_000)).toBe(false);
-    expect(await prober.probe(address, undefined, 1_000)).toBe(false);
-    expect(await prober.probe("not-an-address", "/", 1_000)).toBe(false);
+    expect(await prober.probe(address, "/200", 1_000)).toEqual({ kind: "refused" });
+    expect(await prober.probe(address, undefined, 1_000)).toEqual({ kind: "refused" });
+    expect((await prober.probe("not-an-address", "/", 1_000)).kind).not.toBe("passed");
   });
 });

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -5,13 +6,17 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { readFromFunctionSlowly, sendToSlowFunction } from "../support/slow-readers.ts";
+import { freePort } from "../support/free-port.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
 import {
   endWatchdogsAfterEachTest,
   call,
   js,
   launch,
+  main,
   open,
+  programPath,
+  running,
   sh,
   start,
   startHttp,
@@ -36,6 +41,40 @@ describe("mode http", () => {
 
     expect(answer).toMatchObject({ status: 418, body: "PUT /a%2Fb?q 7  body" });
     expect(answer.headers["x-list"]).toBe("a, b");
+  });
+
+  test("the port of a container, where the watchdog listens, is not the process's own", async () => {
+    const own = await freePort();
+    const { port } = await startHttp("response.end(process.env.PORT)", { PORT: String(own) }, ["--port", String(own)]);
+    expect(port).toBe(own);
+    const told = Number((await call(port, "/")).body);
+
+    expect(told).toBeGreaterThan(0);
+    expect(told).not.toBe(own);
+  });
+
+  test("says after 5 s that its process does not listen, and where it should", async () => {
+    const { child, output } = launch({ mode: "http", fprocess: "sleep 600" });
+    const messages: object[] = [];
+    child.on("message", (message) => messages.push(Object(message)));
+    const message = await eventually(() => messages.find((each) => "waiting" in each), { what: "a message" });
+
+    const why = expect.stringMatching(/^the process runs, but nothing listens on port \d+ \(\$PORT\)$/);
+    expect(message).toEqual({ waiting: { reason: "NotListening", message: why } });
+    await eventually(() => output().includes("watchdog: the process runs, but nothing listens"), { what: "the log" });
+  });
+
+  test("in a container it listens once its process does", async () => {
+    const port = await freePort();
+    const late = js(`setTimeout(() => require("node:http").createServer((request, response) => response.end("up"))
+      .listen(process.env.PORT, "127.0.0.1"), 500)`);
+    const env = { PATH: programPath, mode: "http", fprocess: late, host: "127.0.0.1", port: String(port) };
+    const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: "ignore" });
+    running.push(child);
+    // The first connection that is accepted is answered by the process.
+    const answer = await eventually(() => call(port, "/"), { what: "an answer", every: 5 });
+
+    expect(answer).toMatchObject({ status: 200, body: "up" });
   });
 
   test("streams both ways", async () => {

@@ -33,7 +33,8 @@ describe("HTTP/2 through the watchdog", () => {
   const startHttp2 = async (environment: Record<string, string> = {}): Promise<Watchdog> => {
     const watchdog = await start({ mode: "http", fprocess: js(program), ...environment });
     const prober = new HttpProber();
-    await eventually(() => prober.probe(`127.0.0.1:${watchdog.port}`, undefined, 1_000, "h2c"), {
+    const address = `127.0.0.1:${watchdog.port}`;
+    await eventually(async () => (await prober.probe(address, undefined, 1_000, "h2c")).kind === "passed", {
       what: "readiness",
     });
     return watchdog;

@@ -3,48 +3,51 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 
 import type { FunctionProtocol } from "../../core/function-limits.ts";
-import type { Prober } from "../../core/ports/prober.ts";
+import type { Prober, ProbeResult } from "../../core/ports/prober.ts";
 
 /** Asks replicas over connections of its own. */
 export class HttpProber implements Prober {
-  probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<boolean> {
+  probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<ProbeResult> {
     if (path !== undefined) return answers(address, path, timeout);
     return protocol === "h2c" ? greets(address, timeout) : connects(address, timeout);
   }
 }
 
+const passed: ProbeResult = { kind: "passed" };
+const silent: ProbeResult = { kind: "silent" };
+
 /** HTTP/2 begins with the settings of each side. */
-function greets(address: string, timeout: number): Promise<boolean> {
+function greets(address: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const session = connectHttp2(`http://${address}`);
-    const end = (outcome: boolean): void => {
+    const end = (result: ProbeResult): void => {
       clearTimeout(timer);
       session.destroy();
-      resolve(outcome);
+      resolve(result);
     };
-    const timer = setTimeout(end, timeout, false);
-    session.once("remoteSettings", () => end(true));
-    session.once("close", () => end(false));
-    session.on("error", () => end(false));
+    const timer = setTimeout(end, timeout, silent);
+    session.once("remoteSettings", () => end(passed));
+    session.once("close", () => end({ kind: "broken", words: "it closed the connection" }));
+    session.on("error", (err) => end(failed(err)));
   });
 }
 
-function connects(address: string, timeout: number): Promise<boolean> {
+function connects(address: string, timeout: number): Promise<ProbeResult> {
   const { host, port } = split(address);
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    const end = (outcome: boolean): void => {
+    const end = (result: ProbeResult): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(outcome);
+      resolve(result);
     };
-    const timer = setTimeout(end, timeout, false);
-    socket.once("connect", () => end(true));
-    socket.on("error", () => end(false));
+    const timer = setTimeout(end, timeout, silent);
+    socket.once("connect", () => end(passed));
+    socket.on("error", (err) => end(failed(err)));
   });
 }
 
-function answers(address: string, path: string, timeout: number): Promise<boolean> {
+function answers(address: string, path: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const probe = request({
       ...split(address),
@@ -52,16 +55,22 @@ function answers(address: string, path: string, timeout: number): Promise<boolea
       agent: false,
       headers: { host: address, "user-agent": "weir-probe" },
     });
-    const end = (outcome: boolean): void => {
+    const end = (result: ProbeResult): void => {
       clearTimeout(timer);
       probe.destroy();
-      resolve(outcome);
+      resolve(result);
     };
-    const timer = setTimeout(end, timeout, false);
-    probe.once("response", ({ statusCode = 0 }) => end(statusCode >= 200 && statusCode < 400));
-    probe.on("error", () => end(false));
+    const timer = setTimeout(end, timeout, silent);
+    probe.once("response", ({ statusCode: status = 0 }) =>
+      end(status >= 200 && status < 400 ? passed : { kind: "answered", status }),
+    );
+    probe.on("error", (err) => end(failed(err)));
     probe.end();
   });
+}
+
+function failed(err: NodeJS.ErrnoException): ProbeResult {
+  return err.code === "ECONNREFUSED" ? { kind: "refused" } : { kind: "broken", words: err.message };
 }
 
 function split(address: string): { host: string; port: number } {

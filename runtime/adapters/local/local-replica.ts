@@ -42,6 +42,8 @@ export class LocalReplica {
   #state: Replica["state"] = "starting";
   #address: string | undefined;
   #failure: ReplicaFailure | undefined;
+  /** Why the function takes no calls yet. */
+  #waiting: ReplicaFailure | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: LocalReplicaOptions) {
@@ -72,7 +74,8 @@ export class LocalReplica {
   /** As `Replicas` lists it. */
   describe(): Replica {
     const { id, name, namespace, generation } = this.#options;
-    return { id, name, namespace, generation, state: this.#state, address: this.#address, failure: this.#failure };
+    const failure = this.#failure ?? (this.#state === "running" ? this.#waiting : undefined);
+    return { id, name, namespace, generation, state: this.#state, address: this.#address, failure };
   }
 
   /** Resolves when no process of the replica is left and its log is closed. */
@@ -107,6 +110,12 @@ export class LocalReplica {
       if (report === undefined || this.#state === "exited") return;
       if ("failure" in report) {
         this.#failure = report.failure;
+        return;
+      }
+      if ("waiting" in report) {
+        const { reason, message: why } = report.waiting;
+        this.#waiting = { reason, message: `Replica ${this.#options.id} is not ready: ${why}` };
+        changed();
         return;
       }
       this.#address = `127.0.0.1:${report.port}`;

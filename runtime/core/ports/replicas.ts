@@ -24,7 +24,7 @@ export interface Replica extends FunctionRef {
   readonly state: "starting" | "running" | "stopping" | "exited";
   /** `host:port`; known from `running` on. */
   readonly address: string | undefined;
-  /** Why it ended or cannot start, or, while it is starting, what it waits for: a word in CamelCase and a sentence. */
+  /** Why it ended or cannot start, or, while it is not ready, what it waits for: a word in CamelCase and a sentence. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
 }
 

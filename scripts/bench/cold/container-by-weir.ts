@@ -105,6 +105,7 @@ async function probed(address: string): Promise<number> {
   const probe = new ReplicaProbe({
     prober: new HttpProber(),
     address,
+    isFunctionPort: true,
     plans: probePlans({}, false),
     changed,
     now: Date.now,

@@ -258,7 +258,7 @@ describe("what is in the way is said", () => {
       "it is silent for too long",
       { deployment: late, pods: [pod({ state: { running: { startedAt: longAgo } } })] },
       "Unhealthy",
-      "Replica hello-1 runs but does not answer its readiness probe: a connection to port 8080",
+      "Replica hello-1 is not ready: the process runs, but nothing listens on port 8080 ($PORT)",
     ],
     [
       "nothing is known but that it takes too long",

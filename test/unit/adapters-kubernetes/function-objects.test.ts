@@ -130,6 +130,7 @@ describe("of a function of which nothing is said but its image", () => {
         GATEWAY_URL: "http://gateway.weir.svc.cluster.local.:8080",
         OPENFAAS_NAME: "hello",
         OPENFAAS_NAMESPACE: "functions",
+        PORT: "8080",
         SERVICE_NAME: "hello",
         SERVICE_NAMESPACE: "functions",
         SERVICE_SECRETS_DIR: "/var/service/secrets",
@@ -318,8 +319,8 @@ test("objects of a function whose name begins with a digit have another name, an
 
 /** A new revision replaces the pods of every function there is when the operator is upgraded: the change log says so. */
 test.each([
-  ["nothing", plain, context, "49b7af645c3192eb"],
-  ["everything", full, fullContext, "6b72ac5efea29de1"],
+  ["nothing", plain, context, "e76f09275aea450d"],
+  ["everything", full, fullContext, "e3968f1a872df0f4"],
 ])("a new version of Weir does not roll functions of which %s is said", (_what, wanted, around, revision) => {
   expect(made(wanted, around).template.metadata.annotations).toEqual({ "service.com/revision": revision });
 });

@@ -13,10 +13,14 @@ test.each([
   { port: 70_000 },
   { port: 1.5 },
   { failure: {} },
+  { waiting: {} },
   { failure: { reason: "a b", message: "x" } },
 ])("%j is no report", (message) => expect(reportIn(message)).toBeUndefined());
 
-test("a port and a failure are reports", () => {
+test("a port, a failure and what is waited for are reports", () => {
+  expect(reportIn({ waiting: { reason: "NotListening", message: "x" } })).toEqual({
+    waiting: { reason: "NotListening", message: "x" },
+  });
   expect(reportIn({ port: 80, more: true })).toEqual({ port: 80 });
   expect(reportIn({ failure: { reason: "PortInUse", message: "x" } })).toEqual({
     failure: { reason: "PortInUse", message: "x" },

@@ -9,9 +9,9 @@ import type { FunctionDeployment } from "../../../runtime/api/function-deploymen
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { desireFunction } from "../../../runtime/core/desired-function.ts";
 import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
-import type { Prober } from "../../../runtime/core/ports/prober.ts";
+import type { Prober, ProbeResult } from "../../../runtime/core/ports/prober.ts";
 import { createLog } from "../../../runtime/process/log.ts";
-import { buildProvider, type Provider } from "../../../runtime/provider/build-provider.ts";
+import { buildProvider, type Provider, type ProviderParts } from "../../../runtime/provider/build-provider.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const hello = { namespace: "functions", name: "hello" };
@@ -20,9 +20,9 @@ const hello = { namespace: "functions", name: "hello" };
 class FakeProber implements Prober {
   readonly down = new Set<string>();
   readonly asked: string[] = [];
-  async probe(address: string, path: string | undefined): Promise<boolean> {
+  async probe(address: string, path: string | undefined): Promise<ProbeResult> {
     this.asked.push(`${address}${path}`);
-    return !this.down.has(address);
+    return { kind: this.down.has(address) ? "refused" : "passed" };
   }
 }
 
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 afterEach(() => provider.close());
 
-function build(): Provider {
+function build(over: Partial<ProviderParts> = {}): Provider {
   return buildProvider({
     functions,
     namespaces: new MemoryNamespaceStore(),
@@ -69,6 +69,7 @@ function build(): Provider {
     secretsDirectory: () => "/secrets",
     upstreamTimeout: 30_000,
     log: createLog("test", "silent"),
+    ...over,
   });
 }
 
@@ -307,6 +308,27 @@ describe("provider", () => {
     expect((await published(({ addresses }) => addresses.length === 1, "the new one")).addresses).toEqual([
       "127.0.0.1:3",
     ]);
+  });
+
+  test("containers are told the port, and asked for a connection there; none says so in the conditions after 5 s", async () => {
+    let ahead = 0;
+    const containers = new MemoryReplicas({ port: 8_080, answersProbes: false });
+    provider = build({ replicas: containers, now: () => Date.now() + ahead });
+    prober.down.add("127.0.0.1:1");
+    await deploy();
+    await provider.open();
+    await eventually(() => prober.asked.includes("127.0.0.1:1undefined"), { what: "a probe" });
+    expect(containers.specOf("hello-1")?.environment).toMatchObject({ PORT: "8080" });
+    ahead = 5_000;
+    const why = "Replica hello-1 is not ready: the process runs, but nothing listens on port 1 ($PORT)";
+    const entry = await published((found) => condition(found, "Reconciling")?.reason === "NotReady", "the reason");
+
+    expect(condition(entry, "Ready")?.message).toBe(`0 of 1 replicas are ready: ${why}`);
+    expect(condition(entry, "Reconciling")?.message).toBe(why);
+    expect(condition(entry, "Stalled")?.status).toBe("False");
+    prober.down.clear();
+    await withReady(1);
+    expect(prober.asked.filter((asked) => asked.includes("/_/"))).toEqual([]);
   });
 
   test("goes on when endpoints cannot be published for a while", async () => {

@@ -56,7 +56,7 @@ const build = (): Provider =>
     secrets,
     replicas,
     endpoints,
-    prober: { probe: async () => true },
+    prober: { probe: async () => ({ kind: "passed" }) },
     gatewayUrl: "http://gateway",
     secretsDirectory: () => "/secrets",
     upstreamTimeout: 1_000,

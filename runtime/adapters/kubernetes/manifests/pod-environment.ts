@@ -2,6 +2,7 @@ import { formatDuration } from "../../../api/duration.ts";
 import { secretDirectories } from "../../../api/names.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";
 import { environmentOf } from "../../../core/function-environment.ts";
+import { functionPort } from "../../../core/function-port.ts";
 import type { Container } from "./object-types.ts";
 
 /** How long the watchdog in an image lets calls finish when it is to stop. */
@@ -14,7 +15,7 @@ const graceVariable = "write_timeout";
 export function podEnvironment(wanted: DesiredFunction, gatewayUrl: string, grace: number): Container["env"] {
   const variables = {
     [graceVariable]: formatDuration(grace),
-    ...environmentOf(wanted, { gatewayUrl, secretsDirectory: secretDirectories[0] }),
+    ...environmentOf(wanted, { gatewayUrl, secretsDirectory: secretDirectories[0], port: functionPort }),
   };
   return Object.entries(variables)
     .sort(([a], [b]) => (a < b ? -1 : 1))

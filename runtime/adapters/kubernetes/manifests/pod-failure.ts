@@ -1,3 +1,4 @@
+import { nothingListens } from "../../../core/probe-fault.ts";
 import { parseQuantity, quantityScale } from "../../../core/quantity.ts";
 import { quote } from "../../../core/quote.ts";
 import type { ReplicaFailure } from "../../../core/reconcile-backoff.ts";
@@ -118,12 +119,12 @@ function silence(
   if (probe === undefined || ready === true || Number.isNaN(since)) return undefined;
   const patience = probe.initialDelaySeconds + probe.failureThreshold * probe.periodSeconds + probe.timeoutSeconds;
   if (now < since + patience * 1_000) return undefined;
-  const asked = probe.httpGet === undefined ? "a connection to" : `GET ${probe.httpGet.path} on`;
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? 0;
-  return {
-    reason: "Unhealthy",
-    message: `Replica ${metadata.name} runs but does not answer its readiness probe: ${asked} port ${port}`,
-  };
+  const why =
+    probe.httpGet === undefined
+      ? nothingListens(port, "$PORT")
+      : `GET ${probe.httpGet.path} on port ${port} is not answered with 200 to 399`;
+  return { reason: "Unhealthy", message: `Replica ${metadata.name} is not ready: ${why}` };
 }
 
 function cut(message: string): string {

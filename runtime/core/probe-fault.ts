@@ -1,0 +1,44 @@
+import { formatDuration } from "../api/duration.ts";
+import type { FunctionProtocol } from "./function-limits.ts";
+import type { ProbeResult } from "./ports/prober.ts";
+
+/** What a replica was asked. */
+export interface ProbeAsked {
+  /** `host:port`. */
+  readonly address: string;
+  readonly path: string | undefined;
+  readonly protocol: FunctionProtocol;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** The port is the one that functions are told in `$PORT`. */
+  readonly isFunctionPort: boolean;
+}
+
+/** Nothing listens where a function should; `told` is where its process could have learnt the port. */
+export function nothingListens(port: number, told: "$PORT" | "upstream_url"): string {
+  return `the process runs, but nothing listens on port ${port} (${told})`;
+}
+
+/** In words what was wrong with the answer to a probe: port, path and answer; undefined for one that passed. */
+export function probeFault(asked: ProbeAsked, result: ProbeResult): string | undefined {
+  const port = asked.address.slice(asked.address.lastIndexOf(":") + 1);
+  const get = `GET ${asked.path} on port ${port}`;
+  switch (result.kind) {
+    case "passed":
+      return undefined;
+    case "refused":
+      return asked.isFunctionPort ? nothingListens(Number(port), "$PORT") : `nothing listens on port ${port}`;
+    case "answered":
+      return `${get} answered ${result.status}`;
+    case "silent":
+      return asked.path === undefined
+        ? `port ${port} ${asked.protocol === "h2c" ? "spoke no HTTP/2" : "accepted no connection"} within ${formatDuration(asked.timeout)}`
+        : `${get} was not answered within ${formatDuration(asked.timeout)}`;
+    case "broken":
+      return asked.path === undefined
+        ? `port ${port} ${asked.protocol === "h2c" ? "speaks no HTTP/2" : "cannot be reached"}: ${result.words}`
+        : `${get} failed: ${result.words}`;
+    default:
+      return result satisfies never;
+  }
+}
