@@ -85,6 +85,8 @@ const limits = {
   connections: 10_000,
   /** Longest the body of a request that is no call may take in all. */
   restBody: 30_000,
+  /** Longest a client may take to hear that its call was cut. */
+  reset: 1_000,
 } as const;
 
 /** For methods that no route takes. */
@@ -207,13 +209,16 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     close: async () => {
       draining = true;
       sessions.close();
-      const cut = setTimeout(() => {
-        parts.cutCalls();
-        server.closeAll();
-        others.closeAll();
-      }, parts.drainTimeout);
+      const timers = [
+        setTimeout(() => parts.cutCalls(), parts.drainTimeout),
+        // What is cut over HTTP/2 is a stream: its client must still hear that it was reset, or it looks whole.
+        setTimeout(() => {
+          server.closeAll();
+          others.closeAll();
+        }, parts.drainTimeout + limits.reset),
+      ];
       await Promise.all([endServer(server), others.close()]);
-      clearTimeout(cut);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }

@@ -48,8 +48,8 @@ describe("a gateway that stops", () => {
     expect(stream.text).toContain("tick");
     expect(stream.text).not.toContain("\r\n0\r\n");
     expect(never.text).toBe("");
-    expect(gateway.cuts).toEqual(["draining", "draining"]);
-    expect(gateway.lines.map(({ status }) => status).toSorted()).toEqual([200, 200, 503]);
+    await expect.poll(() => gateway.cuts).toEqual(["draining", "draining"]);
+    await expect.poll(() => gateway.lines.map(({ status }) => status).toSorted()).toEqual([200, 200, 503]);
     await eventually(() => fn.open === 0, { what: "the end of the function's requests" });
   });
 
@@ -72,7 +72,7 @@ describe("a gateway that stops", () => {
     await gateway.gateway.close();
     await waiting.end();
     expect(waiting.text).toBe("");
-    expect(gateway.cuts).toEqual(["draining"]);
+    await expect.poll(() => gateway.cuts).toEqual(["draining"]);
     await eventually(() => gateway.waker.waitingCallers === 0, { what: "that nobody waits" });
   });
 
@@ -83,10 +83,10 @@ describe("a gateway that stops", () => {
     gateway.deploy("stream", { addresses: [fn.address] });
     const client = closing(await openHttp2Client(gateway.port, tls.cert));
     const asked = client.ask({ ":path": "/function/stream" });
-    const reset = expect(asked).rejects.toThrow();
+    const reset = expect(asked).rejects.toThrow(/INTERNAL_ERROR/);
     await eventually(() => fn.open === 1, { what: "a call under way" });
     await gateway.gateway.close();
     await reset;
-    expect(gateway.cuts).toEqual(["draining"]);
+    await expect.poll(() => gateway.cuts).toEqual(["draining"]);
   });
 });

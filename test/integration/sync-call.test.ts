@@ -156,7 +156,7 @@ describe("synchronous call", () => {
     await expect.poll(() => fn.aborted).toBe(1);
     expect(written).toBeLessThan(32 * 1_048_576);
     expect(gateway.counts.of("flood.functions").inFlight).toBe(0);
-    expect(gateway.cuts).toEqual(["idle"]);
+    await expect.poll(() => gateway.cuts).toEqual(["idle"]);
     client.close();
   });
 
@@ -218,7 +218,7 @@ describe("synchronous call", () => {
     await expect.poll(() => fn.open).toBe(0);
     const ended = [...gateway.counts.ended()].map(([{ code }, { count }]) => `${code} ${count}`);
     expect(ended.toSorted()).toEqual(["200 1", "504 1"]);
-    expect(gateway.cuts).toEqual(["idle"]);
+    await expect.poll(() => gateway.cuts).toEqual(["idle"]);
   });
 
   test("callers of a function at zero wait for it, all of them, with one scale-up", async () => {

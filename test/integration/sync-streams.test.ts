@@ -49,7 +49,7 @@ describe("the time of a call", () => {
     expect(performance.now() - began).toBeGreaterThan(550);
     expect(client.text).toContain("begun");
     expect(client.text).not.toContain("\r\n0\r\n");
-    expect(gateway.cuts).toEqual(["idle"]);
+    await expect.poll(() => gateway.cuts).toEqual(["idle"]);
     await eventually(() => fn.open === 0, { what: "the end of the function's request" });
   });
 
@@ -106,7 +106,7 @@ describe("the time of a call", () => {
     const client = await begin(gateway, "GET /function/broken HTTP/1.1\r\nHost: g\r\n\r\n");
     await client.end();
     expect(client.text).toContain("begun");
-    expect(gateway.cuts).toEqual(["replica"]);
+    await expect.poll(() => gateway.cuts).toEqual(["replica"]);
   });
 
   test("a client that leaves is nobody's cut", async () => {

@@ -128,10 +128,10 @@ describe("the life of a WebSocket", () => {
     await expect.poll(() => client.text.endsWith("still here")).toBe(true);
     await closed;
     expect(performance.now() - began).toBeGreaterThan(650);
-    expect(gateway.cuts).toEqual(["draining"]);
     await client.end();
     peer.resume();
     await once(peer, "end");
+    await expect.poll(() => gateway.cuts).toEqual(["draining"]);
   });
 
   test("closing the gateway waits no longer than the last one lives", async () => {

@@ -208,7 +208,7 @@ describe("WebSocket", () => {
     await once(socket, "close");
     expect(performance.now() - began).toBeGreaterThan(3 * 400 + 800);
     await expect.poll(() => fn.open).toBe(0);
-    expect(gateway.cuts).toEqual(["idle"]);
+    await expect.poll(() => gateway.cuts).toEqual(["idle"]);
   });
 
   test("a refusing replica is skipped once", async () => {
