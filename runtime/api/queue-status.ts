@@ -23,7 +23,7 @@ export const QueueStatus = Type.Object(
     why: Type.Optional(
       Type.String({
         description: "Why calls wait and what to do about it; absent when none waits",
-        examples: ["The only slot runs a call: raise max_inflight or replicas of the queue if this takes too long."],
+        examples: ["The only slot runs a call: start Weir with --max-inflight 2 (now 1) if this takes too long."],
       }),
     ),
   },
@@ -43,7 +43,7 @@ export const QueueStatus = Type.Object(
         ackWait: "60s",
         oldestAgeSeconds: 0.4,
         limit: 1_000_000,
-        why: "The only slot runs a call: raise max_inflight or replicas of the queue if this takes too long.",
+        why: "The only slot runs a call: start Weir with --max-inflight 2 (now 1) if this takes too long.",
       },
     ],
   },

@@ -2,6 +2,7 @@ import { formatDuration } from "../api/duration.ts";
 import type { QueueStatus } from "../api/queue-status.ts";
 import type { QueueDeclaration } from "./ports/queue-catalog.ts";
 import type { QueueState } from "./ports/queue-states.ts";
+import { moreSlots, type QueuePlace } from "./queue-remedy.ts";
 import type { WorkersSum } from "./worker-sums.ts";
 
 /** What the status of a queue is made from. */
@@ -23,12 +24,13 @@ const empty: QueueState = {
   now: 0,
 };
 
-/** A queue as clients see it (contract §2); it also says why calls wait. */
-export function queueStatus(queue: QueueDeclaration, figures: QueueFigures): QueueStatus {
+/** A queue as clients see it (contract §2); it also says why calls wait, and what to do about it at `place`. */
+export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, place: QueuePlace): QueueStatus {
   const state = figures.state ?? empty;
   const running = Math.min(figures.workers.running, state.onLoan);
   const facts = { queued: state.fresh, waiting: state.onLoan - running, running };
-  const why = figures.state === undefined ? missing : whyWaiting(queue, { ...facts, slots: figures.workers.slots });
+  const why =
+    figures.state === undefined ? missing : whyWaiting(queue, { ...facts, slots: figures.workers.slots }, place);
   return {
     name: queue.name,
     ...facts,
@@ -48,8 +50,9 @@ const missing = "What held its calls is gone from the broker, and they with it: 
 
 /** Why calls of a queue wait and what to do about it; undefined when none does. */
 export function whyWaiting(
-  { name, strict, ackWait }: Pick<QueueDeclaration, "name" | "strict" | "ackWait">,
+  { name, strict, ackWait, maxInflight }: Pick<QueueDeclaration, "name" | "strict" | "ackWait" | "maxInflight">,
   { queued, waiting, running, slots }: Readonly<Record<"queued" | "waiting" | "running" | "slots", number>>,
+  place: QueuePlace,
 ): string | undefined {
   if (queued === 0 && waiting === 0) return undefined;
   if (slots === 0) {
@@ -63,7 +66,7 @@ export function whyWaiting(
     const busy = slots === 1 ? "The only slot runs a call" : `All ${slots} slots run calls`;
     return strict
       ? `${busy}, as a strict queue has no more: make the function faster, or use a queue that is not strict.`
-      : `${busy}: raise max_inflight or replicas of the queue if this takes too long.`;
+      : `${busy}: ${moreSlots({ name, maxInflight }, place)} if this takes too long.`;
   }
   if (queued > 0) return "Its queue-workers have free slots and take the next calls now.";
   return "Calls wait for their next attempt; nextAttemptAt in the record of each says when.";

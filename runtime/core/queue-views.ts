@@ -1,11 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 
+import { editions, type Edition } from "../api/editions.ts";
 import type { DeadLetterPage, QueueStatus } from "../api/queue-status.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { deadLetterView } from "./dead-letter-view.ts";
 import type { DeadLetterStore } from "./ports/dead-letters.ts";
 import type { QueueDeclaration } from "./ports/queue-catalog.ts";
 import type { QueueStates } from "./ports/queue-states.ts";
+import type { QueuePlace } from "./queue-remedy.ts";
 import { queueStatus } from "./queue-status.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { quote } from "./quote.ts";
@@ -17,6 +19,7 @@ export interface QueueViewParts {
   readonly states: QueueStates;
   readonly workers: WorkerSums;
   readonly letters: DeadLetterStore;
+  readonly place: QueuePlace;
 }
 
 const usualLimit = 100;
@@ -26,13 +29,15 @@ const mostLimit = 1_000;
  * The declaration of `name`.
  * @throws PlatformError `queue_not_found`
  */
-export function declaredQueue(table: QueueTable, name: string): QueueDeclaration {
+export function declaredQueue(table: QueueTable, name: string, edition: Edition): QueueDeclaration {
   const queue = table.find(name);
   if (queue !== undefined) return queue;
   const names = table.list().map((declared) => `"${declared.name}"`);
+  const more =
+    editions[edition].queues === "named" ? "the setting queues declares more" : `edition "${edition}" has no others`;
   throw new PlatformError(
     "queue_not_found",
-    `Cannot find queue "${name}": it is not declared, only ${names.join(", ")}; the setting queues declares more`,
+    `Cannot find queue "${name}": it is not declared, only ${names.join(", ")}; ${more}`,
   );
 }
 
@@ -43,7 +48,7 @@ export async function showQueue(parts: QueueViewParts, queue: QueueDeclaration):
     parts.letters.count(queue.name),
     pause(parts.workers.untilComplete),
   ]);
-  return queueStatus(queue, { state, deadLetters, workers: parts.workers.of(queue.name) });
+  return queueStatus(queue, { state, deadLetters, workers: parts.workers.of(queue.name) }, parts.place);
 }
 
 /**

@@ -29,6 +29,7 @@ import type { QueueStates } from "../core/ports/queue-states.ts";
 import type { SecretStore } from "../core/ports/secret-store.ts";
 import type { Upstream } from "../core/ports/upstream.ts";
 import type { Usage } from "../core/ports/usage.ts";
+import type { QueuePlace } from "../core/queue-remedy.ts";
 import { QueueTable } from "../core/queue-table.ts";
 import { SeenFunctionStore } from "../core/seen-function-store.ts";
 import { Waker } from "../core/wake.ts";
@@ -203,6 +204,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ...tlsOf(settings),
   });
   const view = new TableView(table);
+  const home = parts.info.provider.orchestration === "kubernetes" ? "cluster" : "machine";
+  const place: QueuePlace = { edition: settings.edition, home };
   const app = buildApp(
     {
       log,
@@ -214,7 +217,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       logs: parts.logs,
       usage: parts.usage,
       queues: parts.queues,
-      queueParts: { ...parts, table: queues, workers, retriesOf: (ref) => mostRetries(ref, table, queues) },
+      queueParts: { ...parts, table: queues, workers, place, retriesOf: (ref) => mostRetries(ref, table, queues) },
       ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,

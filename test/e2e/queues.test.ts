@@ -60,7 +60,12 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   const reports: string[] = [];
   for (let n = 0; n < 5; n++) reports.push(await calls.accepted("report"));
   const busy = await desk.until(({ running }) => running === 4, "reports");
-  expect(busy).toMatchObject({ queued: 1, why: expect.stringContaining("All 4 slots run calls") });
+  expect(busy).toMatchObject({
+    queued: 1,
+    why: expect.stringContaining(
+      "All 4 slots run calls: raise queues.reports.max_inflight in the settings file (now 2)",
+    ),
+  });
   const last = reports.at(-1) ?? "";
   expect(await calls.status(last)).toMatchObject({ state: "queued", queue: "reports", queuePosition: 1 });
   const steps: string[] = [];

@@ -20,6 +20,7 @@ export function memoryQueues(): QueueParts {
     states: calls,
     workers: new WorkerSums(new MemoryActivity()),
     letters: new MemoryDeadLetters(),
+    place: { edition: "enterprise", home: "machine" },
     ledger: new MemoryCallLedger(),
     callbacks: new MemoryCallbackQueue({ ackWait: 60_000 }),
     retriesOf: () => 10,

@@ -120,7 +120,7 @@ function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { tar
     authorization = undefined;
   }
   checkQueueEdition(limits.queue, parts.edition);
-  const queue = declaredQueue(parts.queues, limits.queue);
+  const queue = declaredQueue(parts.queues, limits.queue, parts.edition);
   const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
   return { target, entry, queue, maxRetries, callbackUrl, authorization };
 }

@@ -36,9 +36,9 @@ export const deadLetterRoutes = [
         shows: '{"items":[]}',
       },
     },
-    ({ queueParts: { table, letters } }) =>
+    ({ queueParts: { table, letters }, edition }) =>
       async ({ params, query }) =>
-        showDeadLetters(letters, declaredQueue(table, params.queue).name, query),
+        showDeadLetters(letters, declaredQueue(table, params.queue, edition).name, query),
   ),
   route(
     {
@@ -66,9 +66,9 @@ export const deadLetterRoutes = [
         shows: "Cannot redrive call …",
       },
     },
-    ({ queueParts }) =>
+    ({ queueParts, edition }) =>
       async ({ params }) => {
-        const { name } = declaredQueue(queueParts.table, params.queue);
+        const { name } = declaredQueue(queueParts.table, params.queue, edition);
         await redriveCall(queueParts, name, params.callId.toLowerCase());
       },
   ),
@@ -88,9 +88,9 @@ export const deadLetterRoutes = [
         shows: "Cannot delete call …",
       },
     },
-    ({ queueParts: { table, letters } }) =>
+    ({ queueParts: { table, letters }, edition }) =>
       async ({ params }) => {
-        await deleteLetters(letters, declaredQueue(table, params.queue).name, params.callId.toLowerCase());
+        await deleteLetters(letters, declaredQueue(table, params.queue, edition).name, params.callId.toLowerCase());
       },
   ),
 ];

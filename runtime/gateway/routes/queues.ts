@@ -36,9 +36,9 @@ const getQueue = route(
     errors: ["queue_not_found", "queue_unavailable"],
     trial: { commands: "curl -u admin:$P $G/system/queue/default", shows: '{"name":"default",…"limit":1000000}' },
   },
-  ({ queueParts }) =>
+  ({ queueParts, edition }) =>
     async ({ params }) =>
-      showQueue(queueParts, declaredQueue(queueParts.table, params.queue)),
+      showQueue(queueParts, declaredQueue(queueParts.table, params.queue, edition)),
 );
 
 /** Queues and their dead letters (contract §3.5). */

@@ -19,8 +19,9 @@ const state = (over: Partial<QueueState> = {}): QueueState => ({
   now: 10_000,
   ...over,
 });
+const place = { edition: "enterprise", home: "machine" } as const;
 const status = (over: Partial<QueueState>, slots = 4, running = 0, queue = sampleQueue({ maxInflight: 2 })) =>
-  queueStatus(queue, { state: state(over), workers: { slots, running }, deadLetters: 7 });
+  queueStatus(queue, { state: state(over), workers: { slots, running }, deadLetters: 7 }, place);
 
 describe("the status of a queue", () => {
   test("says what is in it, and nothing of why when no call waits", () => {
@@ -55,8 +56,8 @@ describe("the status of a queue", () => {
       true,
       "No queue-worker has the turn of this strict queue: one that follows another waits 1m2s",
     ],
-    [{ fresh: 3, onLoan: 4 }, 4, 4, false, "All 4 slots run calls: raise max_inflight or replicas"],
-    [{ fresh: 3, onLoan: 1 }, 1, 1, false, "The only slot runs a call: raise max_inflight"],
+    [{ fresh: 3, onLoan: 4 }, 4, 4, false, "All 4 slots run calls: start Weir with --max-inflight"],
+    [{ fresh: 3, onLoan: 1 }, 1, 1, false, "The only slot runs a call: start Weir with --max-inflight"],
     [{ fresh: 3, onLoan: 1 }, 1, 1, true, "The only slot runs a call, as a strict queue has no more"],
     [{ fresh: 3 }, 4, 0, false, "free slots and take the next calls now"],
     [{ onLoan: 5 }, 4, 4, false, "nextAttemptAt in the record of each says when"],
@@ -67,11 +68,15 @@ describe("the status of a queue", () => {
   });
 
   test("says so when what held its calls is gone", () => {
-    const gone = queueStatus(sampleQueue(), {
-      state: undefined,
-      workers: { slots: 1, running: 0 },
-      deadLetters: 0,
-    });
+    const gone = queueStatus(
+      sampleQueue(),
+      {
+        state: undefined,
+        workers: { slots: 1, running: 0 },
+        deadLetters: 0,
+      },
+      place,
+    );
     expect(gone).toMatchObject({ queued: 0, why: expect.stringContaining("is gone from the broker") });
   });
 });

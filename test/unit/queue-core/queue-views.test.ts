@@ -35,12 +35,17 @@ test("queues are listed by name; one that is not declared is refused with those 
   const table = new QueueTable();
   for (const name of ["default", "slow", "bulk"]) table.observer.set(sampleQueue({ name }));
   expect(table.list().map(({ name }) => name)).toEqual(["bulk", "default", "slow"]);
-  expect(declaredQueue(table, "slow").name).toBe("slow");
+  expect(declaredQueue(table, "slow", "enterprise").name).toBe("slow");
   table.observer.removed("bulk");
-  expect(() => declaredQueue(table, "bulk")).toThrow(
+  expect(() => declaredQueue(table, "bulk", "enterprise")).toThrow(
     'Cannot find queue "bulk": it is not declared, only "default", "slow"; the setting queues declares more',
   );
-  expect(() => declaredQueue(table, "bulk")).toThrow(expect.objectContaining({ code: "queue_not_found" }));
+  expect(() => declaredQueue(table, "bulk", "enterprise")).toThrow(
+    expect.objectContaining({ code: "queue_not_found" }),
+  );
+  expect(() => declaredQueue(table, "bulk", "pro")).toThrow(
+    'Cannot find queue "bulk": it is not declared, only "default", "slow"; edition "pro" has no others',
+  );
 });
 
 test("a queue is shown with its own state, workers and dead letters", async () => {
@@ -60,7 +65,8 @@ test("a queue is shown with its own state, workers and dead letters", async () =
     },
     depths: async () => expect.fail("nobody needs that"),
   };
-  const shown = await showQueue({ table: new QueueTable(), states, workers, letters }, sampleQueue());
+  const place = { edition: "enterprise", home: "machine" } as const;
+  const shown = await showQueue({ table: new QueueTable(), states, workers, letters, place }, sampleQueue());
   expect(shown).toMatchObject({ name: "default", queued: 0, running: 1, deadLetters: 101, oldestAgeSeconds: 0.5 });
   expect(asked).toEqual(["default"]);
 });
