@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import { drainTimeoutOf } from "../api/drain-settings.ts";
 import type { SystemInfo } from "../api/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
+import { beyondEdition } from "../core/beyond-edition.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
 import { knownLimits } from "../core/function-limits.ts";
 import { formatRef, type FunctionRef } from "../core/function-ref.ts";
@@ -252,6 +253,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       await ensureDefaultNamespace(namespaceParts);
       endings.push(await functions.watch(table.functionObserver));
       endings.push(await parts.endpoints.watch(table.endpointsObserver));
+      warnBeyondEdition(table, settings, log);
       endings.push(reportActivity(parts.activity, source, () => counts.entries()));
       endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
       await app.ready();
@@ -282,6 +284,21 @@ function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable)
   if (entry === undefined) return undefined;
   const { retry, queue } = knownLimits(entry.wanted.deployment);
   return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
+}
+
+/** A platform that was started in a smaller edition goes on with what it has, and says what is too much. */
+function warnBeyondEdition(
+  table: FunctionTable,
+  { edition, functionNamespace }: Pick<GatewaySettings, "edition" | "functionNamespace">,
+  log: Log,
+): void {
+  const wanted = [...table.entries()].map((entry) => entry.wanted);
+  const names = beyondEdition(wanted, edition, functionNamespace);
+  if (names.length === 0) return;
+  log.warn(
+    { edition, count: names.length, functions: names.slice(0, 20) },
+    "functions ask for more than the edition allows",
+  );
 }
 
 function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {

@@ -116,6 +116,12 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   ]);
   expect(await without.calls.status(last)).toMatchObject({ state: "done", queue: "reports" });
   await without.weir.stop();
+
+  // A smaller edition goes on with what it has, and names at its start what asks for more.
+  const smaller = await start("edition: pro\n");
+  expect(smaller.weir.output()).toMatch(/functions ask for more than the edition allows/);
+  for (const name of ["broken", "report", "step"]) expect(smaller.weir.output()).toContain(`${name}.functions (queue`);
+  await smaller.weir.stop();
   const again = await start(settings);
   expect(await again.calls.ended(await again.calls.accepted("report"), 20_000)).toMatchObject({ state: "done" });
   await again.weir.stop();
