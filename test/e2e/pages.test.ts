@@ -80,6 +80,6 @@ describe("docs/functions.md", () => {
 
   walkDocument(blocks, () => {
     const { directory, shell, weir } = walked();
-    return { shell, asHere: (text) => asOf(weir, text).replaceAll("/tmp/weir-", `${directory.path}/weir-`) };
+    return { shell, asHere: (text) => asOf(weir, text.replaceAll("/tmp/weir-", `${directory.path}/weir-`)) };
   });
 });

@@ -62,10 +62,10 @@ export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
         throw new Error("Cannot walk through: Weir did not start");
       const asHere = (text: string) =>
         text
+          .replaceAll("/tmp/weir-", `${directory.path}/weir-`)
           .replaceAll("localhost:8080", new URL(weir.url).host.replace("127.0.0.1", "localhost"))
           .replaceAll(".weir/", `${weir.data}/`)
           .replace("test/clients", join(root, "test/clients"))
-          .replaceAll("/tmp/weir-", `${directory.path}/weir-`)
           .replace("npm ci", "npm ci --prefer-offline --ignore-scripts");
       return { shell, asHere };
     });

@@ -20,10 +20,12 @@ import (
 )
 
 const (
-	namespace = "golang"
 	name      = "shout"
 	bytesType = "application/octet-stream"
 )
+
+// A name that is new: one that was deleted a moment ago may still be taken.
+var namespace = "go-" + uuid.NewString()[:8]
 
 // What the generated code answers; its type is named after the operation.
 type answer interface{ StatusCode() int }

@@ -52,7 +52,8 @@ def told(api, operation, *arguments, **options):
     return answer
 
 
-namespace = "generator"
+# A name that is new: one that was deleted a moment ago may still be taken.
+namespace = f"generator-{uuid.uuid4().hex[:8]}"
 name = "shout"
 called = f"{name}.{namespace}"
 
