@@ -49,7 +49,9 @@ describe("a gateway that stops", () => {
     expect(stream.text).not.toContain("\r\n0\r\n");
     expect(never.text).toBe("");
     await expect.poll(() => gateway.cuts).toEqual(["draining", "draining"]);
-    await expect.poll(() => gateway.lines.map(({ status }) => status).toSorted()).toEqual([200, 200, 503]);
+    await expect
+      .poll(() => gateway.lines.map(({ status }) => status).toSorted((a, b) => a - b))
+      .toEqual([200, 200, 503]);
     await eventually(() => fn.open === 0, { what: "the end of the function's requests" });
   });
 

@@ -64,10 +64,12 @@ export class EndedLogs {
 
   async #filesOf(ref: FunctionRef): Promise<{ readonly name: string; readonly id: string }[]> {
     const names = await readdir(this.#directoryOf(ref)).catch(() => []);
-    return names.sort().flatMap((name) => {
-      const id = fileName.exec(name)?.[1];
-      return id === undefined ? [] : [{ name, id }];
-    });
+    return names
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .flatMap((name) => {
+        const id = fileName.exec(name)?.[1];
+        return id === undefined ? [] : [{ name, id }];
+      });
   }
 }
 

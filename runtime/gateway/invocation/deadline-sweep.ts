@@ -52,7 +52,8 @@ export class DeadlineSweep {
 
   /** Cuts all that are under way. */
   cutAll(): void {
-    for (const entry of [...this.#entries]) entry.cut();
+    // A copy: what is cut leaves, and the last takes its place.
+    for (const entry of this.#entries.slice()) entry.cut();
   }
 
   #sweep(): void {

@@ -79,7 +79,7 @@ test("what serves of the deployment before says so, with what is wrong with the 
 describe("endOfRollout()", () => {
   const waited = (within: number, signal = new AbortController().signal) => {
     const words = new WakeList();
-    const state = { rollout: underWay("not yet") as Rollout };
+    const state: { rollout: Rollout } = { rollout: underWay("not yet") };
     const end = endOfRollout(
       () => state.rollout,
       (changed) => words.watch("hello", changed),

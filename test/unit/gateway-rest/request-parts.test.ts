@@ -100,6 +100,6 @@ test("the gateway starts with its defaults", () => {
     upstreamTimeout: 30_000,
     callAge: 7 * 24 * 3_600_000,
     basicAuth: true,
-    edition: "community",
+    edition: "enterprise",
   });
 });
