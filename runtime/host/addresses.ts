@@ -42,7 +42,10 @@ export function hostCallbackRules(settings: HostSettings, own: string, closedUrl
       clusterGatewayUrl: clusterGatewayUrl(settings),
       publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
     }),
-    closedPorts: [...closedUrls.map((url) => Number(new URL(url).port)), ...enginePorts(dockerHost())],
+    closedPorts: [
+      ...closedUrls.map((url) => Number(new URL(url).port)),
+      ...enginePorts(settings.dockerSocket ?? dockerHost()),
+    ],
     ownAddresses: ownAddresses(),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 
-import { dockerAnswers } from "../adapters/docker/docker-socket.ts";
+import { dockerAnswers, engineAddress } from "../adapters/docker/docker-socket.ts";
 import { openDockerProvider } from "../adapters/docker/open-docker-provider.ts";
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/invoker-for.ts";
@@ -28,6 +28,7 @@ import { followBroker } from "../process/follow-broker.ts";
 import { holdLock } from "../process/hold-lock.ts";
 import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
+import { dockerHost } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
 import { environment } from "../process/settings.ts";
 import { buildProvider } from "../provider/build-provider.ts";
@@ -133,12 +134,12 @@ await runService({
       file: layout.provider,
       wanted: settings.provider,
       functions: () => countFunctions(providerFunctions, providerNamespaces, settings.functionNamespace),
-      engineAnswers: () => dockerAnswers(settings.dockerSocket),
+      engineAnswers: () => dockerAnswers(engineAddress(settings.dockerSocket, dockerHost())),
     });
     const docker =
       chosen === "docker"
         ? await openDockerProvider({
-            socket: settings.dockerSocket,
+            socket: engineAddress(settings.dockerSocket, dockerHost()),
             data: layout.root,
             secrets: layout.secrets,
             platformNamespace: settings.platformNamespace,

@@ -84,12 +84,11 @@ export interface ChooseOptions {
  * @throws PlatformError `provider_unavailable` with the sentence of a refusal
  */
 export async function chooseProvider(options: ChooseOptions): Promise<ProviderName> {
-  const decision = decideProvider({
-    wanted: options.wanted,
-    noted: await readProviderChoice(options.file),
-    functions: await options.functions(),
-    engineAnswers: await options.engineAnswers(),
-  });
+  const { wanted } = options;
+  const noted = await readProviderChoice(options.file);
+  // Where it decides nothing, an engine that cannot be used is no error.
+  const engineAnswers = wanted === "auto" && noted === undefined && (await options.engineAnswers());
+  const decision = decideProvider({ wanted, noted, functions: await options.functions(), engineAnswers });
   if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);
   if (decision.note) await writeProviderChoice(options.file, decision.provider);
   return decision.provider;

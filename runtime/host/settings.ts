@@ -14,7 +14,7 @@ import {
   type Settings,
   type Values,
 } from "../api/setting.ts";
-import { engineSocket, parseUnixSocket } from "../api/unix-socket.ts";
+import { engineSocket, expectedEngine, parseEngineAddress } from "../api/engine-address.ts";
 
 /** What the host decides for the parts it runs, so that nobody has to. */
 const decidedHere = [
@@ -51,9 +51,8 @@ export const hostSettings = {
     fallback: "auto",
     about: "What runs functions: processes, or containers; auto keeps what the first start took",
   }),
-  dockerSocket: unixSocket("docker_socket", {
-    fallback: engineSocket,
-    about: "Socket of the container engine that runs functions under provider docker",
+  dockerSocket: engine("docker_socket", {
+    about: `Where the container engine of provider docker is: a socket, or tcp://host:port; without it what DOCKER_HOST says, else ${engineSocket}`,
   }),
   natsServer: optionalText("nats_server", { about: "The nats-server program; found or installed when absent" }),
   natsPort: port("nats_port", {
@@ -87,17 +86,16 @@ export const hostSettings = {
   }),
 };
 
-/** The path of a Unix socket, also as a URL. */
-function unixSocket(name: string, options: { readonly fallback: string; readonly about: string }): Setting<string> {
+/** The address of a container engine; an empty one counts as left out. */
+function engine(name: string, options: { readonly about: string }): Setting<string | undefined> {
   return {
     name,
-    kind: "path of a socket",
+    kind: "address of an engine",
     ...options,
+    optional: true,
     parse: (value) => {
-      const path = parseUnixSocket(value);
-      return path === undefined
-        ? { expected: `the path of a unix socket such as ${options.fallback}` }
-        : { value: path };
+      const address = parseEngineAddress(value);
+      return value !== "" && address === undefined ? { expected: expectedEngine } : { value: address };
     },
   };
 }

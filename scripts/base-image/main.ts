@@ -1,6 +1,6 @@
 import { Command } from "commander";
 
-import { dockerSocket } from "../../runtime/adapters/docker/docker-socket.ts";
+import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
 import { environment } from "../../runtime/process/settings.ts";
@@ -12,10 +12,10 @@ const command = new Command("npm run base-image --")
   .description(
     `Makes the image "${baseImageName}" of Weir's watchdog, Node.js and a few programs of this machine: functions can be made FROM it.`,
   )
-  .option("--docker-socket <path>", "the container engine that gets it", environment()["docker_socket"])
+  .option("--docker-socket <address>", "the container engine that gets it", environment()["docker_socket"])
   .helpOption("--help", "show this")
   .action(async (options: { dockerSocket?: string }) => {
-    const engine = new EngineClient(dockerSocket(options.dockerSocket));
+    const engine = new EngineClient(engineAddress(options.dockerSocket, environment()["DOCKER_HOST"]));
     try {
       await engine.ping();
       say(`Making image "${baseImageName}" of this system's Node.js and libraries`);

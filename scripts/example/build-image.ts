@@ -10,7 +10,7 @@ import { archive } from "../images/archive.ts";
 import { copyFiles, type FunctionFiles } from "./copy-files.ts";
 
 export interface BuildOptions {
-  /** Path of the socket of the container engine. */
+  /** Where the container engine is: the path of its socket, or `tcp://host:port`. */
   readonly socket: string;
   /** Name of the image, with a tag. */
   readonly image: string;

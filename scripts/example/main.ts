@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 import { Command } from "commander";
 
-import { dockerSocket } from "../../runtime/adapters/docker/docker-socket.ts";
+import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "./example.ts";
 import { runExample } from "./run-example.ts";
@@ -28,7 +28,11 @@ const command = new Command("npm run example --")
   .argument("[name]", "which one; without it they are listed")
   .option("--gateway <url>", "address of the gateway", "http://127.0.0.1:8080")
   .option("--data <directory>", "the data directory of that Weir, for its credentials", ".weir")
-  .option("--docker-socket <path>", "the container engine of that Weir, if it has one", environment()["docker_socket"])
+  .option(
+    "--docker-socket <address>",
+    "the container engine of that Weir, if it has one",
+    environment()["docker_socket"],
+  )
   .helpOption("--help", "show this")
   .action(async (name: string | undefined, options: Options) => {
     if (name === undefined) return listExamples();
@@ -38,7 +42,7 @@ const command = new Command("npm run example --")
       root,
       packages,
       gateway,
-      dockerSocket: dockerSocket(options.dockerSocket),
+      dockerSocket: engineAddress(options.dockerSocket, environment()["DOCKER_HOST"]),
       client,
       show,
     });

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 
 import { Command, Option } from "commander";
 
-import { dockerSocket } from "../../runtime/adapters/docker/docker-socket.ts";
+import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
 import { environment } from "../../runtime/process/settings.ts";
@@ -37,7 +37,7 @@ const command = new Command("npm run images --")
   .option("--user <name>", "who pushes; without, what docker login keeps in its file")
   .option("--password-file <file>", "with the password of --user")
   .option("--plain-http", "the registry has no TLS; taken for granted on this machine")
-  .option("--docker-socket <path>", "the container engine that gets them", environment()["docker_socket"])
+  .option("--docker-socket <address>", "the container engine that gets them", environment()["docker_socket"])
   .helpOption("--help", "show this")
   .action(async (typed: Typed) => {
     checkTag(typed.tag);
@@ -67,7 +67,7 @@ const command = new Command("npm run images --")
       for (const image of made.images) say(`Pushed ${await pushImage(image, options)}`);
     }
     if (tar === undefined && push === undefined) {
-      const engine = new EngineClient(dockerSocket(typed.dockerSocket));
+      const engine = new EngineClient(engineAddress(typed.dockerSocket, environment()["DOCKER_HOST"]));
       try {
         await engine.ping();
         await loadImages(made.directory, engine);

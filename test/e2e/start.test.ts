@@ -169,7 +169,9 @@ describe("npm start", () => {
       flags: ["--provider", "docker", "--docker-socket", `${directory.path}/none.sock`],
     });
     expect(docker.code).toBe(1);
-    expect(docker.stderr).toMatch(/^Cannot reach the container engine at ".*none\.sock": .*\n$/);
+    expect(docker.stderr).toMatch(
+      /^Cannot reach the container engine at ".*none\.sock": .*; install an engine \(apt-get install docker\.io\) .*\n$/,
+    );
 
     const help = await runWeir({ data: directory.path, flags: ["--help"] });
     expect(help.code).toBe(0);

@@ -1,18 +1,20 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import { engineSocket, parseUnixSocket } from "../../api/unix-socket.ts";
+import { engineSocket, expectedEngine, parseEngineAddress } from "../../api/engine-address.ts";
 import { EngineClient } from "./engine-client.ts";
 
 /**
- * The path of the engine's socket: `address` is a path or `unix://` and a path; the standard one when absent.
+ * Where the engine is: what is `named`, else what `dockerHost`, the value of `DOCKER_HOST`, says, else the standard socket. A
+ * path, or `tcp://host:port`.
  * @throws PlatformError `validation_failed` for another kind of address
  */
-export function dockerSocket(address: string | undefined): string {
+export function engineAddress(named: string | undefined, dockerHost: string | undefined): string {
+  const [source, address] = named ? ["docker_socket", named] : ["DOCKER_HOST", dockerHost];
   if (address === undefined || address === "") return engineSocket;
-  const path = parseUnixSocket(address);
-  if (path !== undefined) return path;
+  const parsed = parseEngineAddress(address);
+  if (parsed !== undefined) return parsed;
   throw new PlatformError(
     "validation_failed",
-    `Cannot use the container engine at "${address}": expected the path of a unix socket such as unix://${engineSocket}`,
+    `Cannot use the container engine at "${address}" (${source}): expected ${expectedEngine}`,
   );
 }
 
@@ -36,8 +38,8 @@ export async function checkEngine(engine: EngineClient): Promise<{ readonly cpus
 }
 
 /** Whether an engine on which functions can run answers there. */
-export async function dockerAnswers(socket: string): Promise<boolean> {
-  const engine = new EngineClient(socket);
+export async function dockerAnswers(address: string): Promise<boolean> {
+  const engine = new EngineClient(address);
   try {
     await checkEngine(engine);
     return true;

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { engineAdvice } from "./engine-away.ts";
 
 /** One request to the engine. */
 export interface EngineRequest {
@@ -26,20 +27,25 @@ export interface EngineAnswer<T> {
 const oldestApi = "1.41";
 const defaultTimeout = 60_000;
 
-/** Talks to one container engine through its unix socket; the version of the API is agreed on at the first request. */
+/** Talks to one container engine, at the path of its socket or at `tcp://host:port`; the version of the API is agreed on at the first request. */
 export class EngineClient {
-  readonly #socket: string;
+  readonly #address: string;
   readonly #pool: Pool;
   #prefix: Promise<string> | undefined;
 
-  constructor(socket: string) {
-    this.#socket = socket;
-    this.#pool = new Pool("http://engine", { connect: { socketPath: socket }, bodyTimeout: 0, connections: null });
+  constructor(address: string) {
+    this.#address = address;
+    const isPath = address.startsWith("/");
+    this.#pool = new Pool(isPath ? "http://engine" : address.replace(/^tcp:/, "http:"), {
+      ...(isPath ? { connect: { socketPath: address } } : {}),
+      bodyTimeout: 0,
+      connections: null,
+    });
   }
 
   /**
    * Resolves while the engine answers.
-   * @throws PlatformError `provider_unavailable` when the socket is away, or the engine too old
+   * @throws PlatformError `provider_unavailable` when it is away, or the engine too old
    */
   async ping(): Promise<void> {
     await this.#send("GET", "/_ping", { timeout: 5_000 }).then(({ body }) => body.dump());
@@ -102,7 +108,7 @@ export class EngineClient {
     if (compareVersions(newest, oldestApi) < 0) {
       throw new PlatformError(
         "provider_unavailable",
-        `Cannot use the container engine at "${this.#socket}": it speaks API ${newest}, at least ${oldestApi} is needed`,
+        `Cannot use the container engine at "${this.#address}": it speaks API ${newest}, at least ${oldestApi} is needed`,
       );
     }
     return `/v${compareVersions(oldest, oldestApi) > 0 ? oldest : oldestApi}`;
@@ -112,7 +118,9 @@ export class EngineClient {
     // It may come back as another version.
     this.#prefix = undefined;
     const why = cause instanceof Error ? cause.message : String(cause);
-    const sentence = `Cannot reach the container engine at "${this.#socket}": ${why}`;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+    const advice = engineAdvice(this.#address, code);
+    const sentence = `Cannot reach the container engine at "${this.#address}": ${why}${advice === undefined ? "" : `; ${advice}`}`;
     return new PlatformError("provider_unavailable", sentence, { cause });
   }
 }

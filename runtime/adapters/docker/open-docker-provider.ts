@@ -24,7 +24,7 @@ import type { ProviderLog } from "./provider-log.ts";
 
 /** The caller holds `data` for itself. */
 export interface DockerProviderOptions {
-  /** Path of the engine's socket. */
+  /** Where the engine is: the path of its socket, or `tcp://host:port`. */
   readonly socket: string;
   /** At most 16 characters of a to z and 0 to 9, no other data directory's; made and kept below `data` when absent. */
   readonly instance?: string;

@@ -1,4 +1,4 @@
-import { dockerSocket } from "../../../runtime/adapters/docker/docker-socket.ts";
+import { engineAddress } from "../../../runtime/adapters/docker/docker-socket.ts";
 import { EngineClient } from "../../../runtime/adapters/docker/engine-client.ts";
 import { baseImageName } from "../../../runtime/api/version.ts";
 import { environment } from "../../../runtime/process/settings.ts";
@@ -16,7 +16,7 @@ export type BenchEngine = Pick<TestDockerEngine, "socket" | "image" | "client" |
  */
 export async function openBenchEngine(): Promise<BenchEngine> {
   const given = environment()["DOCKER_HOST"];
-  if (given !== undefined) return await useEngine(dockerSocket(given));
+  if (given !== undefined) return await useEngine(engineAddress(undefined, given));
   const reason = noDockerEngine();
   if (reason !== undefined) throw new BenchSkipped(`no container engine can be started here: ${reason}`);
   const own = await startDockerEngine();

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { engineLabel, formatLabels, parseLabels } from "../../../runtime/adapters/docker/container-labels.ts";
-import { dockerSocket } from "../../../runtime/adapters/docker/docker-socket.ts";
 import { echoSpec } from "../../contract/replicas.contract.ts";
 
 test("a container's labels tell its replica, and show no environment", () => {
@@ -27,11 +26,4 @@ test("a container's labels tell its replica, and show no environment", () => {
 test("labels of somebody else's container are none", () => {
   expect(parseLabels({})).toBeUndefined();
   expect(parseLabels({ ...formatLabels("i", "x", echoSpec()), [engineLabel.generation]: "many" })).toBeUndefined();
-});
-
-test("the engine's socket is a path, with unix:// or without, or the standard one", () => {
-  expect(dockerSocket(undefined)).toBe("/var/run/docker.sock");
-  expect(dockerSocket("unix:///run/user/1000/docker.sock")).toBe("/run/user/1000/docker.sock");
-  expect(dockerSocket("/tmp/x.sock")).toBe("/tmp/x.sock");
-  expect(() => dockerSocket("tcp://127.0.0.1:2375")).toThrow("expected the path of a unix socket");
 });

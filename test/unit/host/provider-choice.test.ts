@@ -3,7 +3,12 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { decideProvider, readProviderChoice, writeProviderChoice } from "../../../runtime/host/provider-choice.ts";
+import {
+  chooseProvider,
+  decideProvider,
+  readProviderChoice,
+  writeProviderChoice,
+} from "../../../runtime/host/provider-choice.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 describe("decideProvider", () => {
@@ -70,5 +75,16 @@ describe("the note of the provider", () => {
     await expect(readProviderChoice(file)).rejects.toThrow(
       `Cannot read the provider in "${file}": expected local or docker, got "podman"`,
     );
+  });
+
+  test("asks for an engine only where that decides", async () => {
+    const file = join(place.path, "provider");
+    const functions = async (): Promise<number> => 0;
+    const refused = async (): Promise<boolean> => Promise.reject(new Error("DOCKER_HOST is of no use"));
+    await expect(chooseProvider({ file, wanted: "auto", functions, engineAnswers: refused })).rejects.toThrow(
+      "DOCKER_HOST",
+    );
+    expect(await chooseProvider({ file, wanted: "local", functions, engineAnswers: refused })).toBe("local");
+    expect(await chooseProvider({ file, wanted: "auto", functions, engineAnswers: refused })).toBe("local");
   });
 });
