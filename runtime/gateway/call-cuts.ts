@@ -6,12 +6,12 @@ import type { CallEnd, CallFacts } from "./call-observer.ts";
 
 /**
  * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle`;
- * `timeout`: a queued run reached its limit in the middle of its reply; `replica`: the replica broke its reply off;
- * `draining`: the gateway stops and can wait no longer.
+ * `unread`: the client read nothing of what waited for it; `timeout`: a queued run reached its limit in the middle of its
+ * reply; `replica`: the replica broke its reply off; `draining`: the gateway stops and can wait no longer.
  */
-export type CutReason = "idle" | "timeout" | "replica" | "draining";
+export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining";
 
-const reasons: readonly CutReason[] = ["idle", "timeout", "replica", "draining"];
+const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining"];
 
 /** Hears of each call that was cut. */
 export type CallCuts = (

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 
@@ -7,22 +8,25 @@ import { openPlatform, type Platform } from "../support/platform.ts";
 let platform: Platform;
 let slow: FunctionServer;
 let hanging: FunctionServer;
+let silent: FunctionServer;
 
 beforeAll(async () => {
   platform = await openPlatform({
     upstreamTimeout: 1_000,
     slots: 8,
     retryAttempts: 0,
-    gatewayFlags: ["--timeout-max=10s"],
+    gatewayFlags: ["--timeout-max=10s", "--stream-idle-timeout=1s"],
     workerFlags: ["--timeout-max=10s"],
   });
   slow = await openFunctionServer((_request, response) => void setTimeout(() => response.end("at last"), 2_000));
   hanging = await openFunctionServer(() => undefined);
+  silent = await openFunctionServer((_request, response) => void response.write("begun"));
 });
 afterAll(async () => {
   await platform?.close();
   await slow?.close();
   await hanging?.close();
+  await silent?.close();
 });
 
 const timed = (timeout: string) => ({ "com.service.timeout": timeout });
@@ -70,6 +74,23 @@ test.each([
   expect(record.attempts[0]?.durationSeconds).toBeLessThan(run + 3);
 });
 
+test("a reply that falls silent is cut: the log says why, a metric counts it, and the client's body is not whole", async () => {
+  await platform.deploy("silent", { addresses: [silent.address], annotations: timed("500ms") });
+  const answer = await fetch(`${platform.url}/function/silent`);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow("terminated");
+  const cut = () => platform.gateway.log.find(({ msg }) => msg === "call was cut");
+  await eventually(cut, { what: "the line of the log" });
+  expect(cut()).toMatchObject({
+    callId: answer.headers.get("x-call-id"),
+    functionName: "silent",
+    namespace: "functions",
+    reason: "idle",
+    bytesOut: 5,
+  });
+  expect(await platform.metric(platform.gateway, "gateway_calls_cut_total", { reason: "idle" })).toBe(1);
+});
+
 test("a timeout that is too long, or none, is refused with a sentence", async () => {
   const long = await deploy("10001ms");
   expect(long.status).toBe(400);
@@ -91,4 +112,17 @@ test("exec_timeout may be as long as the function's own timeout, and no longer",
   expect(await refused.text()).toBe(
     'Cannot deploy function "timed": exec_timeout 9s1ms is above com.service.timeout (9s) and the timeout of queue "default" (1s)\n',
   );
+});
+
+test("a gateway that stops with a stream open cuts it after drain_timeout, and ends well", async () => {
+  const opened = await openPlatform({ drainTimeout: 1_000 });
+  onTestFinished(() => opened.close());
+  await opened.deploy("silent", { addresses: [silent.address] });
+  const answer = await fetch(`${opened.url}/function/silent`);
+  const text = expect(answer.text()).rejects.toThrow("terminated");
+  const { gateway } = opened;
+  const ended = await gateway.stop();
+  expect(ended.code).toBe(0);
+  await text;
+  expect(gateway.log.filter(({ msg }) => msg === "call was cut")).toMatchObject([{ reason: "draining", bytesOut: 5 }]);
 });

@@ -109,6 +109,25 @@ describe("the time of a call", () => {
     await expect.poll(() => gateway.cuts).toEqual(["replica"]);
   });
 
+  test("a client that reads nothing is cut, and it is said why", async () => {
+    const fn = await serve((_request, response) => {
+      const more = (): void => {
+        while (response.write(Buffer.alloc(65_536)));
+      };
+      response.on("drain", more);
+      response.on("close", () => response.off("drain", more));
+      more();
+    });
+    const gateway = await open({ server: { bodyIdleTimeout: 600 } });
+    gateway.deploy("flood", { addresses: [fn.address] });
+    const client = await openRawClient(gateway.port);
+    onTestFinished(() => client.close());
+    client.socket.pause();
+    client.send("GET /function/flood HTTP/1.1\r\nHost: g\r\n\r\n");
+    await expect.poll(() => gateway.cuts).toEqual(["unread"]);
+    await eventually(() => fn.open === 0, { what: "the end of the function's request" });
+  });
+
   test("a client that leaves is nobody's cut", async () => {
     const fn = await serve((_request, response) => void response.write("begun"));
     const gateway = await open();

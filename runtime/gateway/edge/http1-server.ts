@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { RequestText } from "../../http1/request-text.ts";
 import type { RequestHead } from "../invocation/request-head.ts";
 import type { ClientLimit } from "./client-limit.ts";
-import { cutUnread } from "./cut-unread.ts";
+import { cutUnread, destroyUnread } from "./cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";
 import type { Http1Request } from "./http1-request.ts";
 import type { Http1Response } from "./http1-response.ts";
@@ -141,7 +141,7 @@ export class Http1Server implements Http1Owner {
   #take(socket: Socket): void {
     if (socket.destroyed) return;
     this.#connections.add(new Http1Connection(socket, this));
-    cutUnread(socket, this.#parts.idle, () => socket.destroy());
+    cutUnread(socket, this.#parts.idle, () => destroyUnread(socket));
     const period = Math.min(1_000, this.#parts.headersTimeout);
     this.#sweep ??= setInterval(() => this.#look(), period).unref();
   }

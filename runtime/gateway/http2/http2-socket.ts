@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { Socket } from "node:net";
 
-import { cutUnread } from "../edge/cut-unread.ts";
+import { cutUnread, destroyUnread } from "../edge/cut-unread.ts";
 import { cutStream, stopReading } from "./cut-stream.ts";
 
 /** What a request over HTTP/2 has for a connection: its stream alone, so that ending it harms no other request. */
@@ -28,7 +28,7 @@ export class Http2Socket extends Socket {
 
   /** Cuts a client that reads nothing of what waits for it for so many milliseconds. */
   override setTimeout(timeout: number): this {
-    cutUnread(this.#stream, timeout, () => this.destroy());
+    cutUnread(this.#stream, timeout, () => destroyUnread(this));
     return this;
   }
 }
