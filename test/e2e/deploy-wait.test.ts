@@ -50,5 +50,6 @@ test("a deployment that is waited for is ready at the answer; one that fails say
     status: "True",
     message: expect.stringMatching(/^1 of 1 replicas is ready, of the deployment before: .*ended/),
   });
+  expect(weir.output()).toContain("function is stalled");
   expect(weir.output()).toContain(JSON.stringify(why).slice(1, -1));
 });
