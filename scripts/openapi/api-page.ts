@@ -53,15 +53,14 @@ function section(entries: readonly RouteEntry[]): string {
 }
 
 /** A command for a route that is not built yet. */
-function refusal({ method, path, params, needs, handling, iamOnly }: RouteEntry): RouteTrial | undefined {
+function refusal({ method, path, params, needs, handling }: RouteEntry): RouteTrial | undefined {
   if (handling !== "not built") return undefined;
   const filled = path
     .replaceAll(/:(\w+)/g, (_all, name: string) => exampleOf(params?.properties[name]))
     .replace(/\*$/, "");
   const credentials = needs === "nothing" ? "" : "-u admin:$P ";
   const verb = method === "GET" ? "" : `-X ${method} `;
-  const shows = iamOnly === true ? "Cannot find route …" : `Cannot answer ${method} …`;
-  return { commands: `curl ${credentials}${verb}$G${filled}`, shows };
+  return { commands: `curl ${credentials}${verb}$G${filled}`, shows: `Cannot answer ${method} …` };
 }
 
 function exampleOf(schema: TSchema | undefined): string {

@@ -135,13 +135,13 @@ function change(
   facts: ChangeFacts,
   act: (wanted: FunctionNamespace, parts: RouteParts) => Promise<void>,
 ): RouteEntry[] {
-  const trial = (path: string) => ({
-    commands: `curl -u admin:$P -X ${facts.method} $G${path} -d '{"name":"dev"}'`,
-    shows: 'Cannot change namespace "dev": …',
+  const trial = (path: string, name: string) => ({
+    commands: `curl -i -u admin:$P -X ${facts.method} $G${path} -d '{"name":"${name}"}'`,
+    shows: facts.method === "POST" ? "HTTP/1.1 201 Created\n…" : "HTTP/1.1 202 Accepted\n…",
   });
   return [
     route(
-      { ...facts, ...unnamed, body: FunctionNamespace, trial: trial("/system/namespaces") },
+      { ...facts, ...unnamed, body: FunctionNamespace, trial: trial("/system/namespaces", "dev") },
       (parts) =>
         ({ body }) =>
           act(agreeing(body, undefined), parts),
@@ -154,7 +154,7 @@ function change(
         params: NamespacePath,
         body: FunctionNamespace,
         bodyOptional: facts.method === "DELETE",
-        trial: trial("/system/namespace/dev"),
+        trial: trial("/system/namespace/team", "team"),
       },
       (parts) =>
         ({ body, params }) =>
