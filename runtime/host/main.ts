@@ -169,6 +169,8 @@ await runService({
     });
     await provider.open();
     lifecycle.onClose("provider", () => provider.close());
+    // First of all: it would start again what is ended, and tell of failures that are none.
+    lifecycle.onEndNow("provider", () => void provider.close().catch(() => {}));
 
     // Before those that report to it: it hears them from their first word on.
     const autoscaler = buildAutoscaler({

@@ -13,18 +13,20 @@ const apart = new Set(["level", "time", "name", "part", "msg", "functionName", "
 const severe = { warn: 40, error: 50 } as const;
 
 /**
- * A JSON line of the log as a person reads it: time, what happened, the function, then the rest as `key=value`. What is no
- * JSON stays as it is.
+ * A JSON line of the log as a person reads it: time, what happened, the function (without one the part of Weir that says so),
+ * then the rest as `key=value`. What is no JSON stays as it is.
  */
 export function logText(line: string, paint: Paint): string {
   const entry = fieldsOf(line);
   if (entry === undefined) return line;
-  const { level, time, msg, err } = entry;
+  const { level, time, part, msg, err } = entry;
+  const functions = functionOf(entry);
   const parts = [
     paint("dim", clockOf(time)),
     ...severityOf(Number(level), paint),
+    ...(functions.length === 0 && typeof part === "string" ? [paint("cyan", part)] : []),
     plain(typeof msg === "string" ? msg : ""),
-    ...functionOf(entry).map((name) => paint("bold", name)),
+    ...functions.map((name) => paint("bold", name)),
     ...Object.entries(entry).flatMap(([key, value]) =>
       apart.has(key) || value === undefined || value === null ? [] : [paint("dim", `${key}=`) + valueText(value)],
     ),

@@ -32,6 +32,12 @@ describe("a line of the log for a person", () => {
     );
   });
 
+  test("says which part of Weir speaks where it is about no function", () => {
+    expect(logText(line({ part: "autoscaler", leads: true, msg: "acts from now on" }), bare)).toBe(
+      `${clock}  autoscaler  acts from now on  leads=true\n`,
+    );
+  });
+
   test("names what is severe, and where an error happened", () => {
     const err = { type: "Error", message: "no room", stack: "Error: no room\n    at store (store.ts:1:2)" };
     expect(logText(line({ level: 40, err, msg: "cannot store" }), bare)).toBe(
