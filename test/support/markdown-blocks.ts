@@ -52,7 +52,7 @@ export function printsAsShown(printed: string, shown: string): boolean {
     .split("\n")
     .map((line) => (line === "…" ? String.raw`(?:.*\n)*?` : `${linePattern(line)}\\n`))
     .join("");
-  return new RegExp(`^${pattern}$`).test(`${printed.replaceAll("\r\n", "\n").trimEnd()}\n`);
+  return new RegExp(`^${pattern}$`).test(`${printed.replaceAll(/\r+\n/g, "\n").trimEnd()}\n`);
 }
 
 function linePattern(line: string): string {

@@ -45,6 +45,7 @@ describe("printsAsShown", () => {
   test.each([
     ["one\n", "one"],
     ["a\r\nb\r\n\r\n", "a\nb"],
+    ["a\r\r\nb\n", "…\nb"],
     ["HTTP/1.1 202 Accepted\r\nDate: now\r\n\r\n", "HTTP/1.1 202 Accepted\n…"],
     ["> npm\n\nx\n", "…\nx"],
     ["x\n", "…\nx\n…"],
