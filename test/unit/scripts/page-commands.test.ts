@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -7,6 +7,39 @@ import { commandBlocks } from "../../support/markdown-blocks.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const pages = globSync(["README.md", "CONTRIBUTING.md", "docs/**/*.md", "examples/*/README.md"], { cwd: root });
+
+/** Which file of `test` tries the commands of a page, or why none does. */
+const tried: Readonly<Record<string, string | { readonly not: string }>> = {
+  "README.md": "e2e/readme.test.ts",
+  "docs/api.md": "e2e/pages.test.ts",
+  "docs/clients.md": "support/walk-clients.ts",
+  "docs/custom-resources.md": { not: "it needs a cluster" },
+  "docs/docker-provider.md": "e2e/docker-page.test.ts",
+  "docs/functions.md": "e2e/pages.test.ts",
+  "docs/grpc.md": "support/walk-grpc.ts",
+  "docs/images.md": { not: "half of it needs a registry and tools of clusters" },
+  "docs/install.md": { not: "it needs a cluster" },
+  "docs/kubernetes.md": { not: "it needs a cluster" },
+  "docs/observe.md": "e2e/pages.test.ts",
+  "docs/operate.md": { not: "half of it needs a cluster" },
+  "docs/performance.md": { not: "its commands take an hour" },
+  "docs/promises.md": "unit/scripts/promises-page.test.ts",
+  "docs/proxies.md": "support/proxy-in-front.ts",
+  "docs/queue.md": "e2e/queue-page.test.ts",
+  "docs/scaling.md": "e2e/scaling-page.test.ts",
+  "docs/settings.md": { not: "its commands are ways to start Weir" },
+  "docs/supply-chain.md": { not: "its commands are checks of the repository" },
+};
+
+test("the commands of every page are tried, or it is said why not", () => {
+  const own = pages.filter((page) => /^(?:README|docs\/[^/]+)\.md$/.test(page));
+  const withCommands = own.filter((page) => commandBlocks(readFileSync(join(root, page), "utf8")).length > 0);
+  expect(Object.keys(tried)).toEqual(withCommands.toSorted());
+  for (const [page, by] of Object.entries(tried)) {
+    if (typeof by !== "string") continue;
+    expect(readFileSync(join(root, "test", by), "utf8"), by).toContain(basename(page));
+  }
+});
 
 /** What curl learnt after 7.81, which Ubuntu 22.04 has: 7.82 to 8.10. */
 const newer = [
