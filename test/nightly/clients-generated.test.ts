@@ -62,8 +62,8 @@ let newer: FunctionServer;
 
 beforeAll(async () => {
   newer = await openFunctionServer((request, response) => {
-    const { status, type, body } = request.url?.startsWith("/system/") === true ? unknownCode : unknownState;
-    response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
+    const { status, type, body } = strangeAnswer(request.url ?? "");
+    response.writeHead(status, { "content-type": type }).end(body);
   });
   if (go === undefined) return;
   const packages = [
@@ -75,37 +75,36 @@ beforeAll(async () => {
 }, build);
 afterAll(() => newer.close());
 
-/** What a gateway may answer that is newer than the document. */
+/** What a gateway may answer that is newer than the document; a function answers as it likes. */
+function strangeAnswer(target: string) {
+  if (target.startsWith("/function/")) return { status: 404, type: "text/plain", body: "no such page" };
+  return target.startsWith("/system/")
+    ? { status: 404, type: "application/problem+json", body: JSON.stringify(unknownCode) }
+    : { status: 200, type: "application/json", body: JSON.stringify(unknownState) };
+}
+
 const unknownCode = {
+  type: "urn:weir:error:function_hibernates",
+  title: "Not Found",
   status: 404,
-  type: "application/problem+json",
-  body: {
-    type: "urn:weir:error:function_hibernates",
-    title: "Not Found",
-    status: 404,
-    detail: 'Cannot find function "shout": it hibernates',
-    instance: "/system/function/shout",
-    code: "function_hibernates",
-    wakesAt: "2026-03-01T00:00:00Z",
-  } satisfies Omit<ProblemDetails, "code"> & { readonly code: string; readonly wakesAt: string },
-};
+  detail: 'Cannot find function "shout": it hibernates',
+  instance: "/system/function/shout",
+  code: "function_hibernates",
+  wakesAt: "2026-03-01T00:00:00Z",
+} satisfies Omit<ProblemDetails, "code"> & { readonly code: string; readonly wakesAt: string };
 const unknownState = {
-  status: 200,
-  type: "application/json",
-  body: {
-    callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
-    functionName: "shout",
-    namespace: "functions",
-    queue: "default",
-    state: "hibernating",
-    acceptedAt: "2026-01-31T12:00:00.000Z",
-    startTime: "1769860800000000000",
-    retries: 0,
-    maxRetries: 10,
-    attempts: [],
-    callback: { url: "https://example.com/done", state: "postponed", attempts: 0 },
-  } satisfies Omit<CallRecord, "state" | "callback"> & { readonly state: string; readonly callback: object },
-};
+  callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
+  functionName: "shout",
+  namespace: "functions",
+  queue: "default",
+  state: "hibernating",
+  acceptedAt: "2026-01-31T12:00:00.000Z",
+  startTime: "1769860800000000000",
+  retries: 0,
+  maxRetries: 10,
+  attempts: [],
+  callback: { url: "https://example.com/done", state: "postponed", attempts: 0 },
+} satisfies Omit<CallRecord, "state" | "callback"> & { readonly state: string; readonly callback: object };
 
 for (const { heading, packages, directory, command, there } of clients) {
   if (there) await walkClients(walked, heading, packages);
@@ -137,6 +136,10 @@ for (const { heading, packages, directory, command, there } of clients) {
     test("takes a code and states that it does not know", () => {
       expect(printed).toContain("new code: function_hibernates");
       expect(printed).toContain("new state: hibernating");
+    });
+
+    test("reads a function's own error, which is no JSON", () => {
+      expect(printed).toContain("own error: no such page");
     });
   });
 }

@@ -178,12 +178,14 @@ func remove(ctx context.Context, client *weir.ClientWithResponses) {
 	fmt.Println("afterwards:", gone.ApplicationproblemJSON404.Code)
 }
 
-// surprises asks a server that is newer than the document.
+// surprises asks a server that is newer than the document, with a function that answers 404.
 func surprises(ctx context.Context, client *weir.ClientWithResponses) {
 	refused := told(client.GetFunctionWithResponse(ctx, name, &weir.GetFunctionParams{}))
 	fmt.Println("new code:", refused.ApplicationproblemJSON404.Code)
 	record := told(client.GetCallWithResponse(ctx, uuid.New(), &weir.GetCallParams{}))
 	fmt.Println("new state:", record.JSON200.State)
+	own := told(client.CallFunctionWithBodyWithResponse(ctx, name, &weir.CallFunctionParams{}, bytesType, body()))
+	fmt.Printf("own error: %s\n", own.Body)
 }
 
 func body() io.Reader { return strings.NewReader("hello") }

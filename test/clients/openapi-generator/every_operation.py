@@ -128,7 +128,8 @@ told(NamespacesApi, "delete_namespace", FunctionNamespace(name=namespace))
 print(f"afterwards: {told(FunctionsApi, 'get_function', name, namespace=namespace).data.code}")
 
 if newer:
-    # A server that is newer than the document.
+    # A server that is newer than the document, with a function that answers 404.
     client = connect(newer[0], "", "")
     print(f"new code: {told(FunctionsApi, 'get_function', name).data.code}")
     print(f"new state: {told(AsynchronousCallsApi, 'get_call', unknown).data.state}")
+    print(f"own error: {told(CallsApi, 'call_function', name, body=b'hello').data.decode()}")

@@ -179,7 +179,8 @@ told(delete_namespace, body=FunctionNamespace(name=namespace))
 print(f"afterwards: {told(get_function, name, namespace=namespace).parsed.code}")
 
 if newer:
-    # A server that is newer than the document.
+    # A server that is newer than the document, with a function that answers 404.
     client = connect(newer[0], "", "")
     print(f"new code: {told(get_function, name).parsed.code}")
     print(f"new state: {told(get_call, unknown).parsed.state}")
+    print(f"own error: {told(call_function, name, body=body()).parsed.payload.read().decode()}")

@@ -124,10 +124,12 @@ const gone = await client.GET("/system/function/{name}", ofFunction);
 console.log(`afterwards: ${gone.error?.code}`);
 
 if (newer !== undefined) {
-  // A server that is newer than the document.
+  // A server that is newer than the document, with a function that answers 404.
   const stranger = connect(newer);
   const refused = await stranger.GET("/system/function/{name}", { params: { path: { name } } });
   console.log(`new code: ${refused.error?.code}`);
   const unknown = await stranger.GET("/async-function/{target}", { params: { path: { target: randomUUID() } } });
   console.log(`new state: ${unknown.data?.state}`);
+  const own = await stranger.POST("/function/{name}", { ...sent, params: { path: { name } } });
+  console.log(`own error: ${String(own.error)}`);
 }
