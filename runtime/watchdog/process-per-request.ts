@@ -85,7 +85,8 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
   child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`));
   child.once("close", (code, signal) => {
     endWatch();
-    held.release();
+    // Of one that failed before any of it left, the answer can still say so.
+    if (code === 0) held.release();
     if (response.writableEnded || response.destroyed) return;
     if (code === 0) {
       answerHead(parts, response);
@@ -99,8 +100,8 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
   feed(request, child);
   child.stdout?.on("error", () => response.destroy());
   child.stdout?.on("data", (chunk: Buffer) => held.add(chunk));
-  child.once("exit", () => {
-    held.release();
+  child.once("exit", (code) => {
+    if (code === 0) held.release();
     endOutput(child, response);
   });
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { Agent, type ClientRequest, request as sendRequest } from "node:http";
+import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -129,18 +130,29 @@ describe("mode process", () => {
   });
 
   test("cuts the connection when a process fails after it wrote something", async () => {
-    const { port } = await start({ fprocess: sh("echo half; sleep 0.1; exit 3") });
+    const { port } = await start({ fprocess: sh("echo half; until [ -e heard ]; do sleep 0.02; done; exit 3") });
     const { request, response } = open(port, "/");
     request.end();
     const answer = await response;
+    await writeFile(join(testDirectory(), "heard"), "");
 
     await expect(text(answer)).rejects.toThrow("aborted");
   });
 
+  test("says so instead while nothing of the answer has left", async () => {
+    const { port } = await start({ fprocess: sh("echo half; exit 3") });
+    expect(await call(port, "/")).toMatchObject({
+      status: 500,
+      body: "Cannot complete the call: the process ended with code 3\n",
+    });
+  });
+
   test("such an answer has no end, and the log says that it was cut", async () => {
-    const watchdog = await start({ fprocess: sh("echo half; sleep 0.1; exit 3") });
+    const watchdog = await start({ fprocess: sh("echo half; until [ -e heard ]; do sleep 0.02; done; exit 3") });
     const client = await openRawClient(watchdog.port);
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await eventually(() => client.text.includes("half"), { what: "the beginning of the answer" });
+    await writeFile(join(testDirectory(), "heard"), "");
     await client.end();
     const said = client.text;
 
