@@ -67,3 +67,10 @@ test("the 404 of an unknown function has the nearest name of the namespace", asy
     expect(await asked).toEqual({ status: 404, code: "function_not_found", detail: sentence });
   }
 });
+
+test("on a namespace every key is stored", async () => {
+  await using pro = await openRestPlatform({ edition: "pro" });
+  const labels = { "com.service.namespace": "1", "com.service.scale.mim": "2" };
+  expect((await pro.call("POST", "/system/namespaces", { name: "dev", labels, colour: "blue" })).status).toBe(201);
+  expect(await (await pro.call("GET", "/system/namespace/dev")).json()).toMatchObject({ name: "dev", labels });
+});
