@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { freePort } from "./free-port.ts";
-import { environment } from "../../runtime/process/settings.ts";
+import { programPath } from "./watchdog-process.ts";
 
 /** Programs that stand for the images of the family. */
 export type FamilyImage = "classic-watchdog" | "http-watchdog";
@@ -42,7 +42,7 @@ export class FamilyReplicas extends MemoryReplicas {
     const port = await freePort();
     const replica = await super.start(spec);
     const child = spawn(process.execPath, [familyProgram(this.#image)], {
-      env: { PATH: environment()["PATH"] ?? "", ...spec.environment, port: String(port) },
+      env: { PATH: programPath, ...spec.environment, port: String(port) },
       stdio: ["ignore", "inherit", "inherit"],
     });
     this.#running.set(replica.id, { child, address: `127.0.0.1:${port}` });

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
+import { env } from "node:process";
 
 /**
  * Stands for an image with the family's classic watchdog: every request of another path than `/_/health` starts the program
  * `fprocess`, words separated by blanks. `/_/health` counts what has happened so far.
  */
-const { fprocess = "", port = "8080" } = process.env;
+const { fprocess = "", port = "8080" } = env;
 const [program = "", ...args] = fprocess.split(" ");
 let starts = 0;
 let connections = 0;

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { createServer, request as send } from "node:http";
+import { env } from "node:process";
 
 /**
  * Stands for an image with the family's HTTP watchdog: the program `fprocess`, words separated by blanks, is started once and
  * gets every request at `upstream_url`. `/_/health` and `/_/ready` are the watchdog's own, and count what has happened so far.
  */
-const { fprocess = "", port = "8080", upstream_url: upstream = "http://127.0.0.1:5000" } = process.env;
+const { fprocess = "", port = "8080", upstream_url: upstream = "http://127.0.0.1:5000" } = env;
 const [program = "", ...args] = fprocess.split(" ");
 let connections = 0;
 
