@@ -203,3 +203,31 @@ test("calls of a function that cannot start are told why at once, and wait again
 
   expect(await call("broken/who")).toMatch(/^\d+$/);
 });
+
+test("what ended replicas said is in the logs, of a crashed function and of one that sleeps", async () => {
+  const textsOf = async (name: string): Promise<string> => (await system("GET", `logs?name=${name}`)).text();
+  const crash = `node -e 'throw new Error("DATABASE_URL is not set")'`;
+  const crashed = { service: "crashed", image: "none", envProcess: crash, envVars: { mode: "http" } };
+  expect(await change("PUT", "functions", crashed)).toBe(202);
+  const answer = await fetch(`${weir.url}/function/crashed`);
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain("it said: Error: DATABASE_URL is not set\n");
+  await eventually(async () => (await textsOf("crashed")).includes("Error: DATABASE_URL is not set"), {
+    what: "the crash in the logs",
+  });
+
+  await deploy("sleeper", {}, 1);
+  await call("sleeper/say/goodbye");
+  expect(await change("POST", "scale-function/sleeper", { serviceName: "sleeper", replicas: 0 })).toBe(202);
+  await ready("sleeper", 0);
+  await eventually(async () => (await textsOf("sleeper")).includes("goodbye"), { what: "its last words" });
+});
+
+test("a server deployed without mode http is told so", async () => {
+  const listens = `node -e 'require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => console.log("Listening"))'`;
+  expect(await change("PUT", "functions", { service: "modeless", image: "none", envProcess: listens })).toBe(202);
+  const answer = await fetch(`${weir.url}/function/modeless`);
+
+  expect(answer.status).toBe(502);
+  expect(await answer.text()).toMatch(/listens on port \d+ instead of reading its input: set mode to http\n$/);
+});
