@@ -33,6 +33,8 @@ const lock = join(root, ".setup.lock");
 const guard = `${lock}.guard`;
 /** What the packages were installed from; both notes go when npm installs anew. */
 const packagesNote = join(root, "node_modules", ".weir-packages");
+/** There only with all packages. */
+const testRunner = join(root, "node_modules", "vitest");
 /** That a Node was found that runs here. */
 const nodeNote = join(root, "node_modules", ".weir-node");
 /** How the note of the packages ends where only those are installed that run Weir. */
@@ -127,8 +129,8 @@ function waitForLock() {
 /** Which packages, and how: what is there and fits is kept, as a Weir may run with it. */
 function installPlan() {
   const note = noted();
-  // Who had all of them works on Weir, and keeps them.
-  const all = !production || (note !== undefined && !note.endsWith(productionMark));
+  // Who had all of them works on Weir, and keeps them: npm ci by hand leaves no note, but the test runner.
+  const all = !production || (note === undefined ? existsSync(testRunner) : !note.endsWith(productionMark));
   if (all) {
     const added = note === wanted() + productionMark;
     return { all, how: added ? ["install", "--no-save"] : ["ci"], sets: ["--include=dev", "--include=optional"] };

