@@ -136,11 +136,12 @@ export class LocalReplica {
     }, pipesTimeout);
     await this.#options.log.close();
     clearTimeout(timer);
+    const written = textsIn(await this.#options.log.end(endedLogSize));
     const wasStopping = this.#state === "stopping";
     this.#state = "exited";
     if (!wasStopping) {
       const { reason, message } = this.#failure ?? { reason: "Error", message: `Replica ${this.#options.id} ${how}` };
-      this.#failure = { reason, message: withLastWords(message, textsIn(await this.#options.log.end(endedLogSize))) };
+      this.#failure = { reason, message: withLastWords(message, written) };
     }
     this.#options.changed();
   }

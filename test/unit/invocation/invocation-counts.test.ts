@@ -81,6 +81,6 @@ test("DeadlineSweep cuts each that is under way once, also when that removes it"
   });
   for (const entry of entries) sweep.add(entry);
   sweep.cutAll();
-  expect(cut).toEqual([3, 2, 1]);
+  expect(cut).toEqual([1, 2, 3]);
   expect(sweep.size).toBe(0);
 });
