@@ -3,7 +3,8 @@ import { functionLabel } from "../../api/names.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 import { logLines, type LogLine } from "../replica-logs/log-lines.ts";
-import { readReplicaLogs, type LoggedReplicas, type LogRange } from "../replica-logs/read-replica-logs.ts";
+import { endOfLines, mostEndLines } from "../replica-logs/end-of-lines.ts";
+import { nanoTime, readReplicaLogs, type LoggedReplicas, type LogRange } from "../replica-logs/read-replica-logs.ts";
 import type { KubeClient } from "./client.ts";
 import type { FunctionWatch } from "./kept-function.ts";
 import { kinds } from "./kinds.ts";
@@ -18,6 +19,8 @@ interface LoggedPod {
   readonly id: string;
   readonly namespace: string;
   readonly container: string;
+  /** When the container ended that ran before the one that runs now, RFC 3339. */
+  readonly endedAt: string | undefined;
 }
 
 /** Milliseconds; each look is a request. */
@@ -26,7 +29,10 @@ const interval = 2_000;
 /** Which functions there are, as their watch knows them. */
 export type KnownFunctions = Pick<FunctionWatch, "find" | "listen">;
 
-/** Reads logs of functions from their pods, each a replica by its own name. */
+/**
+ * Reads logs of functions from their pods, each a replica by its own name: the end of what its container wrote before it was
+ * started again, which the node keeps of one, and what it writes now.
+ */
 export class KubeLogSource implements LogSource {
   readonly #replicas: LoggedReplicas<LoggedPod>;
 
@@ -36,6 +42,7 @@ export class KubeLogSource implements LogSource {
       replicasOf: (ref) => podsOf(client, ref),
       knows: ({ namespace, name }) => functions.find(namespace, name) !== undefined,
       onChange: (changed) => functions.listen(({ key }) => changed(placeOfKey(key))),
+      ended: (query, _known, signal) => beforeRestart(client, query, signal),
       lines: (pod, range, signal) => linesOf(client, pod, range, signal),
     };
   }
@@ -51,20 +58,42 @@ async function podsOf(client: KubeClient, { namespace, name }: FunctionRef): Pro
     const container = status?.containerStatuses?.find((each) => each.name === name);
     const hasRun = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
     if (status?.phase !== "Running" || hasRun === undefined) return undefined;
-    return { id: metadata.name ?? "", namespace, container: name };
+    // While it waits to be started again its log is that of the one before.
+    const endedAt = container?.state?.running === undefined ? undefined : container.lastState?.terminated?.finishedAt;
+    return { id: metadata.name ?? "", namespace, container: name, endedAt };
   };
   const { items } = await listObjects(client, kinds.pod, query, keep, { attempts: 1 });
   return items.filter((pod) => pod !== undefined);
 }
 
+async function* beforeRestart(client: KubeClient, query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
+  const { name, namespace, instance, since, tail } = query;
+  const range = { since: since === undefined ? undefined : nanoTime(since), tail: mostEndLines, follow: false };
+  const pods = (await podsOf(client, query))
+    .flatMap((pod) => (pod.endedAt === undefined || (instance ?? pod.id) !== pod.id ? [] : { ...pod, at: pod.endedAt }))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  for (const pod of pods) {
+    const lines = await endOfLines(linesOf(client, pod, { ...range, previous: true }, signal));
+    for (const { timestamp, text } of tail === undefined ? lines : lines.slice(-tail))
+      yield { name, namespace, instance: pod.id, timestamp, text: `${text}\n` };
+  }
+}
+
 async function* linesOf(
   client: KubeClient,
   { id, namespace, container }: LoggedPod,
-  { since, tail, follow }: LogRange,
+  { since, tail, follow, previous }: LogRange & { readonly previous?: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
   const place = { namespace, name: id, subresource: "log" };
-  const query = { container, timestamps: true, sinceTime: since, tailLines: tail, follow: follow || undefined };
+  const query = {
+    container,
+    timestamps: true,
+    sinceTime: since,
+    tailLines: tail,
+    follow: follow || undefined,
+    previous,
+  };
   try {
     const stream = await client.open(kinds.pod, place, query, { signal, attempts: 1 });
     yield* logLines(podLogPieces(stream));

@@ -27,8 +27,11 @@ export interface LoggedReplicas<R extends { readonly id: string }> {
   onChange(changed: (ref: FunctionRef) => void): () => void;
   /** The lines in order; they just end when the replica, or who keeps its log, is away. */
   lines(replica: R, range: LogRange, signal: AbortSignal): AsyncIterable<LogLine>;
-  /** What is kept of replicas that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is. */
-  ended?(query: LogQuery, known: Set<string>): AsyncIterable<LogRecord>;
+  /**
+   * What is kept of replicas that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is.
+   * A replica that was started again under the same id is there before what it writes now.
+   */
+  ended?(query: LogQuery, known: Set<string>, signal: AbortSignal): AsyncIterable<LogRecord>;
   /** How often a followed function is looked at when nothing was told of it; milliseconds. */
   readonly interval: number;
 }
@@ -75,7 +78,7 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   try {
     const found = await replicas.replicasOf(query);
     const begun = newOf(found).map((replica) => ({ replica, progress: { last: "" } }));
-    for await (const record of replicas.ended?.(query, seen) ?? []) {
+    for await (const record of replicas.ended?.(query, seen, either) ?? []) {
       if (signal.aborted) return;
       yield record;
     }
@@ -192,6 +195,6 @@ async function firstOfLast(lines: AsyncIterable<LogLine>, count: number, from: s
 }
 
 /** RFC 3339 with nanoseconds, UTC. */
-function nanoTime(time: number): string {
+export function nanoTime(time: number): string {
   return new Date(time).toISOString().replace("Z", "000000Z");
 }

@@ -111,6 +111,10 @@ describe("logs of pods", () => {
     await eventually(() => countOf("restarts-a") === 2, { ...podWait, what: "the second life" });
     await startPod(ref, "restarts-b", "echo began");
     await eventually(() => countOf("restarts-b") === 1, { ...podWait, what: "the other replica" });
+    // Whoever asks only now is shown what was written before the restart, too.
+    const texts: string[] = [];
+    for await (const { text } of new KubeLogSource(gateway, known).read(query(ref), signal)) texts.push(text);
+    expect(texts).toEqual(records.map(({ text }) => text));
     functions.clear();
     await removePods("restarts-a", "restarts-b");
     await reading;
