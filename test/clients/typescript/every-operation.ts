@@ -37,8 +37,6 @@ await client.GET("/healthz", { parseAs });
 await client.GET("/openapi.json");
 await client.GET("/openapi.yaml", { parseAs });
 await client.GET("/", { parseAs });
-await client.GET("/ui", { parseAs });
-await client.GET("/ui/{path}", { params: { path: { path: "index.html" } }, parseAs });
 await client.GET("/.well-known/openid-configuration");
 await client.GET("/.well-known/jwks.json");
 await client.POST("/oauth/token", {
