@@ -16,7 +16,7 @@ import { NatsNamespaceStore } from "../adapters/nats/nats-namespace-store.ts";
 import { autoscalerAdapters, doctorAdapters, gatewayAdapters, workerAdapters } from "../adapters/nats/open-nats.ts";
 import { mostCalls } from "../adapters/nats/streams.ts";
 import { findNatsServer } from "../adapters/nats/server/find-nats-server.ts";
-import { tryPort } from "../adapters/nats/server/free-port.ts";
+import { lastingPort, portRanges, tryPort } from "../adapters/nats/server/free-port.ts";
 import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.ts";
 import { natsUser, natsUsers } from "../api/nats-users.ts";
 import { buildAutoscalerMetrics } from "../autoscaler/autoscaler-metrics.ts";
@@ -54,7 +54,9 @@ import { systemInfo } from "./system-info.ts";
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<number> {
-  const port = await tryPort(wanted);
+  const range = flag === "port" ? portRanges.gateway : portRanges.admin;
+  // Seconds pass before the gateway listens: what the system gives for 0 may be another's by then.
+  const port = await (wanted === 0 ? lastingPort(range) : tryPort(wanted));
   if (port === undefined) throw new Error(busyPort(wanted, flag));
   return port;
 }

@@ -18,15 +18,25 @@ export async function tryPort(port: number): Promise<number | undefined> {
   return address.port;
 }
 
-/** Systems give ports to outgoing connections, and to whoever asks for any, from 32768 (Linux) or 49152 (others) on. */
-const range = { from: 10_000, below: 32_768 };
+/**
+ * Where lasting ports are drawn from, one range per use, so that a port that is not listened on yet is not drawn twice.
+ * Below the ports that systems give to outgoing connections and to whoever asks for any (from 32768 on Linux, 49152 on
+ * others), and below those of the watchdog's processes.
+ */
+export const portRanges = {
+  gateway: { from: 10_000, below: 12_500 },
+  admin: { from: 12_500, below: 15_000 },
+  broker: { from: 15_000, below: 17_500 },
+  brokerMonitor: { from: 17_500, below: 20_000 },
+} as const;
+
 const attempts = 20;
 
 /**
- * A free port of loopback that is likely to be free again after whoever listens there was restarted, as no other process
- * gets it by chance; undefined when none is free.
+ * A free port of loopback that is likely to be free still when its user listens there, after a start or a restart, as no
+ * other process gets it by chance; undefined when none is free.
  */
-export async function lastingPort(): Promise<number | undefined> {
+export async function lastingPort(range: (typeof portRanges)[keyof typeof portRanges]): Promise<number | undefined> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const port = await tryPort(randomInt(range.from, range.below));
     if (port !== undefined) return port;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { lastingPort, tryPort } from "./free-port.ts";
+import { lastingPort, portRanges, tryPort } from "./free-port.ts";
 
 /** Ports of the server on loopback. */
 export interface NatsPorts {
@@ -19,22 +19,28 @@ const fileName = "ports.json";
  */
 export async function chooseNatsPorts(directory: string, wanted: NatsPorts): Promise<NatsPorts> {
   const noted = await readNoted(join(directory, fileName));
-  const port = await choose("--nats-port", wanted.port, noted?.port);
-  const monitorPort = await choose("--nats-monitor-port", wanted.monitorPort, noted?.monitorPort);
+  const port = await choose("port", wanted, noted);
+  const monitorPort = await choose("monitorPort", wanted, noted);
   await writeFile(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`, { mode: 0o600 });
   return { port, monitorPort };
 }
 
-async function choose(flag: string, wanted: number, noted: number | undefined): Promise<number> {
-  if (wanted !== 0) {
-    if ((await tryPort(wanted)) !== undefined) return wanted;
+const uses = {
+  port: { flag: "--nats-port", range: portRanges.broker },
+  monitorPort: { flag: "--nats-monitor-port", range: portRanges.brokerMonitor },
+} as const;
+
+async function choose(use: keyof NatsPorts, wanted: NatsPorts, noted: NatsPorts | undefined): Promise<number> {
+  const { flag, range } = uses[use];
+  if (wanted[use] !== 0) {
+    if ((await tryPort(wanted[use])) !== undefined) return wanted[use];
     throw new PlatformError(
       "queue_unavailable",
-      `Cannot start nats-server on port ${wanted}: it is in use; stop what uses it or choose another with ${flag}`,
+      `Cannot start nats-server on port ${wanted[use]}: it is in use; stop what uses it or choose another with ${flag}`,
     );
   }
-  const again = noted === undefined ? undefined : await tryPort(noted);
-  const free = again ?? (await lastingPort());
+  const again = noted === undefined ? undefined : await tryPort(noted[use]);
+  const free = again ?? (await lastingPort(range));
   if (free === undefined)
     throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
   return free;
