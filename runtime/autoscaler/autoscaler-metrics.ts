@@ -2,8 +2,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** The metrics of the autoscaler. */
 export interface AutoscalerMetrics {
-  /** Whether this one acts. */
-  readonly leader: Gauge;
+  /** Whether this one acts. Asked at each scrape; the autoscaler puts its own here. */
+  leads: () => boolean;
   /** Functions by the last decision about them. */
   readonly functions: Gauge<"reason">;
   readonly changes: Counter<"reason">;
@@ -13,8 +13,8 @@ export interface AutoscalerMetrics {
 /** Registers them. */
 export function buildAutoscalerMetrics(registry: Registry): AutoscalerMetrics {
   const registers = [registry];
-  return {
-    leader: new Gauge({ name: "autoscaler_leader", help: "1 while this autoscaler acts", registers }),
+  const metrics: AutoscalerMetrics = {
+    leads: () => false,
     functions: new Gauge({
       name: "autoscaler_functions",
       help: "Functions by what was decided about them last",
@@ -33,6 +33,13 @@ export function buildAutoscalerMetrics(registry: Registry): AutoscalerMetrics {
       registers,
     }),
   };
+  const leader: Gauge = new Gauge({
+    name: "autoscaler_leader",
+    help: "1 while this autoscaler acts",
+    registers,
+    collect: () => leader.set(metrics.leads() ? 1 : 0),
+  });
+  return metrics;
 }
 
 /** Tells how many functions there are by what was decided in one sweep. */

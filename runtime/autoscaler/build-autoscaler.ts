@@ -63,6 +63,7 @@ export function buildAutoscaler(parts: AutoscalerParts): Autoscaler {
     changed: (leads) => log.info({ leads }, leads ? "acts from now on" : "stands by"),
     trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
   });
+  metrics.leads = () => leadership.leads;
   const usage = parts.usage ?? { of: () => Promise.resolve(undefined) };
   const samples = new CpuSamples(usage, (key, cpu) => scaler.measure(key, cpu, now()));
   const held = new HeldReplicas(window);

@@ -41,12 +41,11 @@ export class Sweep {
 
   /** One pass. It never rejects: what failed is decided anew the next time. */
   async go(): Promise<void> {
-    const { held, leadership, metrics, now } = this.#parts;
+    const { held, metrics, now } = this.#parts;
     const began = now();
     this.#settle();
     await this.#look();
     const changes = this.#decide(now());
-    metrics.leader.set(leadership.leads ? 1 : 0);
     const notes = held.take();
     await this.#act(changes, notes);
     metrics.sweep.set((now() - began) / 1_000);

@@ -43,17 +43,18 @@ export function buildOperator(parts: OperatorParts): Operator {
     now,
     pause: pauseFor,
     changed: (leads) => {
-      metrics.leader.set(leads ? 1 : 0);
       log.info({ leads }, leads ? "acts from now on" : "stands by");
       if (leads) addAll();
     },
     trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
   });
   const queues = kinds.map((kind) => {
+    // A key that was not done within one term is not done: all are added when the next one begins.
     const work = async (key: string): Promise<number | undefined> => {
-      if (!leadership.leads) return undefined;
+      const { term } = leadership;
+      if (term === undefined) return undefined;
       const again = await kind.reconcile(key);
-      metrics.reconciled.inc({ kind: kind.name, outcome: "done" });
+      metrics.reconciled.inc({ kind: kind.name, outcome: leadership.term === term ? "done" : "lapsed" });
       return again;
     };
     const failed = (): void => metrics.reconciled.inc({ kind: kind.name, outcome: "failed" });
@@ -65,6 +66,7 @@ export function buildOperator(parts: OperatorParts): Operator {
       for (const key of kind.keys()) queue.add(key);
     }
   };
+  metrics.leads = () => leadership.leads;
   metrics.figures = () =>
     queues.map(({ kind, queue }) => ({
       kind: kind.name,

@@ -9,9 +9,8 @@ export interface KindFigures {
 
 /** The metrics of the operator. */
 export interface OperatorMetrics {
-  /** Whether this one acts. */
-  readonly leader: Gauge;
-  /** Asked at each scrape; the operator puts its own here. */
+  /** Whether this one acts. Asked at each scrape, as are the figures; the operator puts its own here. */
+  leads: () => boolean;
   figures: () => readonly KindFigures[];
   readonly reconciled: Counter<"kind" | "outcome">;
 }
@@ -20,11 +19,11 @@ export interface OperatorMetrics {
 export function buildOperatorMetrics(registry: Registry): OperatorMetrics {
   const registers = [registry];
   const metrics: OperatorMetrics = {
+    leads: () => false,
     figures: () => [],
-    leader: new Gauge({ name: "operator_leader", help: "1 while this operator acts", registers }),
     reconciled: new Counter({
       name: "operator_reconciled_total",
-      help: "Looks at objects by their outcome: done, failed",
+      help: "Looks at objects by their outcome: done, failed, lapsed (the lease was lost meanwhile)",
       labelNames: ["kind", "outcome"],
       registers,
     }),
@@ -39,6 +38,12 @@ export function buildOperatorMetrics(registry: Registry): OperatorMetrics {
         for (const each of metrics.figures()) this.set({ kind: each.kind }, each[figure]);
       },
     });
+  const leader: Gauge = new Gauge({
+    name: "operator_leader",
+    help: "1 while this operator acts",
+    registers,
+    collect: () => leader.set(metrics.leads() ? 1 : 0),
+  });
   gauge("operator_objects", "Objects that are there", "objects");
   gauge("operator_waiting", "Objects that are to be looked at, now or at a time", "waiting");
   return metrics;

@@ -86,8 +86,9 @@ function directed(acquire: () => Promise<boolean>) {
     leaseTtl,
     name: "process.test",
     now: () => time,
-    pause: (duration) => {
+    pause: (duration, { aborted }) => {
       waits.push(duration);
+      if (aborted) return Promise.resolve();
       return new Promise<void>((resolve) => (next = resolve));
     },
     changed: (leads) => said.push(leads),
@@ -103,20 +104,25 @@ function directed(acquire: () => Promise<boolean>) {
     await settle();
     return leadership.leads;
   };
+  /** Time passes and nothing else happens. */
+  const pass = (moment: number): void => void (time = moment);
   const end = async (): Promise<void> => {
     stop.abort();
     next();
     await running;
   };
-  return { leadership, said, troubles, asked, waits, released, at, end, settle };
+  return { leadership, said, troubles, asked, waits, released, at, pass, end, settle };
 }
 
-test("it looks five times per lease time, and its lease is shorter by two looks", async () => {
-  const first = directed(async () => true);
+test("it looks ten times per lease time until it leads and renews at every second look; its lease is shorter by two", async () => {
+  const answers = [false];
+  const first = directed(async () => answers.shift() ?? true);
   await first.settle();
-  expect([first.leadership.leads, first.asked, first.waits, first.said]).toEqual([true, [600], [200], [true]]);
-  await first.at(200);
-  expect([first.asked, first.said]).toEqual([[600, 600], [true]]);
+  expect([first.leadership.leads, first.asked, first.waits, first.said]).toEqual([false, [800], [100], []]);
+  await first.at(100);
+  expect([first.leadership.leads, first.waits, first.said]).toEqual([true, [100, 200], [true]]);
+  await first.at(300);
+  expect([first.asked, first.said]).toEqual([[800, 800, 800], [true]]);
   await first.end();
   expect([first.leadership.leads, first.released]).toEqual([false, ["process.test"]]);
 });
@@ -127,15 +133,15 @@ test("it leads until its lease ends, and not at that moment any more; each chang
   await one.settle();
   const away = new Error("the store is away");
   answer = () => Promise.reject(away);
-  expect(await one.at(599)).toBe(true);
+  expect(await one.at(799)).toBe(true);
   expect(one.said).toEqual([true]);
-  expect(await one.at(600)).toBe(false);
+  expect(await one.at(800)).toBe(false);
   expect([one.said, one.troubles]).toEqual([
     [true, false],
     [away, away],
   ]);
   answer = async () => false;
-  expect(await one.at(700)).toBe(false);
+  expect(await one.at(900)).toBe(false);
   expect(one.said).toEqual([true, false]);
   await one.end();
 });
@@ -147,6 +153,56 @@ test("one whose lease was given to another stops at once", async () => {
   expect(await one.at(1)).toBe(false);
   expect(one.said).toEqual([true, false]);
   await one.end();
+});
+
+test.each([
+  ["while it is asked for", 700, 900],
+  ["before it is asked for", 900, 901],
+])("a lease that runs out %s was lost, and is won when it comes", async (_, askedAt, answeredAt) => {
+  let answer = (): void => {};
+  const one = directed(() => new Promise((resolve) => (answer = () => resolve(true))));
+  await one.settle();
+  answer();
+  await one.settle();
+  const before = one.leadership.term;
+  expect(before).toBeDefined();
+  await one.at(askedAt);
+  one.pass(answeredAt);
+  expect([one.leadership.leads, one.leadership.term]).toEqual([false, undefined]);
+  answer();
+  await one.settle();
+  expect([one.leadership.leads, one.said]).toEqual([true, [true, false, true]]);
+  expect(one.leadership.term).not.toBe(before);
+  await one.settle();
+  const ending = one.end();
+  answer();
+  await ending;
+});
+
+test("a term is one as long as the lease is renewed in time", async () => {
+  const one = directed(async () => true);
+  await one.settle();
+  const term = one.leadership.term;
+  for (const moment of [200, 400, 1_199, 1_998]) await one.at(moment);
+  expect([one.leadership.term, one.said]).toEqual([term, [true]]);
+  await one.end();
+});
+
+test("a store that takes a third of the lease time to answer is asked at once, and no lease is lost", async () => {
+  const answers: (() => void)[] = [];
+  const one = directed(() => new Promise((resolve) => answers.push(() => resolve(true))));
+  await one.settle();
+  for (let moment = 333; moment < 5_000; moment += 333) {
+    one.pass(moment);
+    answers.shift()?.();
+    await one.settle();
+    expect(one.waits.at(-1)).toBe(0);
+    await one.at(moment);
+  }
+  expect(one.said).toEqual([true]);
+  const ending = one.end();
+  answers.shift()?.();
+  await ending;
 });
 
 test("one that never led has no change to say", async () => {

@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { afterEach, expect, test } from "vitest";
 
 import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import type { OperatedKind } from "../../../runtime/core/ports/operated-kind.ts";
 import { buildOperator, type Operator } from "../../../runtime/operator/build-operator.ts";
 import { buildOperatorMetrics } from "../../../runtime/operator/operator-metrics.ts";
@@ -17,8 +18,15 @@ afterEach(async () => {
   running.clear();
 });
 
+/** What an operator of a test may have otherwise. */
+interface Given {
+  readonly resync?: number;
+  readonly now?: () => number;
+  readonly reconcile?: (key: string) => Promise<void>;
+}
+
 /** An operator of objects that two share; `worked` has what this one looked at. */
-async function open(leases: MemoryLeases, keys: Set<string>, resync = never) {
+async function open(leases: Leases, keys: Set<string>, { resync = never, now, reconcile }: Given = {}) {
   const worked: string[] = [];
   let tell: (key: string) => void = () => {};
   const kind: OperatedKind = {
@@ -28,13 +36,17 @@ async function open(leases: MemoryLeases, keys: Set<string>, resync = never) {
       for (const key of keys) changed(key);
     },
     keys: () => keys,
-    reconcile: async (key) => void worked.push(key),
+    reconcile: async (key) => {
+      await reconcile?.(key);
+      worked.push(key);
+    },
     close: async () => {},
   };
   const registry = new Registry();
   const metrics = buildOperatorMetrics(registry);
   const log = createLog("test", "silent");
-  const operator = buildOperator({ kinds: [kind], leases, leaseTtl, resync, workers: 2, metrics, log });
+  const parts = { kinds: [kind], leases, leaseTtl, resync, workers: 2, metrics, log };
+  const operator = buildOperator(now === undefined ? parts : { ...parts, now });
   running.add(operator);
   await operator.open();
   const metric = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values;
@@ -62,7 +74,7 @@ test("of two one acts, and the other takes over all there is when it ends", asyn
 });
 
 test("all objects are looked at from time to time, those too that did not change", async () => {
-  const { worked } = await open(new MemoryLeases(), new Set(["a", "b"]), 30);
+  const { worked } = await open(new MemoryLeases(), new Set(["a", "b"]), { resync: 30 });
   await eventually(() => worked.filter((key) => key === "a").length > 2, { what: "the third look" });
   expect(worked).toContain("b");
 });
@@ -82,3 +94,68 @@ test("how many objects there are, and how many wait, is what it is at the time o
   });
   expect(await metric("operator_objects")).toEqual(figure(0));
 });
+
+/** A lease that is granted when the test says so, and a clock that the test moves. */
+function directedLease() {
+  let time = 0;
+  let grants = true;
+  let waiting: (() => void)[] = [];
+  const leases: Leases = {
+    acquire: () =>
+      new Promise((resolve) => {
+        if (grants) resolve(true);
+        else waiting.push(() => resolve(true));
+      }),
+    release: async () => {},
+  };
+  return {
+    leases,
+    now: () => time,
+    /** It runs out, and is not answered for. */
+    lapse: () => {
+      grants = false;
+      time += leaseTtl;
+    },
+    grant: () => {
+      grants = true;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+  };
+}
+
+test.each(["before any is worked on", "while one is worked on", "when all are done", "while all are looked at again"])(
+  "a lease that lapses %s loses no object: all are done as leader",
+  async (step) => {
+    const keys = new Set(Array.from({ length: 12 }, (_, number) => `key ${number}`));
+    const { leases, now, lapse, grant } = directedLease();
+    /** Objects whose last look was begun and ended while this one led. */
+    const done = new Set<string>();
+    const held: (() => void)[] = [];
+    let holds = step === "while one is worked on";
+    const reconcile = async (key: string): Promise<void> => {
+      const { leads } = operator;
+      if (holds) await new Promise<void>((resolve) => held.push(resolve));
+      if (leads && operator.leads) done.add(key);
+      else done.delete(key);
+    };
+    if (step === "before any is worked on") lapse();
+    const resync = step === "while all are looked at again" ? 30 : never;
+    const { operator, metric, change } = await open(leases, keys, { now, reconcile, resync });
+    const isDone = (): boolean => done.size === keys.size;
+    if (step === "when all are done" || resync < never) await eventually(isDone, { what: "all objects done" });
+    if (resync < never) holds = true;
+    if (holds) await eventually(() => held.length === 2, { what: "objects that are worked on" });
+    if (step !== "before any is worked on") lapse();
+    expect(await metric("operator_leader")).toMatchObject([{ value: 0 }]);
+    keys.add("new");
+    for (const key of keys) change(key);
+    holds = false;
+    for (const resolve of held) resolve();
+    await eventually(async () => (await metric("operator_waiting"))?.[0]?.value === 0, { what: "none that waits" });
+    expect(isDone()).toBe(false);
+    grant();
+    await eventually(isDone, { what: "all objects done as leader" });
+    expect(await metric("operator_leader")).toMatchObject([{ value: 1 }]);
+  },
+);
