@@ -68,7 +68,8 @@ export const FunctionSpec = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000,
-        description: "Replicas wanted now; written by who scales. Absent: com.service.scale.min",
+        description:
+          "Replicas wanted now; written by who scales. Where absent the operator writes com.service.scale.min",
       }),
     ),
   },

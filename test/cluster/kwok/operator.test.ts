@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
 import { loadBaseImage } from "../../support/cluster-images.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
@@ -61,6 +62,23 @@ test("a Function that is applied becomes a Deployment and a Service, and says wh
     { within, what: "an endpoint that is ready" },
   );
   expect(endpoints).toMatchObject([{ conditions: { ready: true } }]);
+});
+
+test("one applied without a count has its minimum, which autoscalers read from its subresource scale", async () => {
+  await apply("counted", { labels: { "com.service.scale.min": "2" } });
+  const object = await shows("counted", "a count", ({ spec }) => spec.replicas !== undefined);
+  expect(object.spec.replicas).toBe(2);
+  await shows("counted", "a ready function", isReady, 20_000);
+  const path = `/apis/service.com/v1/namespaces/${opened.namespace}/functions/counted/scale`;
+  expect(JSON.parse(await kubectl("get", "--raw", path))).toMatchObject({
+    spec: { replicas: 2 },
+    status: { replicas: 2, selector: "faas_function=counted" },
+  });
+  // As it was applied it is again no change; its count is nobody's business but the autoscaler's.
+  await kubectl("scale", "fn/counted", "--replicas=4");
+  await apply("counted", { labels: { "com.service.scale.min": "2" } });
+  const { spec } = await get<FunctionObject>("fn", "counted");
+  expect(spec.replicas).toBe(4);
 });
 
 test("kubectl scale changes the count and rolls nothing; another environment does", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
 import {
+  completionPatch,
   countedAnnotations,
   desiredOf,
   functionObjectOf,
@@ -229,6 +230,29 @@ describe("rollout", () => {
 
     expect(desiredOf(scaled)).toMatchObject({ replicas: 7, generation: 1 });
     expect(countedAnnotations(scaled, at)).toBeUndefined();
+  });
+
+  test("one that was applied without a count gets its minimum, once", () => {
+    const annotations = countedAnnotations(applied, at);
+    expect(completionPatch({ ...applied, metadata: { ...applied.metadata, resourceVersion: "7" } }, at)).toEqual({
+      metadata: { resourceVersion: "7", annotations },
+      spec: { replicas: 3 },
+    });
+    const complete = {
+      ...applied,
+      metadata: { ...applied.metadata, resourceVersion: "8", annotations: annotations ?? {} },
+      spec: { ...applied.spec, replicas: 3 },
+    };
+    expect(completionPatch(complete, at)).toBeUndefined();
+    const { replicas: _, ...spec } = complete.spec;
+    expect(completionPatch({ ...complete, spec }, at)).toEqual({
+      metadata: { resourceVersion: "8" },
+      spec: { replicas: 3 },
+    });
+    expect(completionPatch({ ...complete, spec: { ...complete.spec, replicas: 0 } }, at)).toBeUndefined();
+    expect(completionPatch({ ...complete, spec: { ...complete.spec, image: "ghcr.io/acme/hello:2" } }, at)).toEqual({
+      metadata: { resourceVersion: "8", annotations: expect.objectContaining({ "service.com/updated-at": at }) },
+    });
   });
 
   function merge(object: FunctionObject): Readonly<Record<string, string>> {

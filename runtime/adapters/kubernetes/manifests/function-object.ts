@@ -85,6 +85,22 @@ export function countedAnnotations(object: FunctionObject, now: string): Readonl
   };
 }
 
+/**
+ * The merge patch that completes an object which was not written by request: `countedAnnotations`, and the count where
+ * none is given, as the API server answers its subresource `scale` with 500 without one. Undefined when nothing is
+ * missing.
+ */
+export function completionPatch(object: FunctionObject, now: string): object | undefined {
+  const annotations = countedAnnotations(object, now);
+  const isCounted = object.spec.replicas !== undefined;
+  if (annotations === undefined && isCounted) return undefined;
+  const { resourceVersion } = object.metadata;
+  return {
+    metadata: { resourceVersion, ...(annotations === undefined ? {} : { annotations }) },
+    ...(isCounted ? {} : { spec: { replicas: desiredOf(object).replicas } }),
+  };
+}
+
 function specOf({ name, replicas, deployment }: DesiredFunction): FunctionSpec {
   const { service: _, namespace: __, envProcess, envVars, ...same } = deployment;
   return {

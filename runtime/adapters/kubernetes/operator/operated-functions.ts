@@ -17,7 +17,7 @@ import {
   pullSecretsOf,
   type FunctionSurroundingsFacts,
 } from "../manifests/function-fault.ts";
-import { countedAnnotations, desiredOf, rolloutOf } from "../manifests/function-object.ts";
+import { completionPatch, desiredOf, rolloutOf } from "../manifests/function-object.ts";
 import { functionService } from "../manifests/function-service.ts";
 import { functionObjectStatus } from "../manifests/function-status.ts";
 import { objectName } from "../manifests/object-names.ts";
@@ -100,8 +100,7 @@ export class OperatedFunctions implements OperatedKind {
     const object = this.#caches.functions.find(ref.namespace, ref.name);
     if (object === undefined) return this.#forget(ref);
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
-    const counted = await this.#count(object);
-    const settled = await this.#make(counted);
+    const settled = await this.#make(await this.#complete(object));
     return settled ? undefined : unsettledLook;
   }
 
@@ -110,13 +109,11 @@ export class OperatedFunctions implements OperatedKind {
     await this.#caches.close();
   }
 
-  /** A description that was written by another hand than the gateway's is a deployment, too. */
-  async #count(object: FunctionObject): Promise<FunctionObject> {
-    const now = new Date(this.#now()).toISOString();
-    const annotations = countedAnnotations(object, now);
-    if (annotations === undefined) return object;
-    const { namespace = "", name, resourceVersion } = object.metadata;
-    const patch = { metadata: { resourceVersion, annotations } };
+  /** A description that was written by another hand than the gateway's is a deployment, too, and has a count. */
+  async #complete(object: FunctionObject): Promise<FunctionObject> {
+    const patch = completionPatch(object, new Date(this.#now()).toISOString());
+    if (patch === undefined) return object;
+    const { namespace = "", name } = object.metadata;
     return this.#client.patch<FunctionObject>(kinds.function, "merge", patch, { namespace, name });
   }
 
