@@ -27,17 +27,35 @@ const mostLimit = 1_000;
 
 /**
  * The declaration of `name`.
- * @throws PlatformError `queue_not_found`
+ * @throws PlatformError `queue_not_found`, or `queue_unavailable` while no declarations are known
  */
 export function declaredQueue(table: QueueTable, name: string, edition: Edition): QueueDeclaration {
   const queue = table.find(name);
   if (queue !== undefined) return queue;
+  if (!table.isKnown) throw notKnown(`find queue "${name}"`);
   const names = table.list().map((declared) => `"${declared.name}"`);
   const more =
     editions[edition].queues === "named" ? "the setting queues declares more" : `edition "${edition}" has no others`;
   throw new PlatformError(
     "queue_not_found",
     `Cannot find queue "${name}": it is not declared, only ${names.join(", ")}; ${more}`,
+  );
+}
+
+/**
+ * All declarations, sorted by name.
+ * @throws PlatformError `queue_unavailable` while none are known
+ */
+export function declaredQueues(table: QueueTable): readonly QueueDeclaration[] {
+  if (!table.isKnown) throw notKnown("list the queues");
+  return table.list();
+}
+
+function notKnown(what: string): PlatformError {
+  return new PlatformError(
+    "queue_unavailable",
+    `Cannot ${what}: the broker is away, or the queue-doctor has not declared its queues yet; try again later`,
+    { callQueued: "no", retryAfterSeconds: 1 },
   );
 }
 

@@ -67,7 +67,8 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
   };
   const declare = async (): Promise<void> => {
     const catalog = await parts.openCatalog();
-    for (const queue of parts.queues) {
+    // The default queue, which is the first, at last: whoever sees it sees all.
+    for (const queue of parts.queues.toReversed()) {
       const declared = await catalog.get(queue.name);
       if (JSON.stringify(declared) !== JSON.stringify(queue)) await catalog.put(queue);
     }

@@ -36,6 +36,7 @@ export function openMemoryAsyncInvoker(
   const signals = new MemoryCallSignals();
   const queues = new QueueTable();
   for (const name of names) queues.observer.set(sampleQueue({ name }));
+  queues.observer.synced();
   const calls = new MemoryCallQueue({ ackWait: minute });
   return createAsyncInvoker({
     table,

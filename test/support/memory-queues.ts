@@ -12,6 +12,7 @@ import { sampleQueue } from "../contract/samples.ts";
 export function memoryQueues(): QueueParts {
   const table = new QueueTable();
   table.observer.set(sampleQueue());
+  table.observer.synced();
   const calls = new MemoryCallQueue({ ackWait: 60_000 });
   calls.source("default");
   return {

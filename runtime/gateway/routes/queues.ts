@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { queueName } from "../../api/name-schemas.ts";
 import { QueueStatus } from "../../api/queue-status.ts";
-import { declaredQueue, showQueue } from "../../core/queue-views.ts";
+import { declaredQueue, declaredQueues, showQueue } from "../../core/queue-views.ts";
 import { route } from "../route.ts";
 import { deadLetterRoutes } from "./dead-letters.ts";
 
@@ -20,7 +20,7 @@ const listQueues = route(
   },
   ({ queueParts }) =>
     async () =>
-      Promise.all(queueParts.table.list().map((queue) => showQueue(queueParts, queue))),
+      Promise.all(declaredQueues(queueParts.table).map((queue) => showQueue(queueParts, queue))),
 );
 
 const getQueue = route(

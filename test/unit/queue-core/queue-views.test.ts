@@ -5,7 +5,7 @@ import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-
 import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
 import { declareDefaultQueue } from "../../../runtime/core/queue-defaults.ts";
 import { QueueTable } from "../../../runtime/core/queue-table.ts";
-import { declaredQueue, showDeadLetters, showQueue } from "../../../runtime/core/queue-views.ts";
+import { declaredQueue, declaredQueues, showDeadLetters, showQueue } from "../../../runtime/core/queue-views.ts";
 import { WorkerSums } from "../../../runtime/core/worker-sums.ts";
 import { sampleQueue } from "../../contract/samples.ts";
 
@@ -34,6 +34,7 @@ beforeEach(async () => {
 test("queues are listed by name; one that is not declared is refused with those that are", () => {
   const table = new QueueTable();
   for (const name of ["default", "slow", "bulk"]) table.observer.set(sampleQueue({ name }));
+  table.observer.synced();
   expect(table.list().map(({ name }) => name)).toEqual(["bulk", "default", "slow"]);
   expect(declaredQueue(table, "slow", "enterprise").name).toBe("slow");
   table.observer.removed("bulk");
@@ -46,6 +47,24 @@ test("queues are listed by name; one that is not declared is refused with those 
   expect(() => declaredQueue(table, "bulk", "pro")).toThrow(
     'Cannot find queue "bulk": it is not declared, only "default", "slow"; edition "pro" has no others',
   );
+});
+
+test("before the declarations are known no queue is said to be missing: 503, to be tried again", () => {
+  const table = new QueueTable();
+  const refusal = expect.objectContaining({ code: "queue_unavailable", callQueued: "no", retryAfterSeconds: 1 });
+  const sentence =
+    'Cannot find queue "slow": the broker is away, or the queue-doctor has not declared its queues yet; try again later';
+  const find = () => declaredQueue(table, "slow", "enterprise");
+  expect(find).toThrow(sentence);
+  expect(find).toThrow(refusal);
+  expect(() => declaredQueues(table)).toThrow(refusal);
+  // The bucket is there, and the doctor has not written the default queue, which comes last.
+  table.observer.set(sampleQueue({ name: "bulk" }));
+  table.observer.synced();
+  expect(find).toThrow(refusal);
+  table.observer.set(sampleQueue());
+  expect(find).toThrow(expect.objectContaining({ code: "queue_not_found" }));
+  expect(declaredQueues(table)).toHaveLength(2);
 });
 
 test("a queue is shown with its own state, workers and dead letters", async () => {

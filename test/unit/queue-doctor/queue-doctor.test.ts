@@ -108,6 +108,16 @@ test("a queue that is declared no more is withdrawn; that it holds calls is said
   ]);
 });
 
+test("declares the default queue last, so that whoever sees it sees all", async () => {
+  const catalog = new MemoryQueueCatalog();
+  const queues = [sampleQueue(), sampleQueue({ name: "bulk" }), sampleQueue({ name: "slow" })];
+  const seen: string[] = [];
+  await catalog.watch({ set: ({ name }) => void seen.push(name), removed: () => {}, synced: () => {} });
+  await open({ queues }, catalog).provision();
+  await eventually(() => seen.length === 3, { ...within, what: "all queues" });
+  expect(seen.at(-1)).toBe("default");
+});
+
 test("says what is missing until it is there again", async () => {
   store.missing = [
     { name: "default", lostCalls: 7 },
