@@ -78,7 +78,7 @@ export function pulumiCommand(): string | undefined {
 
 /**
  * A new stack of the project in `directory`, beside which nothing is written: the engine sees links to what is in it.
- * `stack` is the name of one of its `Pulumi.<stack>.yaml`, which is copied, or any other.
+ * `stack` is the name of one of its samples, which is copied, or any other.
  * @throws Error when there is no command, or it cannot be run
  */
 export async function openPulumiStack(directory: string, stack = "test"): Promise<PulumiStack> {
@@ -185,6 +185,11 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
   };
 }
 
+/** The file with the sample of a stack: people copy it to `Pulumi.<stack>.yaml`, which is theirs. */
+export function sampleStack(stack: string): string {
+  return `Pulumi.${stack}.sample.yaml`;
+}
+
 /** What to do about a command that is not there. */
 export const missingPulumi = 'the command pulumi is not here; "npm run cluster -- build --pulumi" makes it';
 
@@ -193,9 +198,8 @@ async function layOut(directory: string, project: string, stack: string): Promis
   if (!existsSync(join(directory, modules))) await symlink(join(repository, modules), join(project, modules));
   for (const name of await readdir(directory)) {
     if (!/^Pulumi\..*yaml$/.test(name)) await symlink(join(directory, name), join(project, name));
-    else if (["Pulumi.yaml", `Pulumi.${stack}.yaml`].includes(name)) {
-      await copyFile(join(directory, name), join(project, name));
-    }
+    else if (name === "Pulumi.yaml") await copyFile(join(directory, name), join(project, name));
+    else if (name === sampleStack(stack)) await copyFile(join(directory, name), join(project, `Pulumi.${stack}.yaml`));
   }
 }
 

@@ -29,7 +29,7 @@ function preflight(kubeconfig: string, ...args: readonly string[]): Promise<{ co
 }
 
 test("an administrator hears what is there, and that the images are not", async () => {
-  const { code, lines } = await preflight(cluster.kubeconfig, "--stack", "Pulumi.enterprise.yaml");
+  const { code, lines } = await preflight(cluster.kubeconfig, "--stack", "Pulumi.enterprise.sample.yaml");
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}Kubernetes v1\.\d+/));
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}you may do all \d+ things/));
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}\d+ of \d+ nodes are ready/));

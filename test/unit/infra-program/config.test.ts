@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -6,6 +8,7 @@ import { parse } from "yaml";
 import { checkConfig } from "../../../infra/check-config.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { editionNames } from "../../../runtime/api/editions.ts";
+import { sampleStack } from "../../support/engine-stack.ts";
 
 const file = async (name: string) =>
   parse(await readFile(new URL(`../../../${name}`, import.meta.url), "utf8")) as {
@@ -31,11 +34,19 @@ test("the defaults that Pulumi.yaml declares are what holds without them", async
 });
 
 test.each(editionNames)("the sample stack of %s is one", async (edition) => {
-  const { config } = await file(`Pulumi.${edition}.yaml`);
+  const { config } = await file(sampleStack(edition));
   const values = Object.entries(config).map(([key, value]) => [key.replace(/^weir:/, ""), handedOn(value)] as const);
   const checked = checkConfig(Object.fromEntries(values));
   expect(checked.problems).toEqual([]);
   expect(checked.config?.platform.edition).toBe(edition);
+});
+
+test("no file of the repository has the name that the stack of a user has", async () => {
+  const root = new URL("../../../", import.meta.url);
+  const { stdout } = await promisify(execFile)("git", ["ls-files", "*Pulumi.*.yaml"], { cwd: root });
+  const stacks = stdout.trim().split("\n");
+  expect(stacks.length).toBeGreaterThan(4);
+  expect(stacks.filter((name) => !name.endsWith(".sample.yaml"))).toEqual([]);
 });
 
 test("nothing can be changed afterwards", () => {

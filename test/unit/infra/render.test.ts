@@ -10,6 +10,7 @@ import { parseAllDocuments } from "yaml";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { manifestsText } from "../../../scripts/render/manifests-text.ts";
+import { sampleStack } from "../../support/engine-stack.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -40,7 +41,7 @@ test("npm run render prints the parts that are asked for, and says which Secrets
 });
 
 test.each(["community", "standard", "pro", "enterprise"])("the sample stack %s is rendered", async (edition) => {
-  const { stdout, stderr } = await render("--stack", `Pulumi.${edition}.yaml`);
+  const { stdout, stderr } = await render("--stack", sampleStack(edition));
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as { readonly kind: string } | null);
   const kinds = objects.flatMap((object) => (object === null ? [] : [object.kind]));
   expect(kinds).toEqual(expect.arrayContaining(["Namespace", "CustomResourceDefinition", "StatefulSet", "Deployment"]));
