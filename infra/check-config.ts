@@ -6,6 +6,7 @@ import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
 import { stackKeys } from "./stack-keys.ts";
 import { stackRules } from "./stack-rules.ts";
+import { secretsInTheClear, type KeyPath } from "./stack-secrets.ts";
 import { natsTlsOptions, stackOptions } from "./stack-options.ts";
 
 /** Of which configuration the keys are: that of project `weir`, whoever runs the program. */
@@ -17,11 +18,19 @@ export interface StackConfig extends Values<typeof stackOptions> {
   readonly natsTls: Values<typeof natsTlsOptions>;
 }
 
+/** What is known of how values are kept. */
+export interface Keeping {
+  /** Whether a value that is secret is encrypted where it comes from; all are when absent. */
+  readonly isEncrypted?: (path: KeyPath) => boolean;
+  /** Values that are there and cannot be read: what depends on them is not judged. */
+  readonly unread?: readonly KeyPath[];
+}
+
 /** What a stack of these values, texts or JSON, is: there is a configuration only without problems. */
-export function checkConfig(given: Readonly<Record<string, unknown>>): {
-  readonly config?: StackConfig;
-  readonly problems: readonly string[];
-} {
+export function checkConfig(
+  given: Readonly<Record<string, unknown>>,
+  { isEncrypted = () => true, unread = [] }: Keeping = {},
+): { readonly config?: StackConfig; readonly problems: readonly string[] } {
   const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
   const input = Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
   const own = [...Object.keys(stackOptions), "natsTls"];
@@ -45,9 +54,18 @@ export function checkConfig(given: Readonly<Record<string, unknown>>): {
       ingress: collectSettings(groupedOptions.ingress, { file: mapping(input["ingress"]) }, []).values,
       platform,
     }),
-  ].map((problem) => problem.replace(/ \(settings file\)$/, ""));
+    ...secretsInTheClear(input, isEncrypted),
+  ]
+    .filter((problem) => !unread.some((path) => isAbout(problem, path)))
+    .map((problem) => problem.replace(/ \(settings file\)$/, ""));
   if (platform === undefined || found.length > 0) return { problems: found };
   return { config: Object.freeze({ ...options.values, natsTls: natsTls.values, platform }), problems: found };
+}
+
+/** Whether it is about the value, about what it is part of, or about a part of it. */
+function isAbout(problem: string, path: KeyPath): boolean {
+  const key = problem.slice(0, problem.indexOf(":"));
+  return `${key}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${key}.`);
 }
 
 /** Where an empty text says nothing: `Pulumi.yaml` has one for what may be left out. */

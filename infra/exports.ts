@@ -1,7 +1,6 @@
 export { Function, type FunctionArgs } from "./components/function.ts";
 export { FunctionNamespace, type FunctionNamespaceArgs } from "./components/function-namespace.ts";
 export { FunctionSecret, type FunctionSecretArgs } from "./components/function-secret.ts";
-export type { StackConfig } from "./check-config.ts";
-export { readConfig } from "./config.ts";
+export { readConfig, type ProgramConfig } from "./config.ts";
 export { WeirPlatform } from "./platform.ts";
 export { makeProviders, type ClusterArgs, type Providers } from "./providers.ts";

@@ -12,7 +12,7 @@ import { NetworkPolicies } from "./components/network-policies.ts";
 import { Operator } from "./components/operator.ts";
 import { QueueDoctor } from "./components/queue-doctor.ts";
 import { QueueWorkers } from "./components/queue-workers.ts";
-import type { StackConfig } from "./check-config.ts";
+import type { ProgramConfig } from "./config.ts";
 import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
 import type { Providers } from "./providers.ts";
 
@@ -37,7 +37,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
   /** What functions need: they come after these, and go before them. */
   readonly parts: readonly pulumi.Resource[];
 
-  constructor(name: string, config: StackConfig, providers: Providers) {
+  constructor(name: string, config: ProgramConfig, providers: Providers) {
     const { kubernetes, random, tls, definitions } = providers;
     super("weir:platform:Weir", name, {}, { providers: { kubernetes, random, tls } });
     const { platform, adminUser } = config;

@@ -2,15 +2,16 @@ import { readFileSync } from "node:fs";
 
 import { parse } from "yaml";
 
-import { configNamespace } from "../infra/check-config.ts";
+import { checkConfig, configNamespace } from "../infra/check-config.ts";
+import type { KeyPath } from "../infra/stack-secrets.ts";
 import { isMapping } from "../runtime/api/mapping.ts";
 
 /** What a file `Pulumi.<stack>.yaml` says of the platform. */
 export interface StackFile {
-  /** By key, without `weir:`. */
+  /** By key, without `weir:`; what is encrypted is left out. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Keys, with `weir:`, whose values are encrypted: only Pulumi can read them. */
-  readonly encrypted: readonly string[];
+  /** Paths, without `weir:`, of the values that are encrypted, such as `natsTls.key`: only Pulumi can read them. */
+  readonly encrypted: readonly KeyPath[];
 }
 
 /**
@@ -31,11 +32,30 @@ export function readStackFile(path: string): StackFile {
     throw new Error(`Cannot read the stack "${path}": config: expected a mapping`);
   const prefix = `${configNamespace}:`;
   const own = Object.entries(config ?? {}).filter(([key]) => key.startsWith(prefix));
-  const isEncrypted = (value: unknown): boolean => isMapping(value) && Object.hasOwn(value, "secure");
-  return {
-    values: Object.fromEntries(
-      own.filter(([, value]) => !isEncrypted(value)).map(([key, value]) => [key.slice(prefix.length), value]),
+  const values = Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]));
+  return { values: readable(values), encrypted: encryptedPaths(values) };
+}
+
+function isEncrypted(value: unknown): boolean {
+  return isMapping(value) && typeof value["secure"] === "string" && Object.keys(value).length === 1;
+}
+
+function readable(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) =>
+      isEncrypted(value) ? [] : [[key, isMapping(value) ? readable(value) : value]],
     ),
-    encrypted: own.filter(([, value]) => isEncrypted(value)).map(([key]) => key),
-  };
+  );
+}
+
+function encryptedPaths(values: Readonly<Record<string, unknown>>, prefix = ""): KeyPath[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (isEncrypted(value)) return [prefix + key];
+    return isMapping(value) ? encryptedPaths(value, `${prefix}${key}.`) : [];
+  });
+}
+
+/** What the file is as a configuration: values that are encrypted are not judged, secrets in the clear are refused. */
+export function checkStackFile({ values, encrypted }: StackFile): ReturnType<typeof checkConfig> {
+  return checkConfig(values, { isEncrypted: () => false, unread: encrypted });
 }

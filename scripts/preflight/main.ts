@@ -1,10 +1,10 @@
 import { Command } from "commander";
 
-import { checkConfig, configNamespace } from "../../infra/check-config.ts";
+import { configNamespace } from "../../infra/check-config.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { neededSecretNames } from "../../infra/manifests/secrets.ts";
 import { committedDefinitions } from "../render/committed-definitions.ts";
-import { readStackFile } from "../stack-file.ts";
+import { checkStackFile, readStackFile } from "../stack-file.ts";
 import { checkImages } from "./check-images.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { checkNodes, nodesOf, type Node } from "./check-nodes.ts";
@@ -46,8 +46,8 @@ const command = new Command("npm run --silent preflight --")
   });
 
 async function preflight(typed: Typed, say: (findings: readonly Finding[]) => void): Promise<void> {
-  const { values, encrypted } = typed.stack === undefined ? { values: {}, encrypted: [] } : readStackFile(typed.stack);
-  const { config, problems } = checkConfig(values);
+  const file = typed.stack === undefined ? { values: {}, encrypted: [] } : readStackFile(typed.stack);
+  const { config, problems } = checkStackFile(file);
   say(problems.map((each) => problem(`${configNamespace}:${each}`, "change the stack")));
   if (config === undefined) return;
   const { platform } = config;
@@ -56,6 +56,7 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
       `the stack: edition ${platform.edition}, namespaces ${platform.platformNamespace} and ${platform.functionNamespace}`,
     ),
   ]);
+  const encrypted = file.encrypted.map((path) => `${configNamespace}:${path}`);
   if (encrypted.length > 0) say([note(`encrypted in the stack and not looked at: ${encrypted.join(", ")}`)]);
 
   const kubeconfig = typed.kubeconfig ?? (config.kubeconfig?.includes("\n") === true ? undefined : config.kubeconfig);

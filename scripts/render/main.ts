@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 import { Command, Option } from "commander";
 
-import { checkConfig, configNamespace } from "../../infra/check-config.ts";
+import { configNamespace } from "../../infra/check-config.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { PlatformOptionsError, readPlatform } from "../../infra/manifests/read-platform.ts";
 import { neededSecretNames, secretManifests, type SecretValues } from "../../infra/manifests/secrets.ts";
 import { readSettingsFile } from "../../runtime/api/settings-file.ts";
 import { readConfigFile } from "../../runtime/process/settings.ts";
-import { readStackFile } from "../stack-file.ts";
+import { checkStackFile, readStackFile } from "../stack-file.ts";
 import { committedDefinitions } from "./committed-definitions.ts";
 import { freshSecrets } from "./fresh-secrets.ts";
 import { manifestsText } from "./manifests-text.ts";
@@ -79,9 +79,10 @@ function given(options: Options): { platform: Platform; installCrds: boolean; ad
     return { platform: readPlatform(withFlags(file, options)), installCrds: true, adminUser: "admin" };
   }
   const { values, encrypted } = readStackFile(stack);
-  const { config, problems } = checkConfig(withFlags(values, options));
+  const { config, problems } = checkStackFile({ values: withFlags(values, options), encrypted });
   if (config === undefined) throw new PlatformOptionsError(problems.map((each) => `${configNamespace}:${each}`));
-  if (encrypted.length > 0) say(`Encrypted in the stack, and not read: ${encrypted.join(", ")}`);
+  if (encrypted.length > 0)
+    say(`Encrypted in the stack, and not read: ${encrypted.map((path) => `${configNamespace}:${path}`).join(", ")}`);
   return config;
 }
 

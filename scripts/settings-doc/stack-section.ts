@@ -15,6 +15,8 @@ all keys.
 const rules = `
 Together they keep these rules:
 
+- \`adminPassword\`, the values of \`natsPasswords\`, \`natsTls.key\`, and \`kubeconfig\` when it is no path are encrypted in the stack:
+  \`pulumi config set --secret\`.
 - From outside the gateway is reached by TLS: \`ingress.host\` needs \`ingress.tlsSecret\` or \`ingress.clusterIssuer\`, and \`gateway.serviceType\`
   is \`ClusterIP\`, unless \`allowPlainHttp\` is true.
 - \`natsTls\` has certificate, key and authority, or is not there and made; with \`nats.url\` it is the authority alone.

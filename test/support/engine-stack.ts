@@ -47,7 +47,7 @@ export interface PulumiStack extends AsyncDisposable {
   configure(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** What it is configured with, secrets left out of account: they are encrypted. */
   configuration(): Promise<Readonly<Record<string, unknown>>>;
-  /** As `configure` for one value that is kept encrypted. */
+  /** As `configure` for one value that is kept encrypted; the key may be the path of one in a group. */
   configureSecret(key: string, value: string): Promise<void>;
   /** Resolves with what came of it, good or not. */
   run(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
@@ -158,7 +158,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
     },
     configuration: async () => (await readConfiguration()).config ?? {},
     configureSecret: async (key, value) => {
-      await must("config", "set", "--secret", key, "--", value);
+      await must("config", "set", "--secret", "--path", key, "--", value);
     },
     run,
     expect: async (name, ...args) => {

@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.close(), 120_000);
 
 const steps = 300_000;
+const pem = (what: string): string => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
 
 describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   let stack: WeirStack;
@@ -47,6 +48,26 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
       expect((await stack.expect("up")).changes).toEqual([]);
       await stack.expect("refresh", "--expect-no-changes");
       expect(await stack.outputs()).toMatchObject({ edition: "enterprise", queues: ["default", "billing", "reports"] });
+    },
+    steps,
+  );
+
+  test(
+    "a secret in the clear is refused, an encrypted one taken, in a group, too",
+    async () => {
+      const [certificate, key] = [pem("CERTIFICATE"), pem("PRIVATE KEY")];
+      await stack.configure({
+        "weir:adminPassword": "correct-horse",
+        "weir:natsTls": { certificate, authority: certificate, key },
+      });
+      const { code, output } = await stack.run("preview");
+      expect(code).not.toBe(0);
+      expect(output).toContain("pulumi config set --secret weir:adminPassword");
+      expect(output).toContain("pulumi config set --secret --path weir:natsTls.key < tls.key");
+      await stack.configureSecret("weir:adminPassword", "correct-horse");
+      await stack.configureSecret("weir:natsTls.key", key);
+      await stack.expect("preview");
+      await stack.configure({ "weir:adminPassword": undefined, "weir:natsTls": undefined });
     },
     steps,
   );

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
 
 /** What `pulumi config` holds when the program starts. */
-function configure(values: Readonly<Record<string, string>>): void {
-  pulumi.runtime.setAllConfig(values, []);
+function configure(values: Readonly<Record<string, string>>, encrypted: readonly string[] = []): void {
+  pulumi.runtime.setAllConfig(values, [...encrypted]);
 }
 
 test("a stack that cannot be says all that is wrong with it, before anything is made", async () => {
@@ -21,13 +21,59 @@ test("a stack that cannot be says all that is wrong with it, before anything is 
   expect(await recorder.resources()).toEqual([]);
 });
 
+test("a secret that stands in the clear is refused, with the command that stores it", async () => {
+  const recorder = await recordResources();
+  const { readConfig } = await import("../../../infra/config.ts");
+  const problemsOf = (encrypted: readonly string[]) => {
+    configure(
+      {
+        "weir:kubeconfig": '{"users": []}',
+        "weir:adminPassword": "twelve-letters",
+        "weir:nats": '{"url":"tls://broker.example.com:4222"}',
+        "weir:natsPasswords": JSON.stringify(
+          Object.fromEntries(
+            ["gateway", "queue-worker", "autoscaler", "queue-doctor"].map((name) => [name, "0123456789abcdef"]),
+          ),
+        ),
+        "weir:natsTls": JSON.stringify({ authority: "-----BEGIN CERTIFICATE-----" }),
+      },
+      encrypted,
+    );
+    try {
+      readConfig();
+      return [];
+    } catch (err) {
+      return (err as Error).message.split("\n").slice(1);
+    }
+  };
+  const command = "expected it encrypted: pulumi config set --secret";
+  expect(problemsOf([])).toEqual([
+    `  weir:kubeconfig: ${command} weir:kubeconfig < kubeconfig`,
+    `  weir:adminPassword: ${command} weir:adminPassword`,
+    ...["gateway", "queue-worker", "autoscaler", "queue-doctor"].map(
+      (name) => `  weir:natsPasswords.${name}: ${command} --path weir:natsPasswords.${name}`,
+    ),
+  ]);
+  expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig"])).toEqual([
+    `  weir:adminPassword: ${command} weir:adminPassword`,
+  ]);
+  expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig", "weir:adminPassword"])).toEqual([]);
+  const { kubeconfig, adminPassword, natsPasswords } = readConfig();
+  for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords)])
+    expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
+  expect(await recorder.resources()).toEqual([]);
+});
+
 test("the program makes the platform of its stack and exports what people need", async () => {
   const recorder = await recordResources();
-  configure({
-    "weir:edition": "standard",
-    "weir:installCrds": "false",
-    "weir:adminPassword": "correct horse".replace(" ", "-"),
-  });
+  configure(
+    {
+      "weir:edition": "standard",
+      "weir:installCrds": "false",
+      "weir:adminPassword": "correct horse".replace(" ", "-"),
+    },
+    ["weir:adminPassword"],
+  );
   const entry = "../../../infra/index.ts?again";
   const outputs = (await import(/* @vite-ignore */ entry)) as Readonly<Record<string, pulumi.Output<unknown>>>;
   const resources = await recorder.resources();

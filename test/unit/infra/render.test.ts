@@ -67,5 +67,18 @@ test("of a stack that is wrong all is said, and what only Pulumi can read is nam
   expect((await render("--stack", file, "--part", "namespaces")).stderr).toContain(
     "Encrypted in the stack, and not read: weir:adminPassword",
   );
+  const tls = `    certificate: "-----BEGIN CERTIFICATE-----"\n    authority: "-----BEGIN CERTIFICATE-----"\n`;
+  await writeFile(file, `config:\n  weir:natsTls:\n${tls}    key:\n      secure: AAAA\n`);
+  expect((await render("--stack", file, "--part", "namespaces")).stderr).toContain("not read: weir:natsTls.key");
+  const broker =
+    "  weir:nats:\n    url: tls://b.example.com:4222\n  weir:natsTls:\n    authority: -----BEGIN CERTIFICATE-----\n";
+  await writeFile(file, `config:\n${broker}  weir:natsPasswords:\n    secure: AAAA\n`);
+  expect((await render("--stack", file, "--part", "namespaces")).stderr).toContain("not read: weir:natsPasswords");
+  await writeFile(file, `config:\n  weir:natsTls:\n${tls}    key: "-----BEGIN PRIVATE KEY-----"\n`);
+  await expect(render("--stack", file)).rejects.toMatchObject({
+    stderr: expect.stringContaining(
+      "weir:natsTls.key: expected it encrypted: pulumi config set --secret --path weir:natsTls.key < tls.key",
+    ),
+  });
   await expect(render("--stack", file, "--settings", file)).rejects.toMatchObject({ code: 1 });
 });
