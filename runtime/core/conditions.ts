@@ -31,6 +31,31 @@ const crashLoop = 2;
 /** Reason of `Reconciling` between two attempts to start a replica. */
 const backingOffReason = "BackingOff";
 
+/** Reasons of `Reconciling` and `Healthy` that somebody has to see to: replicas run and do not become ready. */
+const unreadyReasons: ReadonlySet<string> = new Set(["NotListening", "NotReady", "Unhealthy"]);
+
+/** What somebody has to see to: `stalled`: it was tried and failed; `not-ready`: a replica runs and does not become ready. */
+export interface Trouble extends ReplicaFailure {
+  readonly kind: "stalled" | "not-ready";
+}
+
+/** What keeps a function from being ready, if that is known and does not pass by itself. */
+export function troubleOf(conditions: readonly Condition[]): Trouble | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (stalled !== undefined) return { kind: "stalled", reason: stalled.reason, message: stalled.message };
+  const unready = conditions.find(
+    ({ type, status, reason }) =>
+      unreadyReasons.has(reason) &&
+      ((type === "Reconciling" && status === "True") || (type === "Healthy" && status === "False")),
+  );
+  return unready && { kind: "not-ready", reason: unready.reason, message: unready.message };
+}
+
+/** Whether all replicas that are wanted are ready, and no others exist. */
+export function isSettled(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ type, status }) => type === "Reconciling" && status === "False");
+}
+
 /**
  * Why no replica can become ready for now: what has failed was tried and will be again only after a pause. Undefined
  * while one is being started, or nothing is known to be in the way.

@@ -65,7 +65,7 @@ import { RouteCounts } from "./route-counts.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { logUnknownCalls } from "./unknown-calls.ts";
 import { TableView } from "./table-view.ts";
-import { warnStalled } from "./warn-stalled.ts";
+import { warnNotReady } from "./warn-not-ready.ts";
 
 /** Everything a gateway works with. */
 export interface GatewayParts {
@@ -242,7 +242,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     elsewhere.forget(key);
   });
   table.onGone((address) => parts.upstream.forget(address));
-  warnStalled(table, log);
+  warnNotReady(table, log);
   registerGatewayMetrics(parts.registry, { routes, table, reconnects: parts.reconnects });
   parts.invocations.show(counts);
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
@@ -52,4 +53,33 @@ test("a deployment that is waited for is ready at the answer; one that fails say
   });
   expect(weir.output()).toContain("function is stalled");
   expect(weir.output()).toContain(JSON.stringify(why).slice(1, -1));
+});
+
+test("a function that listens elsewhere, and one whose ready path fails, are told in the log without waiting for them", async () => {
+  const deploy = async (service: string, program: string, annotations: Record<string, string>): Promise<void> => {
+    const body = { service, image: "none", envProcess: `node -e '${program}'`, envVars: { mode: "http" }, annotations };
+    const headers = { authorization: weir.authorization };
+    const answer = await fetch(`${weir.url}/system/functions`, { method: "PUT", headers, body: JSON.stringify(body) });
+    expect(answer.status).toBe(202);
+  };
+  const server = (answer: string, port: string): string =>
+    `require("node:http").createServer((q, r) => ${answer}).listen(${port}, "127.0.0.1")`;
+  await deploy("elsewhere", server("r.end()", "0"), {});
+  await deploy("unwilling", server("r.writeHead(500).end()", "process.env.PORT"), {
+    "com.service.ready.http.path": "/ready",
+  });
+  const told = (name: string): Record<string, unknown> | undefined =>
+    weir
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .find(({ functionName, msg }) => functionName === name && msg === "function is not ready");
+  const elsewhere = await eventually(() => told("elsewhere"), { what: "the line of the one that listens elsewhere" });
+  const unwilling = await eventually(() => told("unwilling"), { what: "the line of the one whose ready path fails" });
+  expect(elsewhere).toMatchObject({
+    reason: "NotListening",
+    why: expect.stringMatching(/nothing listens on port \d+/),
+  });
+  expect(unwilling).toMatchObject({ reason: "NotReady", why: expect.stringMatching(/GET \/ready .*answered 500/) });
 });
