@@ -7,7 +7,7 @@ export interface AccessLine {
   readonly functionName: string | undefined;
   readonly namespace: string | undefined;
   readonly method: string;
-  /** 499 when the client left before the reply's head, 101 for a WebSocket. */
+  /** As the metrics count it, see `endStatus`. */
   readonly status: number;
   /** Milliseconds from the request's head to the end of the reply, or of the WebSocket. */
   readonly duration: number;

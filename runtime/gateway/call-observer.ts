@@ -29,13 +29,34 @@ export interface CallEnd {
   readonly cut?: CutReason | undefined;
 }
 
-/** Status under which a call counts whose connection was closed before the reply's head, by its client or by the gateway. */
-const unansweredStatus = { clientLeft: 499, cut: 503 } as const;
+/** Status of a call whose client left before the reply's head. */
+const clientLeft = 499;
+/** Statuses of calls whose connection the gateway closed; the head of a reply that may be out says nothing of its end. */
+const cutStatus: Readonly<Record<CutReason, number>> = {
+  idle: 504,
+  timeout: 504,
+  replica: 502,
+  draining: 503,
+  unread: clientLeft,
+};
+const switched = 101;
 
-/** The status of a response that is closed; `cut` if the gateway closed it. */
+/**
+ * The status by which a response that is closed counts; `cut` says why if the gateway closed it. A WebSocket is 101,
+ * however it ended; a reply that its client left in the middle is what its head said, as streams end so.
+ */
 export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCode">, cut?: CutReason): number {
-  if (response.headersSent) return response.statusCode;
-  return cut === undefined ? unansweredStatus.clientLeft : unansweredStatus.cut;
+  if (response.headersSent && response.statusCode === switched) return switched;
+  if (cut !== undefined) return cutStatus[cut];
+  return response.headersSent ? response.statusCode : clientLeft;
+}
+
+/** The same of a queued run: one whose queue-worker left is no answer, whatever its head said. */
+export function endRunStatus(
+  response: Pick<CallResponse, "headersSent" | "statusCode" | "writableEnded">,
+  cut?: CutReason,
+): number {
+  return cut === undefined && !response.writableEnded ? clientLeft : endStatus(response, cut);
 }
 
 /** Hears of what came to one of the two invocation routes, for the metrics by route and for the access log. */

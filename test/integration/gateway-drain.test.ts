@@ -51,7 +51,7 @@ describe("a gateway that stops", () => {
     await expect.poll(() => gateway.cuts).toEqual(["draining", "draining"]);
     await expect
       .poll(() => gateway.lines.map(({ status }) => status).toSorted((a, b) => a - b))
-      .toEqual([200, 200, 503]);
+      .toEqual([200, 503, 503]);
     await eventually(() => fn.open === 0, { what: "the end of the function's requests" });
   });
 

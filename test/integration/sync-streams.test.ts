@@ -29,6 +29,15 @@ describe("the time of a call", () => {
     return client;
   };
 
+  /** Status by which the only call counts: in the metrics by function and by route, and in the access log. */
+  const countedAs = async (gateway: SyncGateway): Promise<number | undefined> => {
+    const line = await eventually(() => gateway.lines.at(-1), { what: "the end of the call" });
+    const byFunction = [...gateway.counts.ended()].map(([{ code }]) => Number(code));
+    const byRoute = [...gateway.routes.entries()].map(([{ code }]) => Number(code));
+    expect([byFunction, byRoute]).toEqual([[line.status], [line.status]]);
+    return line.status;
+  };
+
   test("a reply that began goes on as long as bytes flow, beyond upstream_timeout", async () => {
     const fn = await serve((_request, response) => drip(response, 20));
     const gateway = await open({ upstreamTimeout: 300 });
@@ -50,6 +59,7 @@ describe("the time of a call", () => {
     expect(client.text).toContain("begun");
     expect(client.text).not.toContain("\r\n0\r\n");
     await expect.poll(() => gateway.cuts).toEqual(["idle"]);
+    expect(await countedAs(gateway)).toBe(504);
     await eventually(() => fn.open === 0, { what: "the end of the function's request" });
   });
 
@@ -107,6 +117,7 @@ describe("the time of a call", () => {
     await client.end();
     expect(client.text).toContain("begun");
     await expect.poll(() => gateway.cuts).toEqual(["replica"]);
+    expect(await countedAs(gateway)).toBe(502);
   });
 
   test("a client that reads nothing is cut, and it is said why", async () => {
@@ -125,6 +136,7 @@ describe("the time of a call", () => {
     client.socket.pause();
     client.send("GET /function/flood HTTP/1.1\r\nHost: g\r\n\r\n");
     await expect.poll(() => gateway.cuts).toEqual(["unread"]);
+    expect(await countedAs(gateway)).toBe(499);
     await eventually(() => fn.open === 0, { what: "the end of the function's request" });
   });
 
@@ -137,5 +149,6 @@ describe("the time of a call", () => {
     client.close();
     await eventually(() => gateway.lines.length === 1, { what: "the end of the call" });
     expect(gateway.cuts).toEqual([]);
+    expect(await countedAs(gateway)).toBe(200);
   });
 });

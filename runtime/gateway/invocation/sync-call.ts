@@ -4,7 +4,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
 import type { CutReason } from "../call-cuts.ts";
-import { endStatus } from "../call-observer.ts";
+import { endRunStatus, endStatus } from "../call-observer.ts";
 import { wasUnread } from "../edge/cut-unread.ts";
 import { UpgradeResponse } from "../edge/http1-upgrade.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
@@ -268,13 +268,13 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#abort();
     if (this.#body instanceof Readable) this.#body.destroy();
     this.#parts.sweep.remove(this);
-    const { request, response, counts, startedAt } = this.#facts;
-    const status = endStatus(response, this.#cutFor);
-    const duration = performance.now() - startedAt;
-    counts.finish(status, this.#upgradedAfter ?? duration);
+    const { request, response, counts, startedAt, head } = this.#facts;
     const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;
     if (bytes?.idled === true) this.#cutFor = "idle";
     else if (wasUnread(request.socket)) this.#cutFor ??= "unread";
+    const status = (head.fromWorker ? endRunStatus : endStatus)(response, this.#cutFor);
+    const duration = performance.now() - startedAt;
+    counts.finish(status, this.#upgradedAfter ?? duration);
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,
