@@ -5,9 +5,9 @@ import type { Socket } from "node:net";
 const unread = new WeakSet<Socket>();
 
 /** Cuts a connection, or the stream of a request of HTTP/2, whose client does not read. */
-export function destroyUnread(socket: Socket): void {
+export function destroyUnread(socket: Socket, cut = (): void => void socket.destroy()): void {
   unread.add(socket);
-  socket.destroy();
+  cut();
 }
 
 /** Whether it was cut because its client did not read. */

@@ -9,6 +9,7 @@ import { Http1Body } from "./http1-body.ts";
 import { Http1Request } from "./http1-request.ts";
 import { Http1Response } from "./http1-response.ts";
 import { UpgradeResponse, type HandedConnection } from "./http1-upgrade.ts";
+import { resetConnection } from "./socket-below.ts";
 import { isWebSocketHandshake } from "./websocket-handshake.ts";
 import { writeRaw } from "./write-raw.ts";
 
@@ -110,6 +111,12 @@ export class Http1Connection implements HandedConnection {
     return this.#early.take();
   }
 
+  /** Closes it at once. A client that would take that for the end of the response sees an error instead. */
+  cut(): void {
+    if (this.#response?.endsByClose === true) resetConnection(this.socket);
+    else this.socket.destroy();
+  }
+
   #read(chunk: Buffer): void {
     if (this.#body !== undefined) this.#readBody(this.#body, chunk);
     else if (this.#response !== undefined) this.#hold(chunk);
@@ -199,7 +206,7 @@ export class Http1Connection implements HandedConnection {
     if (response === undefined) return this.#linger();
     response.shouldKeepAlive = false;
     if (response.writableEnded) return;
-    if (!response.takeBack()) return void this.socket.destroy();
+    if (!response.takeBack()) return this.cut();
     const status = fault.startsWith("a line that is too long") ? 413 : 400;
     this.#response = undefined;
     writeRaw(this.socket, status, `Cannot read request: its body has ${fault}`, response.headOnly);
@@ -250,7 +257,7 @@ export class Http1Connection implements HandedConnection {
     if (this.#awaited === "close") this.socket.destroySoon();
     else if (this.#body !== undefined && this.#response !== undefined) this.#breakOff(this.#body, "no end");
     else if (this.#heads.begun && !this.#last) this.#refuse(400, "its head has no end");
-    else if (this.#response instanceof UpgradeResponse) this.socket.destroy();
+    else if (this.#response instanceof UpgradeResponse || this.#response?.endsByClose === true) this.cut();
     else this.socket.end();
   }
 

@@ -19,6 +19,8 @@ export interface ResponseConnection {
   readonly goesOn: string;
   /** Called when the last byte was handed to the kernel. */
   readonly onWritten: () => void;
+  /** Closes it, a response that is under way with it. */
+  cut(): void;
 }
 
 /** What of a request tells how its response is framed. */
@@ -89,6 +91,16 @@ export class Http1Response extends EventEmitter {
     this.#head = "";
     this.headersSent = false;
     return true;
+  }
+
+  /** Whether its client would take the end of the connection for the end of the body. */
+  get endsByClose(): boolean {
+    return this.#to.old && this.headersSent;
+  }
+
+  /** Whether its client knows no chunks. */
+  get old(): boolean {
+    return this.#to.old;
   }
 
   /** Whether no body may be answered. */
@@ -166,7 +178,7 @@ export class Http1Response extends EventEmitter {
 
   /** Cuts the connection, unless the response is over. */
   destroy(): this {
-    if (!this.destroyed) this.#connection.socket.destroy();
+    if (!this.destroyed) this.#connection.cut();
     return this;
   }
 

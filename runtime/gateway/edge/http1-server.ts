@@ -9,6 +9,7 @@ import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connecti
 import type { Http1Request } from "./http1-request.ts";
 import type { Http1Response } from "./http1-response.ts";
 import { answerPlainHttp } from "./plain-http.ts";
+import { trackBelow } from "./socket-below.ts";
 
 /** What a server does with what comes; times in milliseconds. */
 export interface Http1ServerParts {
@@ -74,7 +75,7 @@ export class Http1Server implements Http1Owner {
     } else {
       const secure = { ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: headersTimeout };
       const listener = createTlsServer(secure, (socket) => this.#choose(socket));
-      answerPlainHttp(listener);
+      answerPlainHttp(listener, trackBelow(listener));
       this.listener = listener;
     }
     this.listener.maxConnections = parts.mostConnections;
@@ -116,7 +117,7 @@ export class Http1Server implements Http1Owner {
   }
 
   closeAll(): void {
-    for (const { socket } of this.#connections) socket.destroy();
+    for (const connection of this.#connections) connection.cut();
     for (const socket of this.#http2) socket.destroy();
     for (const socket of this.#handedOver) socket.destroy();
   }
@@ -140,8 +141,9 @@ export class Http1Server implements Http1Owner {
 
   #take(socket: Socket): void {
     if (socket.destroyed) return;
-    this.#connections.add(new Http1Connection(socket, this));
-    cutUnread(socket, this.#parts.idle, () => destroyUnread(socket));
+    const connection = new Http1Connection(socket, this);
+    this.#connections.add(connection);
+    cutUnread(socket, this.#parts.idle, () => destroyUnread(socket, () => connection.cut()));
     const period = Math.min(1_000, this.#parts.headersTimeout);
     this.#sweep ??= setInterval(() => this.#look(), period).unref();
   }

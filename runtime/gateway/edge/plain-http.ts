@@ -5,23 +5,15 @@ import { writeRaw } from "./write-raw.ts";
 
 const sentence = "Cannot read request: this port speaks HTTPS: use https:// in the address";
 
-/** Answers clients that speak HTTP without TLS to a server of TLS; OpenSSL knows them by their first bytes. */
-export function answerPlainHttp(listener: Server): void {
+/**
+ * Answers clients that speak HTTP without TLS to a server of TLS; OpenSSL knows them by their first bytes. `below` gives the
+ * TCP connection of one whose handshake failed.
+ */
+export function answerPlainHttp(listener: Server, below: (during: Socket) => Socket | undefined): void {
   // The TLS socket is closed by the time of the error: the answer goes out by the connection below it.
-  const shakingHands = new Map<string, Socket>();
-  listener.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    shakingHands.set(peer, socket);
-    socket.once("close", () => shakingHands.delete(peer));
-  });
-  listener.on("secureConnection", (socket: TLSSocket) => shakingHands.delete(peerOf(socket)));
   listener.on("tlsClientError", (err: Error, socket: TLSSocket) => {
     if (!("code" in err) || err.code !== "ERR_SSL_HTTP_REQUEST") return;
-    const connection = shakingHands.get(peerOf(socket));
+    const connection = below(socket);
     if (connection?.writable === true) writeRaw(connection, 400, sentence);
   });
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress ?? ""} ${remotePort ?? ""}`;
 }

@@ -6,7 +6,7 @@ import type { Http1Request } from "./http1-request.ts";
 import type { Http1Response } from "./http1-response.ts";
 
 /** Concern the connection to the client alone, which is not node:http's. */
-const own: ReadonlySet<string> = new Set(["connection", "expect", "keep-alive", "upgrade", "http2-settings"]);
+const own: ReadonlySet<string> = new Set(["connection", "expect", "keep-alive", "te", "upgrade", "http2-settings"]);
 
 /**
  * Carries one request to node:http, and what that answers back to the client: what a server of node:http has for a
@@ -76,7 +76,8 @@ export class RestLane extends Duplex {
 
   #writeHead(): Buffer {
     const { method, url, rawHeaders } = this.#request;
-    let text = `${method} ${url} HTTP/1.1\r\n`;
+    // Of HTTP/1.0, so that what is answered has no chunks.
+    let text = `${method} ${url} HTTP/${this.#response.old ? "1.0" : "1.1"}\r\n`;
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] ?? "";
       if (!own.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1] ?? ""}\r\n`;
