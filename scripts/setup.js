@@ -20,6 +20,8 @@ import {
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { withoutSymbols } from "./strip-elf.js";
+
 const oldestNode = 24;
 /** That of the npm packages: a machine that has it needs no other to run Weir. */
 const ownNode = 26;
@@ -143,7 +145,8 @@ function sizeText({ all, hasNode }) {
   if (all)
     return "npm packages with all that tests and checks need, Node 26 among them (about 530 MB; less than two minutes on most lines)";
   if (hasNode) return "npm packages (about 20 MB)";
-  return "npm packages, Node 26 among them (about 170 MB; less than a minute on most lines)";
+  const size = process.platform === "linux" ? 135 : 165;
+  return `npm packages, Node 26 among them (about ${size} MB; less than a minute on most lines)`;
 }
 
 /** Runs npm with the machine's own Node: the one below node_modules is about to be replaced. */
@@ -171,10 +174,14 @@ function slimNode() {
     for (const unread of ["include", "share", "CHANGELOG.md"])
       rmSync(join(directory, unread), { recursive: true, force: true });
     if (process.platform !== "linux") continue;
+    const parts = withoutSymbols(readFileSync(program));
+    if (parts === undefined) continue;
     const slim = `${program}.slim`;
-    const { status } = spawnSync("strip", ["-o", slim, program], { stdio: "ignore" });
-    // Without binutils it stays as it is.
-    if (status === 0 && troubleWithNode(slim) === undefined) renameSync(slim, program);
+    const file = openSync(slim, "w", 0o755);
+    for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(file, part, at);
+    closeSync(file);
+    // Where it does not run, the program stays as it is.
+    if (troubleWithNode(slim, ["--eval", "0"]) === undefined) renameSync(slim, program);
     else rmSync(slim, { force: true });
   }
 }
@@ -204,8 +211,8 @@ function answer() {
 }
 
 /** Why the Node at `path` cannot run here, or undefined. */
-function troubleWithNode(path) {
-  const { status, stderr, error } = spawnSync(path, ["--version"], { encoding: "utf8" });
+function troubleWithNode(path, args = ["--version"]) {
+  const { status, stderr, error } = spawnSync(path, args, { encoding: "utf8" });
   return status === 0 ? undefined : (stderr ?? "").trim() || error?.message || "it does not start";
 }
 
@@ -274,15 +281,19 @@ function setUp() {
         fail(`Cannot install npm packages: ${problem}`);
         return;
       }
-      if (!plan.all) slimNode();
       rmSync(nodeNote, { force: true });
       writeFileSync(packagesNote, plan.all ? wanted() : wanted() + productionMark);
-      console.log(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);
     }
     if (existsSync(nodeNote)) return;
     const problem = findNode();
-    if (problem === undefined) writeFileSync(nodeNote, "");
-    else fail(problem);
+    if (problem !== undefined) {
+      fail(problem);
+      return;
+    }
+    // Only now, as the smaller program is tried, too, and may need what was missing.
+    if (noted()?.endsWith(productionMark)) slimNode();
+    writeFileSync(nodeNote, "");
+    console.log(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);
   } finally {
     rmSync(lock, { force: true });
   }

