@@ -32,6 +32,7 @@ const group = {
 } as const;
 
 const read = ["get", "list", "watch"] as const;
+const follow = ["list", "watch"] as const;
 const manage = [...read, "create", "patch", "delete"] as const;
 const iamKinds = ["jwtissuers", "policies", "roles"] as const;
 
@@ -59,11 +60,12 @@ function gatewayRights(manyNamespaces: boolean): AccountRights {
       rule(group.core, ["pods"], ["list"]),
       rule(group.core, ["pods/log"], ["get"]),
       rule(group.metrics, ["pods"], ["get", "list"]),
-      rule(group.discovery, ["endpointslices"], ["list", "watch"]),
+      rule(group.discovery, ["endpointslices"], follow),
     ],
     cluster: [
       rule(group.core, ["namespaces"], manyNamespaces ? [...read, "create", "update", "delete"] : read),
       ...(manyNamespaces ? [rule(group.authorization, ["selfsubjectaccessreviews"], ["create"])] : []),
+      ...callTargets(manyNamespaces),
     ],
   };
 }
@@ -75,9 +77,9 @@ function queueWorkerRights(manyNamespaces: boolean): AccountRights {
     functions: [
       rule(group.weir, ["functions"], read),
       rule(group.weir, ["functions/scale"], ["get", "patch"]),
-      rule(group.discovery, ["endpointslices"], ["list", "watch"]),
+      rule(group.discovery, ["endpointslices"], follow),
     ],
-    cluster: namespacesToWatch(manyNamespaces),
+    cluster: [...namespacesToWatch(manyNamespaces), ...callTargets(manyNamespaces)],
   };
 }
 
@@ -89,10 +91,10 @@ function autoscalerRights(manyNamespaces: boolean): AccountRights {
       rule(group.weir, ["functions"], read),
       rule(group.weir, ["functions/scale"], ["get", "patch"]),
       rule(group.weir, ["functions/status"], ["patch"]),
-      rule(group.discovery, ["endpointslices"], ["list", "watch"]),
+      rule(group.discovery, ["endpointslices"], follow),
       rule(group.metrics, ["pods"], ["list"]),
     ],
-    cluster: namespacesToWatch(manyNamespaces),
+    cluster: [...namespacesToWatch(manyNamespaces), ...callTargets(manyNamespaces)],
   };
 }
 
@@ -121,8 +123,8 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.weir, ["functions/status", "secrets/status"], ["get", "patch", "update"]),
       rule(group.apps, ["deployments"], manage),
       rule(group.core, ["services"], manage),
-      rule(group.discovery, ["endpointslices"], ["list", "watch"]),
-      rule(group.core, ["pods"], ["list", "watch"]),
+      rule(group.discovery, ["endpointslices"], follow),
+      rule(group.core, ["pods"], follow),
       // Whether a function names an account that is not there, or that has rights of ours.
       rule(group.core, ["serviceaccounts"], ["get"]),
       rule(group.rbac, ["rolebindings"], ["list"]),
@@ -133,6 +135,9 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
     cluster: manyNamespaces
       ? [
           rule(group.core, ["namespaces"], read),
+          rule(group.weir, ["functions", "secrets"], follow),
+          rule(group.apps, ["deployments"], follow),
+          rule(group.core, ["services", "pods"], follow),
           ...guards,
           rule(group.rbac, ["rolebindings"], manage),
           { ...rule(group.rbac, ["clusterroles"], ["bind"]), resourceNames: bindable },
@@ -151,7 +156,14 @@ function queueDoctorRights(): AccountRights {
 }
 
 function namespacesToWatch(manyNamespaces: boolean): Rule[] {
-  return manyNamespaces ? [rule(group.core, ["namespaces"], ["list", "watch"])] : [];
+  return manyNamespaces ? [rule(group.core, ["namespaces"], follow)] : [];
+}
+
+/** One watch of the cluster per kind: one per namespace would be thousands of connections. */
+function callTargets(manyNamespaces: boolean): Rule[] {
+  return manyNamespaces
+    ? [rule(group.weir, ["functions"], follow), rule(group.discovery, ["endpointslices"], follow)]
+    : [];
 }
 
 function statusOf(kinds: readonly string[]): string[] {

@@ -288,7 +288,7 @@ function disordered(events: readonly StoredEvent[], before: readonly StoredEvent
   return mixed;
 }
 
-/** By kind, namespace and a label selector of the form `a=b,c=d`. */
+/** By kind, namespace and a label selector of the form `a=b,c`. */
 function filterOf(plural: string, namespace: string | undefined, query: URLSearchParams) {
   const labels = (query.get("labelSelector") ?? "").split(",").filter((part) => part !== "");
   return (event: Pick<StoredEvent, "plural" | "object">): boolean =>
@@ -296,7 +296,8 @@ function filterOf(plural: string, namespace: string | undefined, query: URLSearc
     (namespace === undefined || event.object.metadata.namespace === namespace) &&
     labels.every((part) => {
       const [key = "", value] = part.split("=");
-      return event.object.metadata.labels?.[key] === value;
+      const actual = event.object.metadata.labels?.[key];
+      return value === undefined ? actual !== undefined : actual === value;
     });
 }
 

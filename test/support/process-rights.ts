@@ -52,3 +52,9 @@ export const readNamespaces: readonly RightsRule[] = [rule("", ["namespaces"], .
 
 /** What those that may change namespaces may do in the cluster. */
 export const namespaceRights: readonly RightsRule[] = [rule("", ["namespaces"], ...read, "create", "update", "delete")];
+
+/** What all of these follow in the whole cluster where namespaces of functions are many. */
+export const followCluster: readonly RightsRule[] = [
+  rule(functions, ["functions"], "list", "watch"),
+  rule("discovery.k8s.io", ["endpointslices"], "list", "watch"),
+];

@@ -1,5 +1,7 @@
 /** The namespaces of functions as they come and go. */
 export interface NamespaceSet {
+  /** The only one there can ever be; absent: they may be many. */
+  readonly only?: string;
   /** Those that are known now. */
   readonly names: ReadonlySet<string>;
   /** Resolves when all are known for the first time. */
@@ -10,5 +12,7 @@ export interface NamespaceSet {
 
 /** Namespaces that never change: editions with one have it. */
 export function fixedNamespaces(...names: readonly string[]): NamespaceSet {
-  return { names: new Set(names), synced: Promise.resolve(), listen: () => () => {} };
+  const [only, ...others] = names;
+  const one = only === undefined || others.length > 0 ? {} : { only };
+  return { ...one, names: new Set(names), synced: Promise.resolve(), listen: () => () => {} };
 }

@@ -19,7 +19,7 @@ import type { EndpointsPublisher, FunctionEndpoints } from "../../../runtime/cor
 import { endpointsWatchContract } from "../../contract/endpoints.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { functionKinds, openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
-import { functionRights } from "../../support/process-rights.ts";
+import { followCluster, functionRights } from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
 let worker: KubeClient;
@@ -27,7 +27,7 @@ let namespace: string;
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
-  worker = await fixture.clientOf("queue-worker", functionRights["queue-worker"]);
+  worker = await fixture.clientOf("queue-worker", functionRights["queue-worker"], followCluster);
   [namespace] = fixture.namespaces;
 });
 afterAll(() => fixture?.close());

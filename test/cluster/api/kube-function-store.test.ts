@@ -16,7 +16,7 @@ import { scalingCondition } from "../../../runtime/core/scaling-condition.ts";
 import { functionStoreContract } from "../../contract/function-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
-import { functionRights } from "../../support/process-rights.ts";
+import { followCluster, functionRights } from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
 let gateway: KubeClient;
@@ -26,9 +26,9 @@ const open: FunctionWatch[] = [];
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
-  gateway = await fixture.clientOf("gateway", functionRights.gateway);
-  autoscaler = await fixture.clientOf("autoscaler", functionRights.autoscaler);
-  worker = await fixture.clientOf("queue-worker", functionRights["queue-worker"]);
+  gateway = await fixture.clientOf("gateway", functionRights.gateway, followCluster);
+  autoscaler = await fixture.clientOf("autoscaler", functionRights.autoscaler, followCluster);
+  worker = await fixture.clientOf("queue-worker", functionRights["queue-worker"], followCluster);
 });
 afterAll(async () => {
   for (const watch of open) await watch.close();

@@ -12,7 +12,13 @@ import { desireFunction } from "../../../runtime/core/desired-function.ts";
 import { scaleFunction } from "../../../runtime/core/scale-function.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
-import { functionRights, leaseRights, namespaceRights, readNamespaces } from "../../support/process-rights.ts";
+import {
+  followCluster,
+  functionRights,
+  leaseRights,
+  namespaceRights,
+  readNamespaces,
+} from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
 const troubles: unknown[] = [];
@@ -32,7 +38,8 @@ test.each(["community", "pro"] as const)(
     const configOf = async (name: keyof typeof functionRights): Promise<ClusterConfig> => {
       const rights = [...functionRights[name], ...leaseRights];
       const gateway = many ? namespaceRights : readNamespaces;
-      const everywhere = name === "gateway" ? gateway : many ? readNamespaces : [];
+      const places = name === "gateway" ? gateway : many ? readNamespaces : [];
+      const everywhere = [...places, ...(many ? followCluster : [])];
       return readKubeconfig(await fixture.kubeconfigOf(name, rights, everywhere));
     };
     const settings = { edition, functionNamespace: namespaces[0], platformNamespace: cluster.namespace };

@@ -174,8 +174,6 @@ describe.each(Object.values(accounts))("%s", (account) => {
       { method: "GET", path: `/api/v1/namespaces/${cluster.namespace}/secrets` },
       { method: "GET", path: `/api/v1/namespaces/${cluster.namespace}/secrets/basic-auth` },
       { method: "GET", path: `/api/v1/namespaces/${foreign}/secrets` },
-      { method: "GET", path: "/api/v1/pods" },
-      { method: "GET", path: "/apis/service.com/v1/functions" },
       { method: "GET", path: `/apis/${rbac}/v1/clusterroles` },
       { method: "POST", path: `/apis/${rbac}/v1/clusterrolebindings?dryRun=All`, body: { metadata: { name: "some" } } },
       { method: "PATCH", path: `/apis/${rbac}/v1/clusterroles/cluster-admin?dryRun=All`, body: {} },
@@ -192,6 +190,23 @@ describe.each(Object.values(accounts))("%s", (account) => {
     }
     expect(allowed).toEqual([]);
   });
+});
+
+test.each<[path: string, who: readonly Account[]]>([
+  ["/apis/service.com/v1/functions", ["gateway", "queue-worker", "autoscaler", "operator"]],
+  ["/apis/discovery.k8s.io/v1/endpointslices", ["gateway", "queue-worker", "autoscaler"]],
+  ["/apis/service.com/v1/secrets", ["operator"]],
+  ["/apis/apps/v1/deployments", ["operator"]],
+  ["/api/v1/services", ["operator"]],
+  ["/api/v1/pods", ["operator"]],
+  ["/api/v1/secrets", []],
+  ["/api/v1/configmaps", []],
+])("%s of the whole cluster may be watched by %j", async (path, who) => {
+  const may = async (account: Account): Promise<boolean> =>
+    (await as(account, { method: "GET", path: `${path}?watch=true&timeoutSeconds=1` })).status === 200;
+  const allowed: Account[] = [];
+  for (const account of Object.values(accounts)) if (await may(account)) allowed.push(account);
+  expect(allowed.toSorted()).toEqual(who.toSorted());
 });
 
 describe("gateway", () => {
@@ -228,10 +243,12 @@ describe("gateway", () => {
     expect((await as("gateway", newNamespace("kube-some", markerLabels))).message).toContain("is reserved");
   });
 
-  test("has no rights in a namespace that is not bound, marked or not", async () => {
+  test("reads no object by name and writes nothing in a namespace that is not bound, marked or not", async () => {
     for (const namespace of [marked, foreign]) {
       const path = `/apis/service.com/v1/namespaces/${namespace}/functions`;
-      expect(await as("gateway", { method: "GET", path })).toMatchObject({ status: 403 });
+      expect(await as("gateway", { method: "GET", path: `${path}/some` })).toMatchObject({ status: 403 });
+      const body = { metadata: { name: "some" }, spec: { image: "some" } };
+      expect(await as("gateway", { method: "POST", path: `${path}?dryRun=All`, body })).toMatchObject({ status: 403 });
     }
   });
 });

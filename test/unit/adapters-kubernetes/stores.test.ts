@@ -128,19 +128,6 @@ test("endpoints are told once the operator has said something, and only when the
   await slices.close();
 });
 
-test("a namespace that may not be looked into does not keep the others from being known", async () => {
-  api.store.write(kinds.function, functionObjectOf(desired("a")));
-  api.faults.refuse = ({ path }) => (path.includes("/foreign/") ? { status: 403 } : undefined);
-  const both = new NamespacedWatch(client, kinds.function, fixedNamespaces("functions", "foreign"), {
-    keep: keepFunction,
-    refusedFor: 50,
-    firstDelay: 10,
-  });
-  await both.synced;
-  expect([...both.entries()].map(([key]) => key)).toEqual(["functions/f"]);
-  await both.close();
-});
-
 test("a lease that another renewed in between is not taken, whatever was seen before", async () => {
   let now = 0;
   const clock = () => now;

@@ -115,6 +115,23 @@ test("one role per account and kind of namespace, each bound to that account alo
   }
 });
 
+test("what is read in the whole cluster is listed and watched, and is no core secret", () => {
+  const rights = accountRights({ manyNamespaces: true, platformNamespace: "weir" });
+  for (const { account, functions, cluster } of notEmpty(rights, "account")) {
+    const inFunctions = functions.flatMap(({ apiGroups, resources }) =>
+      resources.map((each) => `${apiGroups[0]}/${each}`),
+    );
+    for (const { apiGroups, resources, verbs } of cluster) {
+      const isFollowed = verbs.join() === "list,watch";
+      for (const resource of resources) {
+        const what = `${apiGroups[0]}/${resource}`;
+        expect(what, account).not.toBe("/secrets");
+        if (isFollowed && what !== "/namespaces") expect(inFunctions, account).toContain(what);
+      }
+    }
+  }
+});
+
 test("an edition with one namespace gives nobody a right to write in the whole cluster", () => {
   for (const { cluster } of accountRights({ manyNamespaces: false, platformNamespace: "weir" }))
     expect(cluster.flatMap(({ verbs }: Rule) => verbs).filter((verb) => !/^(?:get|list|watch)$/.test(verb))).toEqual(
