@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 import type { ClusterConfig } from "../../runtime/adapters/kubernetes/cluster-config.ts";
 import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
@@ -23,6 +24,8 @@ export interface KubernetesFaults {
   silent: boolean;
   /** Requests are read and never answered. */
   hangs: boolean;
+  /** Requests are answered so much later. */
+  delay: ((request: SeenRequest) => number) | undefined;
   /** Connections of watches are reset so long after they were opened. */
   dropWatchesAfter: number | undefined;
   /** How a version that is forgotten is refused. */
@@ -55,6 +58,7 @@ export class KubernetesApi {
   readonly faults: KubernetesFaults = {
     silent: false,
     hangs: false,
+    delay: undefined,
     dropWatchesAfter: undefined,
     goneAs: "status",
     failPages: undefined,
@@ -130,8 +134,9 @@ export class KubernetesApi {
     } catch {
       return;
     }
-    const { hangs, refuse, loseAnswer } = this.faults;
+    const { hangs, delay, refuse, loseAnswer } = this.faults;
     if (hangs) return;
+    if (delay !== undefined) await pause(delay(seen));
     const refused = refuse?.(seen);
     if (refused !== undefined) {
       refuseWith(response, refused.status, "scripted", `the test refuses it`, refused.retryAfter);

@@ -1,7 +1,7 @@
 import type { Leases } from "../../core/ports/leases.ts";
 import type { KubeClient } from "./client.ts";
 import { kinds } from "./kinds.ts";
-import { isAlreadyThere, isConflict } from "./kube-refusal.ts";
+import { isAlreadyThere, isConflict, isNotFound } from "./kube-refusal.ts";
 import type { KubeOptions } from "./kube-requests.ts";
 import type { KubeObject } from "./kube-types.ts";
 
@@ -18,7 +18,10 @@ interface LeaseObject extends KubeObject {
 }
 
 /** Milliseconds. */
-const longestTimeout = 5_000;
+const longestTimeout = 10_000;
+
+/** What a lease says of who has it. */
+type Held = Required<Pick<LeaseObject["spec"], "holderIdentity" | "leaseDurationSeconds">>;
 
 /** A lease as it was seen first, and when, in monotonic milliseconds. */
 interface Sighting {
@@ -36,6 +39,8 @@ export class KubeLeases implements Leases {
   readonly #namespace: string;
   readonly #now: () => number;
   readonly #seen = new Map<string, Sighting>();
+  /** Leases as this one wrote them last, by name: to renew takes one request. */
+  readonly #written = new Map<string, LeaseObject>();
 
   /** `now` is in monotonic milliseconds. */
   constructor(client: KubeClient, namespace: string, now: () => number = () => performance.now()) {
@@ -47,36 +52,46 @@ export class KubeLeases implements Leases {
   async acquire(name: string, holder: string, duration: number): Promise<boolean> {
     // What comes later is of no use.
     const options = { timeout: Math.min(longestTimeout, Math.max(1_000, duration / 2)), attempts: 2 };
-    const found = await this.#find(name, options);
     const held = { holderIdentity: holder, leaseDurationSeconds: Math.max(1, Math.ceil(duration / 1_000)) };
-    const renewTime = microTime();
-    if (found === undefined) {
-      return this.#won(async () => {
-        const metadata = { namespace: this.#namespace, name };
-        const spec = { ...held, renewTime, acquireTime: renewTime, leaseTransitions: 0 };
-        const lease: LeaseObject = { metadata, spec };
-        await this.#client.create(kinds.lease, lease, {}, options);
-      });
-    }
-    const { spec } = found;
-    const isOurs = spec.holderIdentity === holder;
-    if (!isOurs && !this.#isOver(name, found)) return false;
-    const taken = isOurs ? {} : { acquireTime: renewTime, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 };
-    return this.#won(() => this.#write(name, { ...found, spec: { ...spec, ...held, ...taken, renewTime } }, options));
+    const written = this.#written.get(name);
+    if (written?.spec.holderIdentity === holder && (await this.#write(written, held, options))) return true;
+    const found = await this.#find(name, options);
+    if (found === undefined) return this.#create(name, held, options);
+    if (found.spec.holderIdentity !== holder && !this.#isOver(name, found)) return false;
+    return this.#write(found, held, options);
   }
 
   async release(name: string, holder: string): Promise<void> {
+    this.#written.delete(name);
     const found = await this.#find(name);
     if (found?.spec.holderIdentity !== holder) return;
-    await this.#won(() => this.#write(name, { ...found, spec: { ...found.spec, holderIdentity: "" } }));
+    const lease = { ...found, spec: { ...found.spec, holderIdentity: "" } };
+    await this.#won(() => this.#client.replace<LeaseObject>(kinds.lease, lease, { namespace: this.#namespace, name }));
   }
 
   #find(name: string, options?: KubeOptions): Promise<LeaseObject | undefined> {
     return this.#client.find<LeaseObject>(kinds.lease, { namespace: this.#namespace, name }, options);
   }
 
-  async #write(name: string, lease: LeaseObject, options?: KubeOptions): Promise<void> {
-    await this.#client.replace(kinds.lease, lease, { namespace: this.#namespace, name }, options);
+  /** False when it was written by somebody else since it was read, or is gone. */
+  async #write(lease: LeaseObject, held: Held, options: KubeOptions): Promise<boolean> {
+    const { metadata, spec } = lease;
+    const { name = "" } = metadata;
+    const renewTime = microTime();
+    const isOurs = spec.holderIdentity === held.holderIdentity;
+    const taken = isOurs ? {} : { acquireTime: renewTime, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 };
+    const wanted = { ...lease, spec: { ...spec, ...held, ...taken, renewTime } };
+    return this.#won(() => this.#client.replace(kinds.lease, wanted, { namespace: this.#namespace, name }, options));
+  }
+
+  async #create(name: string, held: Held, options: KubeOptions): Promise<boolean> {
+    const renewTime = microTime();
+    const metadata = { namespace: this.#namespace, name };
+    const lease: LeaseObject = {
+      metadata,
+      spec: { ...held, renewTime, acquireTime: renewTime, leaseTransitions: 0 },
+    };
+    return this.#won(() => this.#client.create(kinds.lease, lease, {}, options));
   }
 
   #isOver(name: string, { metadata, spec }: LeaseObject): boolean {
@@ -90,13 +105,14 @@ export class KubeLeases implements Leases {
   }
 
   /** False when somebody else was faster. */
-  async #won(write: () => Promise<void>): Promise<boolean> {
+  async #won(write: () => Promise<LeaseObject>): Promise<boolean> {
     try {
-      await write();
+      const written = await write();
+      this.#written.set(written.metadata.name ?? "", written);
       return true;
     } catch (err) {
-      if (isAlreadyThere(err) || isConflict(err)) return false;
-      throw err;
+      if (!isAlreadyThere(err) && !isConflict(err) && !isNotFound(err)) throw err;
+      return false;
     }
   }
 }

@@ -27,7 +27,7 @@ export type Failed = Exclude<Outcome, { kind: "done" }> & { readonly why: string
 export type Attempt<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
 export interface TransportOptions {
-  /** Connections for requests that end; those beyond wait. */
+  /** Connections for requests that read and end, and as many for those that write; those beyond wait. */
   readonly connections: number;
   /** Connections for watches and logs. */
   readonly streams: number;
@@ -50,7 +50,9 @@ const unsent: ReadonlySet<unknown> = new Set([
 export class KubeTransport {
   readonly #config: ClusterConfig;
   readonly #prefix: string;
-  readonly #requests: Pool;
+  readonly #reads: Pool;
+  /** Apart: a write must not wait for thousands of lists. */
+  readonly #writes: Pool;
   readonly #streams: Pool;
   readonly #mostBytes: number;
 
@@ -67,21 +69,18 @@ export class KubeTransport {
     this.#prefix = pathname.replace(/\/+$/, "");
     this.#mostBytes = mostBytes;
     // HTTP/1.1: over HTTP/2 a stalled connection would stall all watches at once.
-    this.#requests = new Pool(origin, { connect, connections, allowH2: false, bodyTimeout: 0, headersTimeout: 0 });
-    this.#streams = new Pool(origin, {
-      connect,
-      connections: streams,
-      allowH2: false,
-      bodyTimeout: 0,
-      headersTimeout: 0,
-    });
+    const options = { connect, allowH2: false, bodyTimeout: 0, headersTimeout: 0 };
+    this.#reads = new Pool(origin, { ...options, connections });
+    this.#writes = new Pool(origin, { ...options, connections });
+    this.#streams = new Pool(origin, { ...options, connections: streams });
   }
 
   /** The answer's JSON; undefined for an empty one. */
   async ask(exchange: Exchange): Promise<Attempt<unknown>> {
     const limit = AbortSignal.timeout(exchange.timeout);
     const signal = exchange.signal === undefined ? limit : AbortSignal.any([limit, exchange.signal]);
-    return this.#attempt(this.#requests, exchange, signal, async (answer) => readJson(await this.#text(answer.body)));
+    const pool = exchange.method === "GET" ? this.#reads : this.#writes;
+    return this.#attempt(pool, exchange, signal, async (answer) => readJson(await this.#text(answer.body)));
   }
 
   /** The answer's body as it comes; whoever takes it reads it to the end or destroys it. */
@@ -98,7 +97,7 @@ export class KubeTransport {
 
   /** Cuts what is under way. */
   async close(): Promise<void> {
-    await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
+    await Promise.all([this.#reads, this.#writes, this.#streams].map((pool) => pool.destroy()));
   }
 
   async #attempt<T>(

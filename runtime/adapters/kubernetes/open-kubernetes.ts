@@ -84,7 +84,7 @@ export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlace
     functions: new KubeFunctionStore(parts.client, functions, "scale-and-status"),
     endpoints: new KubeEndpoints(functions, parts.slices(where)),
     usage: new KubeUsage(parts.client),
-    leases: new KubeLeases(parts.client, settings.platformNamespace),
+    leases: parts.leases(settings),
     close: () => parts.close(),
   };
 }
@@ -101,7 +101,7 @@ export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces,
   return {
     client: parts.client,
     namespaces: parts.namespaces(settings),
-    leases: new KubeLeases(parts.client, settings.platformNamespace),
+    leases: parts.leases(settings),
     close: () => parts.close(),
   };
 }
@@ -117,11 +117,15 @@ function only({ functionNamespace }: FunctionPlaces): NamespaceSet {
 /** A client and the watches of one process, closed together. */
 class ClusterParts {
   readonly client: KubeClient;
+  readonly #config: ClusterConfig;
+  readonly #fieldManager: string;
   readonly #onTrouble: OnTrouble;
   readonly #closing: (() => Promise<void>)[] = [];
 
   constructor(config: ClusterConfig, fieldManager: string, onTrouble: OnTrouble) {
     this.client = new KubeClient(config, { fieldManager });
+    this.#config = config;
+    this.#fieldManager = fieldManager;
     this.#onTrouble = onTrouble;
   }
 
@@ -142,6 +146,13 @@ class ClusterParts {
   /** Those of functions: in editions with one namespace nobody looks at the cluster's. */
   namespaces(places: FunctionPlaces): NamespaceSet {
     return hasMany(places) ? this.namespaceStore(places).namespaces(places.functionNamespace) : only(places);
+  }
+
+  /** They have a client of their own, so that none lapses while others wait for a connection, or to be sent again. */
+  leases({ platformNamespace }: FunctionPlaces): KubeLeases {
+    const client = new KubeClient(this.#config, { fieldManager: this.#fieldManager, connections: 1, streams: 1 });
+    this.#closing.push(() => client.close());
+    return new KubeLeases(client, platformNamespace);
   }
 
   functions(where: NamespaceSet): FunctionWatch {
