@@ -21,6 +21,11 @@ export function activeHold({ hold }: { readonly hold?: CountHold | undefined }, 
   return hold !== undefined && now < Date.parse(hold.until) ? hold : undefined;
 }
 
+/** Says who sets the count in place of the autoscaler. */
+export function externalMessage(scaler: string): string {
+  return `Scaled by "${scaler}", and left alone by the autoscaler of Weir`;
+}
+
 /** Says who holds how many replicas, and how long. */
 export function holdMessage(replicas: number, { by, until }: CountHold): string {
   return `Held at ${replicas} until ${until} by ${by}`;

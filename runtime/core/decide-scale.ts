@@ -1,5 +1,5 @@
 import { formatDuration } from "../api/duration.ts";
-import { holdMessage, type CountHold } from "./count-hold.ts";
+import { externalMessage, holdMessage, type CountHold } from "./count-hold.ts";
 import { decideIdle, type AwakeBecause, type IdleDecision, type IdleFacts } from "./decide-idle.ts";
 import { isSurge, replicasForLoad } from "./decide-replicas.ts";
 import type { DesiredHistory } from "./desired-history.ts";
@@ -24,6 +24,8 @@ export interface ScaleFacts extends IdleFacts {
   readonly load: Load | undefined;
   /** So long must all have been seen before anything is scaled down. */
   readonly window: number;
+  /** Who else sets the count. */
+  readonly external: string | undefined;
   /** Set while the count was asked for and is to be left alone. */
   readonly hold: CountHold | undefined;
   /** What was desired before; what is now is noted in it. */
@@ -32,6 +34,7 @@ export interface ScaleFacts extends IdleFacts {
 
 /** Why replicas stay. */
 export type KeepBecause =
+  | "external"
   | "asleep"
   | "fixed"
   | "on-hold"
@@ -95,10 +98,15 @@ class Kept {
 const asleep = new Kept("asleep", () => "Scaled to zero; a call wakes it");
 
 /**
- * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, and a count that is
- * on hold only for the bounds.
+ * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, a count that is
+ * on hold only for the bounds, and one that somebody else sets not at all.
  */
 export function decideScale(facts: ScaleFacts): ScaleDecision {
+  const { external } = facts;
+  if (external !== undefined) {
+    facts.history.clear();
+    return new Kept("external", () => externalMessage(external));
+  }
   if (facts.replicas === 0) {
     facts.history.clear();
     return asleep;

@@ -39,6 +39,8 @@ export interface DesiredFunction extends FunctionRef {
   readonly held?: ScaledBecause | undefined;
   /** The autoscaler leaves the count alone until this is over. A deployment ends it. */
   readonly hold?: CountHold | undefined;
+  /** Who else sets the count: the autoscaler leaves it alone as long as that is so. Absent: nobody. */
+  readonly externalScaler?: string;
   /** Raised by every deployment, equal ones too, and never by scaling: a change rolls all replicas. */
   readonly generation: number;
   /** RFC 3339. */

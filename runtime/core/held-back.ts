@@ -7,8 +7,12 @@ import type { ScalePlan } from "./scaler.ts";
 /** The reason while a count that was asked for is left alone. */
 export const onHoldReason = "OnHold";
 
+/** The reason while somebody else sets the count. */
+export const externalReason = "ExternalAutoscaler";
+
 /** What keeps replicas that the load does not need. */
 const held: { readonly [because in KeepBecause]?: string } = {
+  external: externalReason,
   "on-hold": onHoldReason,
   "load-unknown": "LoadUnknown",
   unheard: "ActivityMissing",

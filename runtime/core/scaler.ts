@@ -177,6 +177,7 @@ export class Scaler {
       changedAt,
       raisedAt,
       readyAt,
+      external: wanted.externalScaler,
       hold: activeHold(wanted, wallClock),
       history,
       hearing,

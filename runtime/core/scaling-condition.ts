@@ -1,7 +1,7 @@
 import type { Condition } from "../api/function-status.ts";
-import { activeHold, holdMessage } from "./count-hold.ts";
+import { activeHold, externalMessage, holdMessage } from "./count-hold.ts";
 import { scaledBecause, type DesiredFunction, type ScaledBecause } from "./desired-function.ts";
-import { isHeldReason, onHoldReason } from "./held-back.ts";
+import { externalReason, isHeldReason, onHoldReason } from "./held-back.ts";
 import { knownScaleRules } from "./scale-rules.ts";
 
 /** The reason of a count that nothing has changed since the deployment. */
@@ -9,14 +9,14 @@ const deployed = "Deployed";
 
 /**
  * Condition Scaling: why there are this many replicas, and since when; if something holds them for some time already, that
- * first; so is a hold that is not over at `now` (Unix milliseconds). It is False for a function whose count nothing but a
+ * first; so is a hold that is not over at `now` (Unix milliseconds), and who else sets the count. It is False for a function whose count nothing but a
  * request ever changes.
  */
 export function scalingCondition(wanted: DesiredFunction, now: number = Date.now()): Condition {
   const { deployment, replicas, scaled, updatedAt } = wanted;
   const held = heldNow(wanted, now);
   const { min, max, zero } = knownScaleRules(deployment.labels);
-  const status = min === max && !zero ? "False" : "True";
+  const status = min === max && !zero && wanted.externalScaler === undefined ? "False" : "True";
   const last = scaled ?? {
     reason: deployed,
     message: `As deployed: ${replicas === min ? `scale.min is ${min}` : `${replicas} wanted`}`,
@@ -29,12 +29,14 @@ export function scalingCondition(wanted: DesiredFunction, now: number = Date.now
   return { type: "Scaling", status, reason, message, lastTransitionTime: at };
 }
 
-/** A hold is said from the first moment on; what was noted of one that is over is not. */
+/** A hold, and another who scales, is said from the first moment on; what was noted of one that is over is not. */
 function heldNow(wanted: DesiredFunction, now: number): ScaledBecause | undefined {
-  const { replicas, scaled, held, updatedAt } = wanted;
+  const { replicas, scaled, held, updatedAt, externalScaler } = wanted;
+  const at = Date.parse(scaled?.at ?? updatedAt);
+  if (externalScaler !== undefined) return scaledBecause(externalReason, externalMessage(externalScaler), at);
   const hold = activeHold(wanted, now);
-  if (hold === undefined) return held?.reason === onHoldReason ? undefined : held;
-  return scaledBecause(onHoldReason, holdMessage(replicas, hold), Date.parse(scaled?.at ?? updatedAt));
+  if (hold !== undefined) return scaledBecause(onHoldReason, holdMessage(replicas, hold), at);
+  return held?.reason === onHoldReason || held?.reason === externalReason ? undefined : held;
 }
 
 /** The way back: what a condition that `scalingCondition` made says of the last change, and of what holds replicas. */

@@ -39,7 +39,8 @@ const notesOf: Readonly<Record<keyof typeof customResources, string>> = {
   function: `The name of the object is that of the function. \`kubectl get fn\` shows image, Ready, Healthy, replicas and available replicas;
 \`kubectl scale fn/hello --replicas=3\` scales it, up to \`com.service.scale.max\`, but unlike
 \`/system/scale-function\` it holds nothing: the autoscaler goes on from there. Leave \`replicas\` out of what you
-apply, or two will fight over it: the autoscaler writes it. When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
+apply: who scales writes it, and while a manifest of yours owns it the autoscaler leaves the function alone
+([another autoscaler](scaling.md#by-another-autoscaler)). When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
 who scales follows.
 `,
   profile:

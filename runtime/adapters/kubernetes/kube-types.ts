@@ -14,7 +14,16 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly object[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Which fields of an object one writer wrote last. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: "Apply" | "Update";
+  readonly subresource?: string;
+  /** A field `x` is a key `f:x`; what lies in it is its value. */
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
 /** Whom an object belongs to: it is removed with its owner. */

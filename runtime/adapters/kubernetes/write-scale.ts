@@ -36,12 +36,14 @@ export async function writeScale(
 }
 
 async function scaleTo(client: KubeClient, current: FunctionObject, replicas: number): Promise<FunctionObject> {
-  const { namespace = "", name, resourceVersion, generation = 0 } = current.metadata;
+  // The count is ours from now on, whoever owned it before.
+  const { managedFields: _, ...metadata } = current.metadata;
+  const { namespace = "", name, resourceVersion, generation = 0 } = metadata;
   const patch = { metadata: { resourceVersion }, spec: { replicas } };
   await client.patch<KubeScale>(kinds.function, "merge", patch, { namespace, name, subresource: "scale" });
   return {
     ...current,
-    metadata: { ...current.metadata, generation: generation + 1 },
+    metadata: { ...metadata, generation: generation + 1 },
     spec: { ...current.spec, replicas },
   };
 }

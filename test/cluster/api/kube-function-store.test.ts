@@ -296,6 +296,40 @@ describe("scaling by accounts that may do nothing else", () => {
     expect(await get()).toEqual(before);
   });
 
+  test("another autoscaler that writes the count is told by its name, a person is not, until Weir writes it", async () => {
+    const { get, kubectl, object, scaler, deploy, ref, whole } = await deployed("contended");
+    const scaleAs = (replicas: number, manager: string) =>
+      kubectl(
+        "patch",
+        "functions.service.com/contended",
+        "--subresource=scale",
+        "--type=merge",
+        `--field-manager=${manager}`,
+        `--patch={"spec":{"replicas":${replicas}}}`,
+      );
+    await kubectl("scale", "functions.service.com/contended", "--replicas=2");
+    expect((await get()).externalScaler).toBeUndefined();
+    await scaleAs(3, "kube-controller-manager");
+    expect(await get()).toMatchObject({ replicas: 3, externalScaler: "kube-controller-manager" });
+
+    const { generation } = await get();
+    const held = scaledBecause("ExternalAutoscaler", "Scaled by another", 1_750_000_000_000);
+    expect(await applyHeld(scaler, await get(), held)).toBe(true);
+    expect((await object()).status?.conditions).toMatchObject([{ type: "Scaling", reason: "ExternalAutoscaler" }]);
+    // What changes no count takes it from nobody.
+    await deploy({ image: "example/image:2" });
+    expect(await get()).toMatchObject({
+      replicas: 3,
+      generation: generation + 1,
+      externalScaler: "kube-controller-manager",
+    });
+
+    await scaleFunction(whole, ref, 4, 0);
+    expect((await get()).externalScaler).toBeUndefined();
+    await scaleAs(5, "keda");
+    expect((await get()).externalScaler).toBe("keda");
+  });
+
   test("a queue-worker wakes one, and may say no more than that", async () => {
     const { get, waker, ref, whole, object } = await deployed("asleep");
     await scaleFunction(whole, ref, 0, 0);

@@ -13,6 +13,7 @@ const facts = (over: Partial<ScaleFacts> = {}): ScaleFacts => ({
   replicas: 2,
   load: { value: 60, since: 0 },
   window: 10_000,
+  external: undefined,
   hold: undefined,
   history: new DesiredHistory(),
   idleAfter: 120_000,
@@ -41,6 +42,9 @@ const idleAtZero = { rules: { ...rules, zero: true }, lastCallAt: 0 } as const;
 /** Two replicas bear 90 calls per second, and a surge of 135. */
 test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ["load within what the replicas bear", "steady", {}],
+  ["load above it, but somebody else scales", "external", { external: "keda", load: { value: 500, since: 0 } }],
+  ["fewer than scale.min, but somebody else scales", "external", { external: "keda", replicas: 0 }],
+  ["no calls, but somebody else scales", "external", { ...idleAtZero, external: "keda" }],
   ["load a little above it", "load-rose 3", { load: { value: 90.1, since: 0 } }],
   ["load above what scale.max bears", "load-rose 10", { load: { value: 10_000, since: 0 } }],
   ["load of exactly what the replicas bear", "steady", { load: { value: 90, since: 0 } }],

@@ -18,6 +18,7 @@ test.each<[what: string, reason: string | undefined, decision: ScaleDecision]>([
   ["a fixed count", undefined, { action: "keep", because: "fixed", message: "m" }],
   ["sleep", undefined, { action: "keep", because: "asleep", message: "m" }],
   ["a change", undefined, { action: "scale", because: "load-fell", replicas: 1, message: "m" }],
+  ["somebody else who scales", "ExternalAutoscaler", { action: "keep", because: "external", message: "m" }],
   ["a count on hold", "OnHold", { action: "keep", because: "on-hold", message: "m" }],
   ["scale.down.window", "DownWindow", window],
   ["a load that is not known", "LoadUnknown", { action: "keep", because: "load-unknown", message: "m" }],

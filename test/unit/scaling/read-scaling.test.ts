@@ -48,6 +48,22 @@ test("a hold is said from the first moment to its last, with what the count is f
   });
 });
 
+test("another who scales is said from the first moment to the last, of a function with a fixed count, too", () => {
+  const labels = { "com.service.scale.min": "3", "com.service.scale.max": "3" };
+  const fixed = { ...base, deployment: { ...base.deployment, labels }, scaled };
+  const external = scalingCondition({ ...fixed, externalScaler: "kube-controller-manager" });
+  expect(external).toMatchObject({
+    status: "True",
+    reason: "ExternalAutoscaler",
+    message: expect.stringMatching(
+      /^Scaled by "kube-controller-manager", and left alone by the autoscaler of Weir\. 3 since /,
+    ),
+  });
+  expect(readScaling(external)).toMatchObject({ scaled, held: { reason: "ExternalAutoscaler" } });
+  const over = { ...fixed, held: readScaling(external).held };
+  expect(scalingCondition(over)).toMatchObject({ status: "False", reason: "LoadRose", message: scaled.message });
+});
+
 test("a message that somebody else wrote is taken as it is", () => {
   const at = "2026-01-01T00:00:00.000Z";
   const said = { reason: "InUse", message: "whatever", lastTransitionTime: at };

@@ -3,6 +3,7 @@ import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names
 import type { DesiredFunction } from "../../../core/desired-function.ts";
 import { knownScaleRules } from "../../../core/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
+import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
 import type { FunctionObject, FunctionSpec } from "./function-custom-resource.ts";
 import type { ObjectMeta } from "./object-types.ts";
@@ -53,12 +54,14 @@ export function desiredOf(object: FunctionObject): DesiredFunction {
   const updatedAt = timeOf(metadata, objectAnnotation.updatedAt) ?? created;
   const replicas = spec.replicas ?? knownScaleRules(spec.labels).min;
   const generation = countOf(metadata, objectAnnotation.generation) + (isKnown(metadata, deployment) ? 0 : 1);
+  const external = externalScaler(metadata);
   return {
     name,
     namespace,
     deployment,
     replicas,
     ...scalingOf(object, { replicas, generation, updatedAt }),
+    ...(external === undefined ? {} : { externalScaler: external }),
     generation,
     createdAt: created,
     updatedAt,

@@ -1,0 +1,23 @@
+import type { ManagedFields, ObjectMeta } from "../kube-types.ts";
+
+/** Field managers of Weir's own processes. */
+const ours = /^weir-/;
+/** A person at work with kubectl. What `kubectl apply` writes a file says, and goes on saying. */
+const byHand = /^kubectl(?!-client-side-apply$)/;
+
+/**
+ * The field manager that owns `spec.replicas` of a Function and is neither Weir nor a person who runs a command once: an
+ * autoscaler of somebody else, or a file that is applied again and again. Undefined: there is none.
+ */
+export function externalScaler({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string | undefined {
+  return managedFields.find((entry) => ownsCount(entry) && isExternal(entry))?.manager;
+}
+
+function isExternal({ manager = "", operation }: ManagedFields): boolean {
+  return manager !== "" && !ours.test(manager) && !(operation === "Update" && byHand.test(manager));
+}
+
+function ownsCount({ fieldsV1 }: ManagedFields): boolean {
+  const spec = fieldsV1?.["f:spec"];
+  return typeof spec === "object" && spec !== null && "f:replicas" in spec;
+}
