@@ -95,9 +95,9 @@ export function buildProvider(given: ProviderParts): Provider {
       if ((await functions.get(reconciler.ref)) === undefined) want(reconciler.ref, undefined);
     }
   };
-  /** Replicas that an earlier life left running, of functions that were removed since. */
+  /** Replicas that an earlier life left running, and logs that it left, of functions that were removed since. */
   const lookForOrphans = async (): Promise<void> => {
-    for (const { namespace, name } of await replicas.list()) {
+    for (const { namespace, name } of [...(await replicas.list()), ...(await replicas.leftovers())]) {
       if (entries.has(formatRef({ namespace, name }))) continue;
       const { reconciler, loop } = entryOf({ namespace, name });
       reconciler.want(undefined);

@@ -273,7 +273,7 @@ test("a watchdog that is killed leaves no process of its function", async () => 
   expect(processesWith(time)).toEqual([]);
 });
 
-test("after SIGKILL of the host its functions end by themselves, and the next one removes what it left", async () => {
+test("after SIGKILL of the host its functions end by themselves; the next one removes what it left, but for what they wrote last", async () => {
   const time = mark();
   const module = pathToFileURL(join(repository, "runtime/adapters/local/open-local-provider.ts")).href;
   const data = join(directory.path, "host");
@@ -281,7 +281,7 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
   const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
   const environment = {
     mode: "http",
-    fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
+    fprocess: `sh -c 'echo starting; node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
   };
   const host = spawn(
     process.execPath,
@@ -300,6 +300,14 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
   );
   await once(host.stdout, "data");
   await eventually(() => processesWith(time).length > 0, { what: "the process" });
+  const live = join(data, "logs", "functions", "hello");
+  await eventually(
+    async () => {
+      const texts = await Promise.all((await readdir(live)).map((name) => readFile(join(live, name), "utf8")));
+      return texts.some((text) => text.includes("starting"));
+    },
+    { what: "its first line" },
+  );
   const note: { directory: string } = JSON.parse(await readFile(join(data, "run", "local.json"), "utf8"));
   expect(await readdir(join(data, "logs", "functions", "hello"))).toHaveLength(1);
   host.kill("SIGKILL");
@@ -309,7 +317,18 @@ test("after SIGKILL of the host its functions end by themselves, and the next on
 
   const next = await openLocalProvider({ ...options, holdLock });
   await expect(lstat(note.directory)).rejects.toThrow("ENOENT");
-  expect(await readdir(options.logs)).toEqual([]);
+  const read = async (): Promise<string[]> => {
+    const records: LogRecord[] = [];
+    const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
+    for await (const record of next.logs.read(query, new AbortController().signal)) records.push(record);
+    return records.map(({ text }) => text);
+  };
+  expect(await readdir(join(options.logs, "functions", "hello"))).toEqual(["ended"]);
+  expect(await read()).toContain("starting\n");
+  expect(await next.replicas.leftovers()).toEqual([hello]);
+  await next.replicas.forget(hello);
+  expect(await read()).toEqual([]);
+  expect(await next.replicas.leftovers()).toEqual([]);
   await next.close();
 });
 

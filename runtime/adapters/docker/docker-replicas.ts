@@ -87,7 +87,7 @@ export class DockerReplicas implements Replicas {
   /** Takes over what runs, removes what does not, and listens from then on. Rejects when the engine is away. */
   async open(): Promise<void> {
     const { engine, instance, log } = this.#parts;
-    for (const { facts, container } of await takeOver(engine, instance)) {
+    for (const { facts, container } of await takeOver(engine, instance, (replica, id) => this.#keepLog(replica, id))) {
       this.#named.set(facts.id, facts);
       await this.#parts.views.resume(facts, facts.secrets, this.#parts.user);
       this.#images.set(generationKey(facts), container.Image);
@@ -134,6 +134,10 @@ export class DockerReplicas implements Replicas {
 
   async list(): Promise<readonly Replica[]> {
     return [...this.#replicas.values()].map((replica) => replica.describe());
+  }
+
+  leftovers(): Promise<readonly FunctionRef[]> {
+    return this.#parts.endedLogs.functions();
   }
 
   onChange(changed: (ref: FunctionRef) => void): () => void {
@@ -213,7 +217,6 @@ export class DockerReplicas implements Replicas {
 
   /** What an engine that is away, or a full disk, keeps from being kept is lost; nothing else is. */
   async #keepLog(facts: LabelledReplica, container: string): Promise<void> {
-    if (this.#ended.signal.aborted) return;
     const { engine, endedLogs } = this.#parts;
     await endOfLog(engine, container)
       .then((log) => endedLogs.keep(facts, facts.id, log))

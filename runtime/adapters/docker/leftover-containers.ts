@@ -8,8 +8,15 @@ export interface RunningContainer {
   readonly container: ContainerDocument;
 }
 
-/** Removes the containers of `instance` that do not run, and tells those that do. Rejects when the engine is away. */
-export async function takeOver(engine: EngineClient, instance: string): Promise<RunningContainer[]> {
+/**
+ * Removes the containers of `instance` that do not run, after `keepLog` had what they wrote, and tells those that do. Rejects
+ * when the engine is away.
+ */
+export async function takeOver(
+  engine: EngineClient,
+  instance: string,
+  keepLog: (facts: LabelledReplica, container: string) => Promise<void>,
+): Promise<RunningContainer[]> {
   const found = await Promise.all(
     (await containersOf(engine, instance)).map(async ({ Id: id, Labels: labels, State: state }) => {
       const facts = parseLabels(labels);
@@ -17,6 +24,7 @@ export async function takeOver(engine: EngineClient, instance: string): Promise<
         expected: [404],
       });
       if (facts !== undefined && state === "running" && container?.State.Running === true) return { facts, container };
+      if (facts !== undefined) await keepLog(facts, id);
       await removeContainer(engine, id);
       return undefined;
     }),

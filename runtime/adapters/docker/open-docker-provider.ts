@@ -79,9 +79,8 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
     const firewall = new HostFirewall({ instance, gatewayPort: options.gatewayPort, log });
     const networks = new Networks({ engine, instance, firewall, log });
     const views = await openViews(directory, options.secrets);
-    // Of functions that an earlier process ran.
-    await rm(join(directory, "logs"), { recursive: true, force: true });
     const endedLogs = new EndedLogs(join(directory, "logs"));
+    await endedLogs.removeUnfinished();
     const replicas = new DockerReplicas({
       engine,
       instance,

@@ -86,6 +86,10 @@ export class LocalReplicas implements Replicas {
     return [...this.#entries.values()].map(({ replica }) => replica.describe());
   }
 
+  leftovers(): Promise<readonly FunctionRef[]> {
+    return this.#ended.functions();
+  }
+
   onChange(changed: (ref: FunctionRef) => void): () => void {
     this.#heard.add(changed);
     return () => this.#heard.delete(changed);

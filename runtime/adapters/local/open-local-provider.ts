@@ -1,4 +1,3 @@
-import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { secretDirectories } from "../../api/names.ts";
@@ -10,6 +9,7 @@ import type { Usage } from "../../core/ports/usage.ts";
 import { FileSecretStore } from "../files/file-secret-store.ts";
 import { SecretViews } from "../files/secret-views.ts";
 import { findConfinement } from "./confinement.ts";
+import { endLeftLogs } from "./end-left-logs.ts";
 import { FunctionUsers } from "./function-users.ts";
 import { describeIsolation } from "./isolation.ts";
 import { LocalLogSource } from "./local-log-source.ts";
@@ -45,11 +45,11 @@ export interface LocalProvider {
   endNow(): Promise<void>;
 }
 
-/** Removes what a killed process left behind and finds out what this host allows. */
+/** Removes what a killed process left behind, but for what its replicas wrote last, and finds out what this host allows. */
 export async function openLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
   const run = await openRunDirectory(options.data);
   try {
-    await removeLogs(options.logs);
+    await endLeftLogs(options.logs);
     const isRoot = process.getuid?.() === 0;
     const mountsSecrets = await canMountSecrets(run.path);
     const confinement = await findConfinement(run.path);
@@ -79,10 +79,4 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
     await run.close();
     throw err;
   }
-}
-
-/** No replica runs yet: whatever logs there are belong to none. */
-async function removeLogs(directory: string): Promise<void> {
-  for (const name of await readdir(directory).catch(() => []))
-    await rm(join(directory, name), { recursive: true, force: true });
 }

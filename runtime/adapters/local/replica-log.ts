@@ -48,11 +48,9 @@ export class ReplicaLog {
     await this.#file.close();
   }
 
-  /** The end of a log that is closed, at most `size` bytes: whole lines, each with its time. */
-  async end(size: number): Promise<string> {
-    const present = await endOfFile(this.#path, size);
-    const older = await endOfFile(olderLog(this.#path), size - present.length);
-    return Buffer.concat([older, present]).toString();
+  /** As `endOfLog`, once it is closed. */
+  end(size: number): Promise<string> {
+    return endOfLog(this.#path, size);
   }
 
   /** For a log that is closed. */
@@ -80,6 +78,13 @@ export class ReplicaLog {
     this.#size = 0;
     await full.close();
   }
+}
+
+/** The end of a log that nobody writes, at most `size` bytes: whole lines, each with its time. */
+export async function endOfLog(path: string, size: number): Promise<string> {
+  const present = await endOfFile(path, size);
+  const older = await endOfFile(olderLog(path), size - present.length);
+  return Buffer.concat([older, present]).toString();
 }
 
 /** The last lines of a file that fit into `size` bytes. */

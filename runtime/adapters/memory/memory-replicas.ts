@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../core/ports/replicas.ts";
 
 interface Entry {
@@ -11,6 +11,7 @@ interface Entry {
 export class MemoryReplicas implements Replicas {
   readonly traits: ReplicaTraits;
   readonly #entries = new Map<string, Entry>();
+  readonly #leftovers = new Map<string, FunctionRef>();
   readonly #heard = new Set<(ref: FunctionRef) => void>();
   readonly #forgotten: FunctionRef[] = [];
   readonly #forgottenNamespaces: string[] = [];
@@ -50,6 +51,11 @@ export class MemoryReplicas implements Replicas {
     this.#tell(entry.replica);
   }
 
+  /** Pretends that there is something of a function. */
+  leave({ namespace, name }: FunctionRef): void {
+    this.#leftovers.set(formatRef({ namespace, name }), { namespace, name });
+  }
+
   /** The spec a replica was started with. */
   specOf(id: string): ReplicaSpec | undefined {
     return this.#entries.get(id)?.spec;
@@ -64,6 +70,7 @@ export class MemoryReplicas implements Replicas {
     const address = `127.0.0.1:${this.#count}`;
     const replica: Replica = { id, name, namespace, generation, state: "running", address, failure: undefined };
     this.#entries.set(id, { spec, replica });
+    this.leave(spec);
     queueMicrotask(() => this.#tell(spec));
     return { ...replica, state: "starting", address: undefined };
   }
@@ -76,6 +83,10 @@ export class MemoryReplicas implements Replicas {
     return [...this.#entries.values()].map(({ replica }) => replica);
   }
 
+  async leftovers(): Promise<readonly FunctionRef[]> {
+    return [...this.#leftovers.values()];
+  }
+
   onChange(changed: (ref: FunctionRef) => void): () => void {
     this.#heard.add(changed);
     return () => this.#heard.delete(changed);
@@ -86,6 +97,7 @@ export class MemoryReplicas implements Replicas {
   }
 
   async forget({ namespace, name }: FunctionRef): Promise<void> {
+    this.#leftovers.delete(formatRef({ namespace, name }));
     this.#forgotten.push({ namespace, name });
   }
 

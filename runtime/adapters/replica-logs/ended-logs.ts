@@ -12,6 +12,8 @@ export const endedLogSize = 65_536;
 export const endedDirectory = "ended";
 
 const keptReplicas = 5;
+/** Ends the name of a file that is being written. */
+const unfinished = ".new";
 /** When it ended, Unix milliseconds, and the replica's id: their order is that of the names. */
 const fileName = /^\d{13}\.([^.]+)$/;
 
@@ -33,8 +35,8 @@ export class EndedLogs {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const file = join(directory, `${String(now).padStart(13, "0")}.${id}`);
     // Whoever reads finds all of it or nothing.
-    await writeFile(`${file}.new`, log, { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await writeFile(file + unfinished, log, { mode: 0o600 });
+    await rename(file + unfinished, file);
     const kept = await this.#filesOf(ref);
     for (const { name } of kept.slice(0, -keptReplicas)) await rm(join(directory, name), { force: true });
   }
@@ -47,6 +49,27 @@ export class EndedLogs {
       const log = await readFile(join(this.#directoryOf(query), file), "utf8").catch(() => "");
       const records = log.split("\n").flatMap((line) => recordOf(query, id, line) ?? []);
       yield* query.tail === undefined ? records : records.slice(-query.tail);
+    }
+  }
+
+  /** Functions that have a directory here, of ended replicas or others. */
+  async functions(): Promise<FunctionRef[]> {
+    const namespaces = await readdir(this.#root).catch(() => []);
+    const found = await Promise.all(
+      namespaces.map(async (namespace) => {
+        const names = await readdir(join(this.#root, namespace)).catch(() => []);
+        return names.map((name) => ({ namespace, name }));
+      }),
+    );
+    return found.flat();
+  }
+
+  /** Removes what a process that was killed had begun to keep; for one that has yet to begin. */
+  async removeUnfinished(): Promise<void> {
+    for (const ref of await this.functions()) {
+      const directory = this.#directoryOf(ref);
+      const names = await readdir(directory).catch(() => []);
+      for (const name of names) if (name.endsWith(unfinished)) await rm(join(directory, name), { force: true });
     }
   }
 

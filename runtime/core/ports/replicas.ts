@@ -51,6 +51,8 @@ export interface Replicas {
   start(spec: ReplicaSpec): Promise<Replica>;
   stop(id: string): Promise<void>;
   list(): Promise<readonly Replica[]>;
+  /** Functions of which there is something that `forget` removes, such as logs that an earlier process left; with replicas or without. */
+  leftovers(): Promise<readonly FunctionRef[]>;
   /** Calls `changed` with the function whose replicas changed by themselves; the returned function ends that. */
   onChange(changed: (ref: FunctionRef) => void): () => void;
   /** Resolves while replicas can be started; rejects with `provider_unavailable` and a sentence else. */

@@ -212,6 +212,17 @@ describe("provider", () => {
     expect(await replicas.list()).toEqual([]);
   });
 
+  test("forgets what an earlier life left of functions that are gone, and nothing of those that are there", async () => {
+    await deploy();
+    replicas.leave(hello);
+    replicas.leave({ namespace: "functions", name: "gone" });
+    await provider.open();
+    await withReady(1);
+    await eventually(() => replicas.forgotten.length > 0, { what: "forget()" });
+
+    expect(new Set(replicas.forgotten.map(({ name }) => name))).toEqual(new Set(["gone"]));
+  });
+
   test("a function that is removed and made again at once runs none of its old replicas", async () => {
     await deploy();
     await provider.open();
