@@ -66,17 +66,28 @@ async function podsOf(client: KubeClient, { namespace, name }: FunctionRef): Pro
   return items.filter((pod) => pod !== undefined);
 }
 
-async function* beforeRestart(client: KubeClient, query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
-  const { name, namespace, instance, since, tail } = query;
-  const range = { since: since === undefined ? undefined : nanoTime(since), tail: mostEndLines, follow: false };
+async function beforeRestart(
+  client: KubeClient,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<AsyncIterable<LogRecord>[]> {
+  const { instance } = query;
   const pods = (await podsOf(client, query))
     .flatMap((pod) => (pod.endedAt === undefined || (instance ?? pod.id) !== pod.id ? [] : { ...pod, at: pod.endedAt }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  for (const pod of pods) {
-    const lines = await endOfLines(linesOf(client, pod, { ...range, previous: true }, signal));
-    for (const { timestamp, text } of tail === undefined ? lines : lines.slice(-tail))
-      yield { name, namespace, instance: pod.id, timestamp, text: `${text}\n` };
-  }
+  return pods.map((pod) => endOfPrevious(client, pod, query, signal));
+}
+
+async function* endOfPrevious(
+  client: KubeClient,
+  pod: LoggedPod,
+  { name, namespace, since, tail }: LogQuery,
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord> {
+  const range = { since: since === undefined ? undefined : nanoTime(since), tail: mostEndLines, follow: false };
+  const lines = await endOfLines(linesOf(client, pod, { ...range, previous: true }, signal));
+  for (const { timestamp, text } of tail === undefined ? lines : lines.slice(-tail))
+    yield { name, namespace, instance: pod.id, timestamp, text: `${text}\n` };
 }
 
 async function* linesOf(

@@ -13,8 +13,7 @@ import { LogTail } from "./log-tail.ts";
 const interval = 100;
 
 /**
- * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and before them what is kept there of
- * ended replicas. A followed log ends when the directory of the function, once there, is gone.
+ * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and what is kept there of ended replicas. A followed log ends when the directory of the function, once there, is gone.
  */
 export class LocalLogSource implements LogSource {
   readonly #directory: string;
@@ -36,10 +35,7 @@ export class LocalLogSource implements LogSource {
         // Before the ended ones: a replica that ends meanwhile is among those at least.
         const replicas = await replicasIn(directory);
         const tail = isFirst ? query.tail : undefined;
-        for await (const record of this.#ended.read({ ...query, tail }, known)) {
-          if (signal.aborted) return;
-          yield record;
-        }
+        const ended = await this.#ended.read({ ...query, tail }, known);
         const instances = [...new Set([...tails.keys(), ...(replicas ?? [])])].filter(
           (instance) =>
             (query.instance === undefined || query.instance === instance) &&
@@ -49,7 +45,7 @@ export class LocalLogSource implements LogSource {
         const written = instances.map((instance) =>
           recordsOf(query, instance, linesOf(tails, directory, instance, tail)),
         );
-        for await (const record of mergeByTime(written)) {
+        for await (const record of mergeByTime([...ended, ...written])) {
           if (signal.aborted) return;
           yield record;
         }

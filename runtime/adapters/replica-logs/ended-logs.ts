@@ -41,15 +41,13 @@ export class EndedLogs {
     for (const { name } of kept.slice(0, -keptReplicas)) await rm(join(directory, name), { force: true });
   }
 
-  /** The records of those replicas of a query that are not in `known`, oldest replica first; adds them to `known`. */
-  async *read(query: LogQuery, known: Set<string>): AsyncGenerator<LogRecord> {
-    for (const { name: file, id } of await this.#filesOf(query)) {
-      if (known.has(id) || (query.instance !== undefined && query.instance !== id)) continue;
-      known.add(id);
-      const log = await readFile(join(this.#directoryOf(query), file), "utf8").catch(() => "");
-      const records = log.split("\n").flatMap((line) => recordOf(query, id, line) ?? []);
-      yield* query.tail === undefined ? records : records.slice(-query.tail);
-    }
+  /** The records of each of those replicas of a query that are not in `known`, oldest replica first; adds them to `known`. */
+  async read(query: LogQuery, known: Set<string>): Promise<AsyncIterable<LogRecord>[]> {
+    const found = (await this.#filesOf(query)).filter(
+      ({ id }) => !known.has(id) && (query.instance === undefined || query.instance === id),
+    );
+    for (const { id } of found) known.add(id);
+    return found.map(({ name, id }) => this.#recordsOf(query, id, join(this.#directoryOf(query), name)));
   }
 
   /** Functions that have a directory here, of ended replicas or others. */
@@ -79,6 +77,12 @@ export class EndedLogs {
     await rm(join(namespace, ref.name), { recursive: true, force: true });
     // Unless another function has something there.
     await rmdir(namespace).catch(() => {});
+  }
+
+  async *#recordsOf(query: LogQuery, id: string, file: string): AsyncGenerator<LogRecord> {
+    const log = await readFile(file, "utf8").catch(() => "");
+    const records = log.split("\n").flatMap((line) => recordOf(query, id, line) ?? []);
+    yield* query.tail === undefined ? records : records.slice(-query.tail);
   }
 
   #directoryOf({ namespace, name }: FunctionRef): string {

@@ -28,10 +28,10 @@ export interface LoggedReplicas<R extends { readonly id: string }> {
   /** The lines in order; they just end when the replica, or who keeps its log, is away. */
   lines(replica: R, range: LogRange, signal: AbortSignal): AsyncIterable<LogLine>;
   /**
-   * What is kept of replicas that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is.
-   * A replica that was started again under the same id is there before what it writes now.
+   * What is kept of each replica that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is.
+   * One that was started again under the same id has there what it wrote before.
    */
-  ended?(query: LogQuery, known: Set<string>, signal: AbortSignal): AsyncIterable<LogRecord>;
+  ended?(query: LogQuery, known: Set<string>, signal: AbortSignal): Promise<readonly AsyncIterable<LogRecord>[]>;
   /** How often a followed function is looked at when nothing was told of it; milliseconds. */
   readonly interval: number;
 }
@@ -46,8 +46,8 @@ interface Progress {
 }
 
 /**
- * Reads the logs of all replicas of a function as a `LogSource` does: what is kept of ended ones, what the others wrote so far in
- * the order of time, and then lines as they come. A followed log goes on across restarts of a replica, takes in replicas that
+ * Reads the logs of all replicas of a function as a `LogSource` does: what is kept of ended ones and what the others wrote so far
+ * in the order of time, and then lines as they come. A followed log goes on across restarts of a replica, takes in replicas that
  * come, and ends when nothing of the function, once there, is left. Rejects as the first `replicasOf` does; later ones are
  * asked again.
  */
@@ -78,14 +78,11 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   try {
     const found = await replicas.replicasOf(query);
     const begun = newOf(found).map((replica) => ({ replica, progress: { last: "" } }));
-    for await (const record of replicas.ended?.(query, seen, either) ?? []) {
-      if (signal.aborted) return;
-      yield record;
-    }
+    const ended = (await replicas.ended?.(query, seen, either)) ?? [];
     const backlog = begun.map(({ replica, progress }) =>
       readReplica(replicas, replica, { ...query, follow: false }, progress, either),
     );
-    for await (const record of mergeByTime(backlog)) {
+    for await (const record of mergeByTime([...ended, ...backlog])) {
       if (signal.aborted) return;
       yield record;
     }

@@ -108,18 +108,23 @@ test("the first look that fails is told", async () => {
   await expect(read(replicas).end).rejects.toThrow("It is away");
 });
 
-test("what is kept of ended replicas comes first, and is not told again", async () => {
+test("what is kept of ended replicas comes in the order of time, and is not told again", async () => {
   const replicas = new TestReplicas();
-  replicas.logs.set("b", [line(2)]);
-  const ended = async function* (_query: unknown, known: Set<string>): AsyncGenerator<LogRecord> {
+  replicas.logs.set("b", [line(2), line(4)]);
+  const ended = async (_query: unknown, known: Set<string>): Promise<AsyncIterable<LogRecord>[]> => {
     const kept = ["a", "b"].filter((id) => !known.has(id));
-    for (const instance of kept) {
-      known.add(instance);
-      yield { ...hello, instance, timestamp: time(1), text: "kept\n" };
-    }
+    for (const id of kept) known.add(id);
+    return kept.map(async function* (instance) {
+      for (const second of [1, 3]) yield { ...hello, instance, timestamp: time(second), text: `kept ${second}\n` };
+    });
   };
   const { records, end } = read(Object.assign(replicas, { ended }), { follow: false });
   await end;
 
-  expect(records.map(({ instance, text }) => `${instance} ${text}`)).toEqual(["a kept\n", "b line 2\n"]);
+  expect(records.map(({ instance, text }) => `${instance} ${text}`)).toEqual([
+    "a kept 1\n",
+    "b line 2\n",
+    "a kept 3\n",
+    "b line 4\n",
+  ]);
 });

@@ -38,7 +38,7 @@ async function running(id: string, text: string): Promise<string> {
   return path;
 }
 
-test("ended replicas come oldest first, before those that run", async () => {
+test("ended replicas that others followed come before them", async () => {
   await running("hello-a", line(9, "running"));
   await ended.keep(hello, "hello-c", line(1, "first") + line(2, "second"), 1_000);
   await ended.keep(hello, "hello-b", line(3, "third"), 2_000);
@@ -48,6 +48,21 @@ test("ended replicas come oldest first, before those that run", async () => {
   expect(await texts({ tail: 1 })).toEqual(["second\n", "third\n", "running\n"]);
   expect(await texts({ instance: "hello-c" })).toEqual(["first\n", "second\n"]);
   expect(await texts({ since: Date.parse("2026-01-31T12:00:02Z") })).toEqual(["second\n", "third\n", "running\n"]);
+});
+
+test("lines of ended replicas and of one that runs come in the order of time, and a follower begins after them", async () => {
+  await running("hello-new", line(2, "new 2") + line(6, "new 6"));
+  await ended.keep(hello, "hello-old", line(1, "old 1") + line(4, "old 4"), 1_000);
+  await ended.keep(hello, "hello-other", line(3, "other 3") + line(5, "other 5"), 2_000);
+  const inOrder = ["old 1\n", "new 2\n", "other 3\n", "old 4\n", "other 5\n", "new 6\n"];
+  expect(await texts()).toEqual(inOrder);
+
+  const leaving = new AbortController();
+  const followed: string[] = [];
+  for await (const { text } of new LocalLogSource(directory.path).read({ ...query, follow: true }, leaving.signal)) {
+    if (followed.push(text) === inOrder.length) break;
+  }
+  expect(followed).toEqual(inOrder);
 });
 
 test("five replicas are kept, and none that wrote nothing takes a place", async () => {
