@@ -19,9 +19,21 @@ export function nothingListens(port: number, told: "$PORT" | "upstream_url"): st
   return `the process runs, but nothing listens on port ${port} (${told})`;
 }
 
+/**
+ * The same where it is known on which addresses, `host:port`, the process listens instead; `address` is where its requests
+ * come.
+ */
+export function listensElsewhere(address: string, told: "$PORT" | "upstream_url", found: readonly string[]): string {
+  const port = portOf(address);
+  if (found.length === 0) return nothingListens(Number(port), told);
+  const isOtherAddress = found.some((other) => portOf(other) === port);
+  const where = isOtherAddress ? address : `port ${port}`;
+  return `the process runs and listens on ${found.join(", ")}, but not on ${where} (${told})`;
+}
+
 /** In words what was wrong with the answer to a probe: port, path and answer; undefined for one that passed. */
 export function probeFault(asked: ProbeAsked, result: ProbeResult): string | undefined {
-  const port = asked.address.slice(asked.address.lastIndexOf(":") + 1);
+  const port = portOf(asked.address);
   const get = `GET ${asked.path} on port ${port}`;
   switch (result.kind) {
     case "passed":
@@ -41,4 +53,8 @@ export function probeFault(asked: ProbeAsked, result: ProbeResult): string | und
     default:
       return result satisfies never;
   }
+}
+
+function portOf(address: string): string {
+  return address.slice(address.lastIndexOf(":") + 1);
 }

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "./command.ts";
 import type { FunctionHandler } from "./function-handler.ts";
-import { nothingListens } from "../core/probe-fault.ts";
+import { listensElsewhere } from "../core/probe-fault.ts";
 import { HttpProxy } from "./http-proxy.ts";
+import { addressesListenedOn } from "./listening-process.ts";
 import type { Failure } from "./parent.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
@@ -60,10 +61,13 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
     void look(firstInterval);
   });
   const told = parts.upstreamUrl === undefined || address.chosen ? "$PORT" : "upstream_url";
-  const timer = setTimeout(
-    () => parts.waiting({ reason: "NotListening", message: nothingListens(address.port, told) }),
-    patience,
-  );
+  const tellWaiting = async (): Promise<void> => {
+    const found = child.pid === undefined ? [] : await addressesListenedOn(child.pid);
+    if (over || (await accepts(address))) return;
+    const message = listensElsewhere(`${hostText(address.host)}:${address.port}`, told, found);
+    parts.waiting({ reason: "NotListening", message });
+  };
+  const timer = setTimeout(() => void tellWaiting(), patience);
   void Promise.race([started, ended]).then(() => clearTimeout(timer));
 
   return {
@@ -82,4 +86,8 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
       groups.killAll();
     },
   };
+}
+
+function hostText(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }

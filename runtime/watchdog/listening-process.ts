@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
+import { endianness } from "node:os";
 
 /** A process that listens for connections. */
 export interface ListeningProcess {
@@ -11,15 +12,54 @@ export interface ListeningProcess {
 
 const listening = "0A";
 
-/** The ports that are listened on, by socket, in the text of `/proc/net/tcp` or `tcp6`. */
-export function listeningPorts(table: string): Map<string, number> {
-  const ports = new Map<string, number>();
+/** Where a socket listens. */
+export interface ListeningAddress {
+  /** As IPv4 and IPv6 addresses are written, `*` = all of them. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What is listened on, by socket, in the text of `/proc/net/tcp` or `tcp6`. */
+export function listeningAddresses(table: string): Map<string, ListeningAddress> {
+  const addresses = new Map<string, ListeningAddress>();
   for (const line of table.split("\n").slice(1)) {
     const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-    const port = Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16);
-    if (state === listening && inode !== undefined && port > 0) ports.set(`socket:[${inode}]`, port);
+    const [address = "", portText = ""] = local.split(":");
+    const port = Number.parseInt(portText, 16);
+    if (state === listening && inode !== undefined && port > 0)
+      addresses.set(`socket:[${inode}]`, { host: hostOf(address), port });
   }
-  return ports;
+  return addresses;
+}
+
+/** The kernel writes an address as words of four bytes, each as a number of this machine. */
+function hostOf(hex: string): string {
+  const words = hex.match(/.{8}/g) ?? [];
+  const bytes = words.flatMap((word) => {
+    const inOrder = word.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
+    return endianness() === "LE" ? inOrder.toReversed() : inOrder;
+  });
+  if (bytes.every((byte) => byte === 0)) return "*";
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16),
+  );
+  // As a URL writes it, with the longest row of zeros left out.
+  return new URL(`http://[${groups.join(":")}]`).hostname;
+}
+
+/** Where `pid`, or what it started, listens, as `host:port` in order; none where the system shows no processes (`/proc`). */
+export async function addressesListenedOn(pid: number): Promise<string[]> {
+  try {
+    const links = (await linksOf(pid)).map(({ target }) => target);
+    const tables = await tablesOf(pid);
+    const own = links.flatMap((socket) => tables.flatMap((table) => table.get(socket) ?? []));
+    const others = await Promise.all((await childrenOf(pid)).map(addressesListenedOn));
+    return [...new Set([...own.map(({ host, port }) => `${host}:${port}`), ...others.flat()])].toSorted();
+  } catch {
+    // It ended just now, or is another user's.
+    return [];
+  }
 }
 
 /** Processor time of a process in the text of its `/proc/<pid>/stat`, in ticks; its name may hold anything. */
@@ -41,8 +81,8 @@ async function listenerWith(input: string, pid: number): Promise<ListeningProces
   try {
     const sockets = await socketsOf(pid, input);
     if (sockets.length > 0) {
-      const tables = await Promise.all(["tcp", "tcp6"].map((name) => readTable(`/proc/${pid}/net/${name}`)));
-      const ports = sockets.flatMap((socket) => tables.flatMap((table) => table.get(socket) ?? []));
+      const tables = await tablesOf(pid);
+      const ports = sockets.flatMap((socket) => tables.flatMap((table) => table.get(socket)?.port ?? []));
       const ticks = processorTicks(await readFile(`/proc/${pid}/stat`, "latin1"));
       if (ports.length > 0) return { pid, port: Math.min(...ports), ticks };
     }
@@ -58,11 +98,17 @@ async function listenerWith(input: string, pid: number): Promise<ListeningProces
 
 /** The sockets of a process beside `input`; none if it does not hold that. */
 async function socketsOf(pid: number, input: string): Promise<string[]> {
-  const names = await readdir(`/proc/${pid}/fd`);
-  const links = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")));
-  return links[names.indexOf("0")] === input
-    ? links.filter((link) => link.startsWith("socket:") && link !== input)
+  const links = await linksOf(pid);
+  return links.some(({ name, target }) => name === "0" && target === input)
+    ? links.map(({ target }) => target).filter((link) => link.startsWith("socket:") && link !== input)
     : [];
+}
+
+async function linksOf(pid: number): Promise<{ readonly name: string; readonly target: string }[]> {
+  const names = await readdir(`/proc/${pid}/fd`);
+  return await Promise.all(
+    names.map(async (name) => ({ name, target: await readlink(`/proc/${pid}/fd/${name}`).catch(() => "") })),
+  );
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
@@ -73,6 +119,10 @@ async function childrenOf(pid: number): Promise<number[]> {
   return texts.flatMap((text) => text.split(" ").map(Number)).filter((child) => child > 0);
 }
 
-async function readTable(path: string): Promise<Map<string, number>> {
-  return listeningPorts(await readFile(path, "latin1").catch(() => ""));
+function tablesOf(pid: number): Promise<Map<string, ListeningAddress>[]> {
+  return Promise.all(
+    ["tcp", "tcp6"].map(async (name) =>
+      listeningAddresses(await readFile(`/proc/${pid}/net/${name}`, "latin1").catch(() => "")),
+    ),
+  );
 }

@@ -64,6 +64,23 @@ describe("mode http", () => {
     await eventually(() => output().includes("watchdog: the process runs, but nothing listens"), { what: "the log" });
   });
 
+  test.each([
+    [
+      "::1",
+      "process.env.PORT",
+      /^the process runs and listens on \[::1\]:(\d+), but not on 127\.0\.0\.1:\1 \(\$PORT\)$/,
+    ],
+    ["127.0.0.1", "0", /^the process runs and listens on 127\.0\.0\.1:\d+, but not on port \d+ \(\$PORT\)$/],
+  ])("names where its process listens instead: %s, port %s", async (host, port, sentence) => {
+    const elsewhere = js(`require("node:net").createServer().listen(${port}, "${host}")`);
+    const { child } = launch({ PATH: programPath, mode: "http", fprocess: elsewhere });
+    const messages: object[] = [];
+    child.on("message", (message) => messages.push(Object(message)));
+    const message = await eventually(() => messages.find((each) => "waiting" in each), { what: "a message" });
+
+    expect(message).toEqual({ waiting: { reason: "NotListening", message: expect.stringMatching(sentence) } });
+  });
+
   test("in a container it listens once its process does", async () => {
     const port = await freePort();
     const late = js(`setTimeout(() => require("node:http").createServer((request, response) => response.end("up"))

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ProbeResult } from "../../../runtime/core/ports/prober.ts";
-import { probeFault, type ProbeAsked } from "../../../runtime/core/probe-fault.ts";
+import { listensElsewhere, probeFault, type ProbeAsked } from "../../../runtime/core/probe-fault.ts";
 
 const connection: ProbeAsked = {
   address: "10.0.0.2:8080",
@@ -29,4 +29,12 @@ test.each<[asked: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
   [{ ...get, address: "[::1]:8080" }, { kind: "answered", status: 500 }, "GET /_/ready on port 8080 answered 500"],
 ])("%j %j", (asked, result, fault) => {
   expect(probeFault(asked, result)).toBe(fault);
+});
+
+test.each([
+  [[], nothing],
+  [["127.0.0.1:3000"], "the process runs and listens on 127.0.0.1:3000, but not on port 8080 ($PORT)"],
+  [["[::1]:8080", "*:9000"], "the process runs and listens on [::1]:8080, *:9000, but not on 127.0.0.1:8080 ($PORT)"],
+])("a process that listens on %j and not where it should", (found, sentence) => {
+  expect(listensElsewhere("127.0.0.1:8080", "$PORT", found)).toBe(sentence);
 });

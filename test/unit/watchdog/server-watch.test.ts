@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { HeldOutput } from "../../../runtime/watchdog/held-output.ts";
-import { listeningPorts, processorTicks, type ListeningProcess } from "../../../runtime/watchdog/listening-process.ts";
+import {
+  listeningAddresses,
+  processorTicks,
+  type ListeningProcess,
+} from "../../../runtime/watchdog/listening-process.ts";
 import { watchForServer } from "../../../runtime/watchdog/server-watch.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -12,10 +16,12 @@ const table6 = `  sl  local_address                         remote_address      
    0: 00000000000000000000000000000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 99 1 0000000000000000 100 0 0 10 0
 `;
 
-test("listeningPorts() gives sockets that listen, of both families", () => {
-  expect([...listeningPorts(table)]).toEqual([["socket:[4242]", 8_080]]);
-  expect([...listeningPorts(table6)]).toEqual([["socket:[99]", 3_000]]);
-  expect([...listeningPorts("")]).toEqual([]);
+test("listeningAddresses() gives sockets that listen, of both families", () => {
+  const loopback6 = table6.replace("0".repeat(32), `${"0".repeat(24)}01000000`);
+  expect([...listeningAddresses(table)]).toEqual([["socket:[4242]", { host: "127.0.0.1", port: 8_080 }]]);
+  expect([...listeningAddresses(table6)]).toEqual([["socket:[99]", { host: "*", port: 3_000 }]]);
+  expect([...listeningAddresses(loopback6)]).toEqual([["socket:[99]", { host: "[::1]", port: 3_000 }]]);
+  expect([...listeningAddresses("")]).toEqual([]);
 });
 
 test("processorTicks() adds user and system time, whatever the name of the process is", () => {
