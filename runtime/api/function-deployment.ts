@@ -78,7 +78,7 @@ export const FunctionDeployment = Type.Object(
   {
     title: "FunctionDeployment",
     description:
-      "What a function is to be. Fields of FunctionStatus may stand beside it and are not read, so that what GET shows can be edited and sent; any other field is refused.",
+      "What a function is to be. Fields of FunctionStatus may stand beside it and are not read, so that what GET shows can be edited and sent, but for `name`, which is taken where `service` is absent; any other field is refused.",
     additionalProperties: false,
     examples: [
       {

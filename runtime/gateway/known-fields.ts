@@ -5,16 +5,32 @@ import type { RouteEntry } from "./route.ts";
 
 /**
  * The body with the fields that its route knows. Unknown ones are dropped, or refused if the route lists those that it
- * ignores: a misspelt field of a deployment would be lost without a word otherwise.
+ * ignores: a misspelt field of a deployment would be lost without a word otherwise. A field that is absent is taken from its
+ * fallback; both with different values are refused.
  * @throws PlatformError `validation_failed`
  */
 export function withKnownFields(
   body: unknown,
-  { body: schema, ignoredFields }: Pick<RouteEntry, "body" | "ignoredFields">,
+  entry: Pick<RouteEntry, "body" | "bodyOptional" | "ignoredFields" | "fallbackFields">,
 ): unknown {
+  const { body: schema, bodyOptional = false, ignoredFields, fallbackFields = {} } = entry;
   const known = propertiesOf(schema);
+  if (known !== undefined && body === null && !bodyOptional) {
+    throw new PlatformError("validation_failed", "Cannot read the body: expected an object, got null");
+  }
   if (known === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const members = Object.entries(body);
+  const sent = new Map<string, unknown>(Object.entries(body));
+  for (const [name, fallback] of Object.entries(fallbackFields)) {
+    const [value, other] = [sent.get(name), sent.get(fallback)];
+    if (typeof value === "string" && typeof other === "string" && value !== other) {
+      throw new PlatformError(
+        "validation_failed",
+        `Cannot read the body: its "${name}" is ${quote(value)}, its "${fallback}" is ${quote(other)}; send one of them`,
+      );
+    }
+    if (value === undefined && other !== undefined) sent.set(name, other);
+  }
+  const members = [...sent];
   const unknown = members.find(([name]) => !Object.hasOwn(known, name) && ignoredFields?.includes(name) === false);
   if (unknown !== undefined) {
     const near = nearestName(unknown[0], Object.keys(known));

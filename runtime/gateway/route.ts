@@ -69,6 +69,8 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
   readonly bodyOptional?: boolean;
   /** Fields of the body that are dropped; every other unknown one is refused. Absent = all unknown ones are dropped. */
   readonly ignoredFields?: readonly string[];
+  /** Fields that are read from another one when they are absent, by their names. */
+  readonly fallbackFields?: Readonly<Record<string, string>>;
   /** `application/json` if absent. */
   readonly bodyType?: string;
   /** The first one is what the handler's value is sent with. */

@@ -28,11 +28,26 @@ async function refusal(method: string, path: string, body?: unknown) {
 }
 
 test("what GET shows can be edited and sent: fields of the status are not read", async () => {
-  await statusOf("PUT", "/system/functions", { ...hello, labels: { team: "a" } });
+  const full = {
+    ...hello,
+    envProcess: "cat",
+    envVars: { exec_timeout: "5s" },
+    labels: { team: "a" },
+    annotations: { "com.service.retry.attempts": "3" },
+    limits: { memory: "128Mi" },
+    readOnlyRootFilesystem: true,
+  };
+  await statusOf("PUT", "/system/functions", full);
   const shown = (await (await platform.call("GET", "/system/function/hello?usage=1")).json()) as FunctionStatus;
-  expect(await statusOf("PUT", "/system/functions", { ...shown, service: shown.name, replicas: 9 })).toBe(202);
-  const after = await (await platform.call("GET", "/system/function/hello")).json();
-  expect(after).toMatchObject({ labels: { team: "a" }, replicas: 1, generation: 2 });
+  expect(await statusOf("PUT", "/system/functions", { ...shown, image: "hello:2", replicas: 9 })).toBe(202);
+  const after = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
+  const { conditions: _, usage: __, ...before } = shown;
+  expect(after).toMatchObject({ ...before, image: "hello:2", generation: 2 });
+  expect(await statusOf("PUT", "/system/functions", { ...after, service: after.name })).toBe(202);
+  expect(await refusal("PUT", "/system/functions", { ...after, service: "other" })).toMatchObject({
+    status: 400,
+    detail: 'Cannot read the body: its "service" is "other", its "name" is "hello"; send one of them',
+  });
 });
 
 test("a misspelt field or key is refused with the nearest name", async () => {

@@ -78,6 +78,8 @@ const createFunction = route(
     query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
+    // What GET shows calls it by its name.
+    fallbackFields: { service: "name" },
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
     errors: ["namespace_reserved", "edition_limit", "function_exists", "not_ready", "not_built"],
     trial: {
@@ -100,6 +102,8 @@ const replaceFunction = route(
     query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
+    // What GET shows calls it by its name.
+    fallbackFields: { service: "name" },
     answers: [{ status: 202, about: "The function is stored and will be made true" }],
     errors: ["namespace_reserved", "edition_limit", "not_ready", "not_built"],
     trial: {
