@@ -44,9 +44,12 @@ const productionMark = "production\n";
 /** Exit code that says: what was typed is answered, there is nothing to start. */
 const answered = 100;
 
-/** With `--production` what runs Weir is enough; behind it is what was typed behind `npm start --`. */
+/** With `--production` what runs Weir is enough; behind it are the program to be run and what was typed for it, if any. */
 const production = process.argv[2] === "--production";
-const typed = process.argv.slice(3);
+const [program, ...typed] = process.argv.slice(production ? 3 : 2);
+const host = "runtime/host/main.ts";
+/** What other programs print may be kept: what goes on before them is not part of it. */
+const say = program === undefined || program === host ? console.log : console.error;
 
 /** What the packages must have been installed from. */
 function wanted() {
@@ -121,7 +124,7 @@ function waitForLock() {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   while (!tryLock()) {
     if (!said && existsSync(lock)) {
-      console.log("Waiting for another set-up in this directory to finish …");
+      say("Waiting for another set-up in this directory to finish …");
       said = true;
     }
     Atomics.wait(clock, 0, 0, lockPoll);
@@ -141,9 +144,12 @@ function installPlan() {
   return { all, how: ["ci"], sets: ["--omit=dev", hasNode ? "--omit=optional" : "--include=optional"], hasNode };
 }
 
-function sizeText({ all, hasNode }) {
-  if (all)
-    return "npm packages with all that tests and checks need, Node 26 among them (about 530 MB; less than two minutes on most lines)";
+function sizeText({ all, hasNode, how }) {
+  if (all) {
+    // Node has lost its symbols already where it was installed to run Weir.
+    const size = how[0] === "ci" ? 510 : 410;
+    return `npm packages with all that tests and checks need, Node 26 among them (about ${size} MB in all; less than two minutes on most lines)`;
+  }
   if (hasNode) return "npm packages (about 20 MB)";
   const size = process.platform === "linux" ? 135 : 165;
   return `npm packages, Node 26 among them (about ${size} MB; less than a minute on most lines)`;
@@ -169,19 +175,19 @@ function slimNode() {
   const packages = join(root, "node_modules");
   for (const name of readdirSync(packages)) {
     const directory = join(packages, name);
-    const program = join(directory, "bin", "node");
-    if (!/^node-(?:bin-)?(?:linux|darwin)-/.test(name) || !existsSync(program)) continue;
+    const node = join(directory, "bin", "node");
+    if (!/^node-(?:bin-)?(?:linux|darwin)-/.test(name) || !existsSync(node)) continue;
     for (const unread of ["include", "share", "CHANGELOG.md"])
       rmSync(join(directory, unread), { recursive: true, force: true });
     if (process.platform !== "linux") continue;
-    const parts = withoutSymbols(readFileSync(program));
+    const parts = withoutSymbols(readFileSync(node));
     if (parts === undefined) continue;
-    const slim = `${program}.slim`;
+    const slim = `${node}.slim`;
     const file = openSync(slim, "w", 0o755);
     for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(file, part, at);
     closeSync(file);
     // Where it does not run, the program stays as it is.
-    if (troubleWithNode(slim, ["--eval", "0"]) === undefined) renameSync(slim, program);
+    if (troubleWithNode(slim, ["--eval", "0"]) === undefined) renameSync(slim, node);
     else rmSync(slim, { force: true });
   }
 }
@@ -195,17 +201,21 @@ function megabytes(directory) {
   return Math.round(bytes / 1e6);
 }
 
-/** What is typed behind `npm start --` and needs no Weir: answered from files, so that nothing is installed for it. */
+/** What is typed and needs no packages: answered from files, so that nothing is installed for it. */
 function answer() {
-  if (typed.includes("--version") || typed.includes("-V")) {
+  if (program === undefined) return false;
+  if (program === host && (typed.includes("--version") || typed.includes("-V"))) {
     console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
     return true;
   }
-  const page = typed.includes("--help-all") ? "help-all.txt" : typed.includes("--help") ? "help.txt" : undefined;
-  if (page === undefined) return false;
-  console.log(readFileSync(join(root, "runtime", "host", page), "utf8"));
+  const all = program === host && typed.includes("--help-all");
+  if (!all && !typed.includes("--help")) return false;
+  const page = program.replace(/main([^/]*)\.ts$/, `help$1${all ? "-all" : ""}.txt`);
+  console.log(readFileSync(join(root, page), "utf8"));
   console.log(
-    `Nothing is installed yet. The first start installs ${sizeText(installPlan())} and, if there is none, a NATS server.`,
+    program === host
+      ? `Nothing is installed yet. The first start installs ${sizeText(installPlan())} and, if there is none, a NATS server.`
+      : `Before it runs it installs ${sizeText(installPlan())}.`,
   );
   return true;
 }
@@ -219,7 +229,7 @@ function troubleWithNode(path, args = ["--version"]) {
 /** Node's builds for Linux need this library, which the smallest Debian lacks. */
 function installLibatomic() {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return;
-  console.log("Installing the Debian package libatomic1 with apt-get, which Node 26 needs (less than a minute) …");
+  say("Installing the Debian package libatomic1 with apt-get, which Node 26 needs (less than a minute) …");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   for (const args of [["update"], ["install", "-y", "--no-install-recommends", "libatomic1"]]) {
     const { status, stderr } = spawnSync("apt-get", ["-qq", ...args], { env, encoding: "utf8" });
@@ -275,7 +285,7 @@ function setUp() {
   try {
     if (!packagesAreThere()) {
       const plan = installPlan();
-      console.log(`Installing ${sizeText(plan)} …`);
+      say(`Installing ${sizeText(plan)} …`);
       const problem = installPackages(plan);
       if (problem !== undefined) {
         fail(`Cannot install npm packages: ${problem}`);
@@ -293,7 +303,7 @@ function setUp() {
     // Only now, as the smaller program is tried, too, and may need what was missing.
     if (noted()?.endsWith(productionMark)) slimNode();
     writeFileSync(nodeNote, "");
-    console.log(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);
+    say(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);
   } finally {
     rmSync(lock, { force: true });
   }

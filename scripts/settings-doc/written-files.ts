@@ -1,6 +1,7 @@
 import { hostCommandLine } from "../../runtime/host/read-host-settings.ts";
 import { helpText } from "../../runtime/process/command-line.ts";
 import { formattedFile, type WrittenFile } from "../written-file.ts";
+import { commandHelp } from "./command-help.ts";
 import { allSettingNames } from "./processes.ts";
 import { settingsPage } from "./settings-page.ts";
 
@@ -17,5 +18,5 @@ export async function writtenFiles(): Promise<WrittenFile[]> {
     formattedFile("docs/settings.md", settingsPage()),
     formattedFile("runtime/api/setting-names.ts", list),
   ];
-  return [help, helpAll, ...(await Promise.all(formatted))];
+  return [help, helpAll, ...(await commandHelp("runtime/host/main.ts")), ...(await Promise.all(formatted))];
 }

@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { helpPage, runPrograms } from "../../scripts/settings-doc/run-programs.ts";
 import { elfProgram } from "../support/elf-program.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const scripts = fileURLToPath(new URL("../../scripts", import.meta.url));
-const start = join(scripts, "start");
 
 let place: TempDirectory;
 
@@ -26,6 +26,8 @@ async function makeRepository(npm: string): Promise<void> {
   await chmod(join(place.path, "tools", "npm"), 0o755);
 }
 
+/** What `npm start` runs. */
+const start = ["scripts/run", "--production", "runtime/host/main.ts"];
 const works = "/bin/mkdir -p node_modules/.bin";
 
 /** What `npm start` runs, and the Node that it finds. */
@@ -39,8 +41,9 @@ async function makeHost(): Promise<void> {
     "const typed: string[] = process.argv.slice(2); console.log(JSON.stringify(typed)); process.exitCode = 7;",
   );
   await writeFile(join(place.path, "package.json"), '{"type": "module", "version": "1.2.3"}');
-  await copyFile(start, join(place.path, "scripts", "start"));
+  await copyFile(join(scripts, "run"), join(place.path, "scripts", "run"));
   await symlink(process.execPath, join(place.path, "tools", "node"));
+  await symlink("/bin/sh", join(place.path, "tools", "sh"));
 }
 
 interface Ended {
@@ -86,7 +89,11 @@ describe("scripts/setup.js", () => {
     await makeRepository(works);
     const common = "--no-audit --no-fund --loglevel=error";
     expect(await run("--production")).toMatchObject({ code: 0, stderr: "" });
-    expect(await run("--production", "--port", "0")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await run("--production", "runtime/host/main.ts", "--port", "0")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
     // The Node of this test is the one that would be installed.
     expect(await calls()).toEqual([`ci --ignore-scripts --omit=dev --omit=optional ${common}`]);
     // Nothing that a Weir runs with is taken away meanwhile.
@@ -140,20 +147,50 @@ describe("scripts/setup.js", () => {
   ])("answers %s from a file and installs nothing", async (flag, text) => {
     await makeRepository(works);
     await makeHost();
-    const { code, stdout } = await runProgram("/bin/sh", ["scripts/start", flag]);
+    const { code, stdout } = await runProgram("/bin/sh", [...start, flag]);
     expect(code).toBe(0);
     expect(stdout).toContain(text);
     expect(stdout.includes("The first start installs npm packages (about 20 MB)")).toBe(flag !== "--version");
     expect(await calls()).toEqual([]);
   });
 
+  test("answers --help of every other command from its file, and installs nothing", async () => {
+    await makeRepository(works);
+    await makeHost();
+    const commands = (await runPrograms()).filter(({ name }) => name !== "start");
+    expect(commands.map(({ name }) => name).toSorted()).toEqual(
+      ["backup", "base-image", "example", "images", "package", "preflight", "render", "restore"].toSorted(),
+    );
+    const { scripts: lines } = JSON.parse(await readFile(join(scripts, "..", "package.json"), "utf8"));
+    for (const { name, program } of commands) {
+      await mkdir(join(place.path, dirname(program)), { recursive: true });
+      await copyFile(join(scripts, "..", helpPage(program)), join(place.path, helpPage(program)));
+      const { code, stdout, stderr } = await runProgram("/bin/sh", ["-c", `${lines[name]} --help`]);
+      expect([name, code, stderr]).toEqual([name, 0, ""]);
+      expect(stdout).toMatch(new RegExp(`^Usage: npm run (--silent )?${name} -- `));
+      expect(stdout).toMatch(/\nBefore it runs it installs npm packages.* MB/);
+      expect(lines[`pre${name}`]).toBeUndefined();
+    }
+    expect(await calls()).toEqual([]);
+    expect(await readdir(place.path)).not.toContain("node_modules");
+  });
+
+  test("keeps what it says out of the output of a command", async () => {
+    await makeRepository(works);
+    await makeHost();
+    await writeFile(join(place.path, "scripts", "main.ts"), 'process.stdout.write("objects\\n");');
+    const { code, stdout, stderr } = await runProgram("/bin/sh", ["scripts/run", "--production", "scripts/main.ts"]);
+    expect([code, stdout]).toEqual([0, "objects\n"]);
+    expect(stderr).toMatch(/^Installing npm packages .*\nInstalled: /);
+  });
+
   test("npm start becomes Weir, with what was typed", async () => {
     await makeRepository(works);
     await makeHost();
-    const { code, stdout } = await runProgram("/bin/sh", ["scripts/start", "--data", "a b"]);
+    const { code, stdout } = await runProgram("/bin/sh", [...start, "--data", "a b"]);
     expect(code).toBe(7);
     expect(stdout).toMatch(/\n\["--data","a b"\]\n$/);
-    expect((await runProgram("/bin/sh", ["scripts/start", "--help"])).stdout).toBe('["--help"]\n');
+    expect((await runProgram("/bin/sh", [...start, "--help"])).stdout).toBe('["--help"]\n');
   });
 
   test("installs again when the lockfile has changed", async () => {
