@@ -8,6 +8,8 @@ export interface BannerFacts {
   readonly passwordFile: string;
   readonly edition: string;
   readonly provider: ProviderName;
+  /** Why functions do not run in containers, if nobody chose that. */
+  readonly withoutEngine?: string | undefined;
   /** What separates functions from each other and from this machine. */
   readonly isolation: string;
   readonly durability: string;
@@ -26,7 +28,7 @@ export function formatBanner(facts: BannerFacts): string {
   password    in ${facts.passwordFile}
   edition     ${facts.edition}
   provider    ${facts.provider}
-  isolation   ${facts.isolation}
+${facts.withoutEngine === undefined ? "" : `  engine      none: ${facts.withoutEngine}\n`}  isolation   ${facts.isolation}
   durability  ${facts.durability}
   store       ${storeText(facts.store)}
 

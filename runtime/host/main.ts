@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 
-import { dockerAnswers, engineAddress } from "../adapters/docker/docker-socket.ts";
+import { engineAddress, engineNamedBy, engineTrouble } from "../adapters/docker/docker-socket.ts";
 import { openDockerProvider } from "../adapters/docker/open-docker-provider.ts";
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/invoker-for.ts";
@@ -132,16 +132,20 @@ await runService({
     const providerLink = await connect(natsUser.provider);
     const providerFunctions = await NatsFunctionStore.open(providerLink);
     const providerNamespaces = await NatsNamespaceStore.open(providerLink);
-    const chosen = await chooseProvider({
+    const engine = [settings.dockerSocket, dockerHost()] as const;
+    const { provider: chosen, engineTrouble: withoutEngine } = await chooseProvider({
       file: layout.provider,
       wanted: settings.provider,
       functions: () => countFunctions(providerFunctions, providerNamespaces, settings.functionNamespace),
-      engineAnswers: () => dockerAnswers(engineAddress(settings.dockerSocket, dockerHost())),
+      engine: async () => ({
+        trouble: await engineTrouble(engineAddress(...engine)),
+        namedBy: engineNamedBy(...engine),
+      }),
     });
     const docker =
       chosen === "docker"
         ? await openDockerProvider({
-            socket: engineAddress(settings.dockerSocket, dockerHost()),
+            socket: engineAddress(...engine),
             data: layout.root,
             secrets: layout.secrets,
             platformNamespace: settings.platformNamespace,
@@ -267,6 +271,7 @@ await runService({
         passwordFile: join(settings.data, "credentials", "basic-auth-password"),
         edition: settings.edition,
         provider: chosen,
+        withoutEngine,
         isolation: machine.isolation,
         durability: settings.durability,
         store,

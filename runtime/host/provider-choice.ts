@@ -14,22 +14,40 @@ export interface ProviderFacts {
   readonly noted: ProviderName | undefined;
   /** Functions that are deployed now. */
   readonly functions: number;
-  /** Whether a container engine answers. */
-  readonly engineAnswers: boolean;
+  readonly engine: EngineFacts;
+}
+
+/** What is known of a container engine. */
+export interface EngineFacts {
+  /** Why none can be used, as a sentence; absent: one answers. */
+  readonly trouble?: string | undefined;
+  /** The setting or variable that says where it is. */
+  readonly namedBy?: "docker_socket" | "DOCKER_HOST" | undefined;
 }
 
 /** What to use, and whether to note it; or a sentence why not. */
 export type ProviderDecision =
-  | { readonly kind: "use"; readonly provider: ProviderName; readonly note: boolean }
+  | {
+      readonly kind: "use";
+      readonly provider: ProviderName;
+      readonly note: boolean;
+      /** Why functions do not run in containers, if nobody chose that. */
+      readonly engineTrouble?: string;
+    }
   | { readonly kind: "refuse"; readonly because: string };
 
 /**
- * `auto` keeps to what was chosen first and never falls back; another one can be named only while there are no
- * functions.
+ * `auto` keeps to what was chosen first and never falls back, nor from an engine that somebody named; another one can be
+ * named only while there are no functions.
  */
 export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
-  const provider = wanted === "auto" ? (noted ?? firstChoice(facts)) : wanted;
+  const { trouble, namedBy } = facts.engine;
+  if (wanted === "auto" && noted === undefined && trouble !== undefined) {
+    if (namedBy === undefined) return { kind: "use", provider: "local", note: true, engineTrouble: trouble };
+    return { kind: "refuse", because: `${trouble}; ${namedBy} names it: without it only --provider local starts` };
+  }
+  const provider = wanted === "auto" ? (noted ?? "docker") : wanted;
   if (noted !== undefined && noted !== provider && functions > 0) {
     const those = functions === 1 ? "1 function was" : `${functions} functions were`;
     const way = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
@@ -39,10 +57,6 @@ export function decideProvider(facts: ProviderFacts): ProviderDecision {
     };
   }
   return { kind: "use", provider, note: noted !== provider };
-}
-
-function firstChoice(facts: ProviderFacts): ProviderName {
-  return facts.engineAnswers ? "docker" : "local";
 }
 
 /**
@@ -76,20 +90,27 @@ export interface ChooseOptions {
   readonly file: string;
   readonly wanted: ProviderName | "auto";
   readonly functions: () => Promise<number>;
-  readonly engineAnswers: () => Promise<boolean>;
+  readonly engine: () => Promise<EngineFacts>;
+}
+
+/** What runs functions. */
+export interface ChosenProvider {
+  readonly provider: ProviderName;
+  /** Why functions do not run in containers, if nobody chose that. */
+  readonly engineTrouble: string | undefined;
 }
 
 /**
  * Chooses the provider and notes it.
  * @throws PlatformError `provider_unavailable` with the sentence of a refusal
  */
-export async function chooseProvider(options: ChooseOptions): Promise<ProviderName> {
+export async function chooseProvider(options: ChooseOptions): Promise<ChosenProvider> {
   const { wanted } = options;
   const noted = await readProviderChoice(options.file);
   // Where it decides nothing, an engine that cannot be used is no error.
-  const engineAnswers = wanted === "auto" && noted === undefined && (await options.engineAnswers());
-  const decision = decideProvider({ wanted, noted, functions: await options.functions(), engineAnswers });
+  const engine = wanted === "auto" && noted === undefined ? await options.engine() : {};
+  const decision = decideProvider({ wanted, noted, functions: await options.functions(), engine });
   if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);
   if (decision.note) await writeProviderChoice(options.file, decision.provider);
-  return decision.provider;
+  return { provider: decision.provider, engineTrouble: decision.engineTrouble };
 }

@@ -75,6 +75,17 @@ describe("npm start", () => {
     expect(below.filter(isAlive)).toEqual([]);
   });
 
+  test("does not start without the engine that DOCKER_HOST names, unless processes are chosen", async () => {
+    const environment = { DOCKER_HOST: `unix://${directory.path}/none.sock` };
+    const { code, stderr } = await runWeir({ data: directory.path, flags: ["--provider", "auto"], environment });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Cannot reach the container engine at "${directory.path}/none.sock"`);
+    expect(stderr).toContain("DOCKER_HOST names it: without it only --provider local starts");
+    const weir = await start({ environment });
+    expect(weir.output()).toMatch(/^ {2}provider {4}local$/m);
+    await weir.stop();
+  });
+
   test("a second start finds functions, secrets, queued calls and records again", async () => {
     // One at a time: the last call is still queued when the first start ends.
     const first = await start({ flags: ["--max-inflight", "1"] });

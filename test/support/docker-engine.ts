@@ -5,7 +5,7 @@ import { lstat, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
-import { dockerAnswers } from "../../runtime/adapters/docker/docker-socket.ts";
+import { engineTrouble } from "../../runtime/adapters/docker/docker-socket.ts";
 import { makeBaseImage } from "../../scripts/base-image/make-base-image.ts";
 import { findTool, installedTool } from "../../scripts/debian-tool.ts";
 import { endMounts, leftoverMounts } from "../../scripts/test/leftover-mounts.ts";
@@ -102,7 +102,8 @@ export async function startDockerEngine(): Promise<OwnDockerEngine> {
     );
     child.stdout?.pipe(log);
     child.stderr?.pipe(log);
-    await eventually(() => dockerAnswers(socket), { within: startTimeout, what: "an answer of dockerd", every: 50 });
+    const answers = async (): Promise<boolean> => (await engineTrouble(socket)) === undefined;
+    await eventually(answers, { within: startTimeout, what: "an answer of dockerd", every: 50 });
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const running = child;

@@ -18,6 +18,14 @@ export function engineAddress(named: string | undefined, dockerHost: string | un
   );
 }
 
+/** What names the engine, if anything does: the setting, or the variable that the engine's own commands read. */
+export function engineNamedBy(
+  named: string | undefined,
+  dockerHost: string | undefined,
+): "docker_socket" | "DOCKER_HOST" | undefined {
+  return named ? "docker_socket" : dockerHost ? "DOCKER_HOST" : undefined;
+}
+
 /**
  * Makes sure that this version can run functions on the engine; gives its number of processors.
  * @throws PlatformError `provider_unavailable` when it does not answer, or its containers cannot be reached from here
@@ -37,14 +45,14 @@ export async function checkEngine(engine: EngineClient): Promise<{ readonly cpus
   return { cpus: info?.NCPU ?? 1 };
 }
 
-/** Whether an engine on which functions can run answers there. */
-export async function dockerAnswers(address: string): Promise<boolean> {
+/** Why functions cannot run on an engine there, as a sentence; undefined when they can. */
+export async function engineTrouble(address: string): Promise<string | undefined> {
   const engine = new EngineClient(address);
   try {
     await checkEngine(engine);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (err) {
+    return err instanceof Error ? err.message : String(err);
   } finally {
     await engine.close();
   }

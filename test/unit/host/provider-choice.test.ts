@@ -12,14 +12,32 @@ import {
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 describe("decideProvider", () => {
-  const first = { wanted: "auto", noted: undefined, functions: 0, engineAnswers: false } as const;
+  const trouble = 'Cannot reach the container engine at "/run/none.sock": there is none';
+  const first = { wanted: "auto", noted: undefined, functions: 0, engine: { trouble } } as const;
 
-  test("auto takes local at the first start and notes it", () => {
-    expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true });
+  test("auto takes local at the first start without an engine, says why and notes it", () => {
+    expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true, engineTrouble: trouble });
+  });
+
+  test.each(["docker_socket", "DOCKER_HOST"] as const)(
+    "auto does not start without an engine that %s names",
+    (name) => {
+      expect(decideProvider({ ...first, engine: { trouble, namedBy: name } })).toEqual({
+        kind: "refuse",
+        because: `${trouble}; ${name} names it: without it only --provider local starts`,
+      });
+    },
+  );
+
+  test("an engine that is named and away is nobody's business where local was chosen", () => {
+    const engine = { trouble, namedBy: "DOCKER_HOST" } as const;
+    const local = { kind: "use", provider: "local" };
+    expect(decideProvider({ ...first, engine, wanted: "local" })).toMatchObject(local);
+    expect(decideProvider({ ...first, engine, noted: "local" })).toMatchObject(local);
   });
 
   test("auto keeps to what was noted", () => {
-    expect(decideProvider({ ...first, noted: "local", engineAnswers: true, functions: 3 })).toEqual({
+    expect(decideProvider({ ...first, noted: "local", engine: {}, functions: 3 })).toEqual({
       kind: "use",
       provider: "local",
       note: false,
@@ -27,11 +45,11 @@ describe("decideProvider", () => {
   });
 
   test("auto takes containers where an engine answers", () => {
-    expect(decideProvider({ ...first, engineAnswers: true })).toEqual({ kind: "use", provider: "docker", note: true });
+    expect(decideProvider({ ...first, engine: {} })).toEqual({ kind: "use", provider: "docker", note: true });
   });
 
   test("auto never falls back from a noted docker", () => {
-    expect(decideProvider({ ...first, noted: "docker", engineAnswers: false })).toEqual({
+    expect(decideProvider({ ...first, noted: "docker" })).toEqual({
       kind: "use",
       provider: "docker",
       note: false,
@@ -80,11 +98,10 @@ describe("the note of the provider", () => {
   test("asks for an engine only where that decides", async () => {
     const file = join(place.path, "provider");
     const functions = async (): Promise<number> => 0;
-    const refused = async (): Promise<boolean> => Promise.reject(new Error("DOCKER_HOST is of no use"));
-    await expect(chooseProvider({ file, wanted: "auto", functions, engineAnswers: refused })).rejects.toThrow(
-      "DOCKER_HOST",
-    );
-    expect(await chooseProvider({ file, wanted: "local", functions, engineAnswers: refused })).toBe("local");
-    expect(await chooseProvider({ file, wanted: "auto", functions, engineAnswers: refused })).toBe("local");
+    const refused = async (): Promise<never> => Promise.reject(new Error("DOCKER_HOST is of no use"));
+    await expect(chooseProvider({ file, wanted: "auto", functions, engine: refused })).rejects.toThrow("DOCKER_HOST");
+    const local = { provider: "local", engineTrouble: undefined };
+    expect(await chooseProvider({ file, wanted: "local", functions, engine: refused })).toEqual(local);
+    expect(await chooseProvider({ file, wanted: "auto", functions, engine: refused })).toEqual(local);
   });
 });

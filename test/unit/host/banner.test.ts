@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+
+import { formatBanner, type BannerFacts } from "../../../runtime/host/banner.ts";
+
+const facts: BannerFacts = {
+  url: "http://127.0.0.1:8080",
+  adminUrl: "http://127.0.0.1:8082",
+  user: "admin",
+  passwordFile: ".weir/credentials/basic-auth-password",
+  edition: "enterprise",
+  provider: "local",
+  isolation: "no isolation",
+  durability: "interval",
+  store: { bytes: 190_000_000, calls: 19_000 },
+};
+
+test("the banner says why functions are processes where nobody chose that", () => {
+  const withoutEngine = 'Cannot reach the container engine at "/var/run/docker.sock": there is none';
+  expect(formatBanner({ ...facts, withoutEngine })).toContain(
+    `  provider    local\n  engine      none: ${withoutEngine}\n  isolation   no isolation\n`,
+  );
+  expect(formatBanner(facts)).toContain("  provider    local\n  isolation   no isolation\n");
+});
