@@ -50,6 +50,12 @@ test("at most one a second, and nothing of other failures or of names that are n
   expect(logged(["/function/HELO", "/function/", "/nope"])).toEqual([]);
 });
 
+test("names that are near to nothing do not keep a near one out of the log, and few are compared each second", () => {
+  const far = (count: number): string[] => Array.from({ length: count }, (_, index) => `/function/far-away-${index}`);
+  expect(logged([...far(10), "/function/helo"], 1)).toHaveLength(1);
+  expect(logged([...far(1_000), "/function/helo"], 0)).toEqual([]);
+});
+
 test("withNearestName() adds the name to errors about functions that are not there, and to no others", () => {
   const err = withNearestName(functionNotFound({ name: "helo", namespace: "functions" }), namesOf);
   expect(err).toMatchObject({
