@@ -3,10 +3,17 @@ import { fullImageName } from "../images/image-name.ts";
 import type { Node } from "./check-nodes.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
 
-/** Whether a registry has an image; rejects when it cannot be asked. */
-export type RegistryLook = (host: string, repository: string, reference: string) => Promise<boolean>;
+/**
+ * The architectures for which a registry has an image, e.g. `amd64`; undefined when it has none. Rejects when it cannot
+ * be asked.
+ */
+export type RegistryLook = (
+  host: string,
+  repository: string,
+  reference: string,
+) => Promise<readonly string[] | undefined>;
 
-/** Whether nodes have the images, or can fetch them. */
+/** Whether nodes have the images, or can fetch them; `nodes` are those on which the platform's pods may run. */
 export async function checkImages(
   nodes: readonly Node[],
   { images }: Platform,
@@ -33,13 +40,33 @@ async function checkImage(
   if (!isNamed)
     return problem(`image ${image} names no registry, and is on ${having.length} of ${nodes.length} nodes`, load);
   try {
-    return (await look(host, repository, reference))
-      ? ok(`image ${image} is in its registry`)
-      : problem(`image ${image} is not in its registry`, load);
+    const architectures = await look(host, repository, reference);
+    return architectures === undefined
+      ? problem(`image ${image} is not in its registry`, load)
+      : suitsNodes(image, architectures, nodes);
   } catch (err) {
     const because = err instanceof Error ? err.message : String(err);
     return note(`whether ${host} has image ${image} cannot be told from here`, because);
   }
+}
+
+/** Whether the image runs on all nodes, as a pod may come to any of them. */
+function suitsNodes(image: string, architectures: readonly string[], nodes: readonly Node[]): Finding {
+  if (architectures.length === 0)
+    return note(`image ${image} is in its registry, which does not say for which architecture`);
+  const others = nodes.filter((node) => !architectures.includes(architectureOf(node)));
+  const built = architectures.join(" and ");
+  if (others.length === 0) return ok(`image ${image} is in its registry, for ${built}`);
+  const kinds = [...new Set(others.map(architectureOf))].join(" and ");
+  const count = others.length === nodes.length ? "all" : `${others.length} of ${nodes.length}`;
+  return problem(
+    `image ${image} is for ${built}, and ${count} nodes are ${kinds}`,
+    `push one for ${kinds}, too (docs/images.md)`,
+  );
+}
+
+function architectureOf({ metadata, status }: Node): string {
+  return metadata.labels?.["kubernetes.io/arch"] ?? status?.nodeInfo?.architecture ?? "of unknown architecture";
 }
 
 /** An image's name in whole, as container engines complete it. */

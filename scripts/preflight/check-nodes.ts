@@ -3,22 +3,29 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 import type { Platform } from "../../infra/manifests/platform.ts";
-import type { Cluster } from "./cluster.ts";
+import { listAll, type Cluster } from "./cluster.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
 
 /** What is read of a node. */
 export interface Node {
-  readonly metadata: { readonly name: string };
-  readonly spec?: { readonly podCIDRs?: readonly string[]; readonly unschedulable?: boolean };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: {
+    readonly podCIDRs?: readonly string[];
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  };
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly images?: readonly { readonly names?: readonly string[] }[];
+    readonly nodeInfo?: { readonly architecture?: string };
+    /** What pods may have of it in all. */
+    readonly allocatable?: Readonly<Record<string, string>>;
   };
 }
 
 /** Nodes of the cluster; rejects when they may not be seen. */
 export async function nodesOf(cluster: Cluster): Promise<readonly Node[]> {
-  return (await cluster.get<{ readonly items: readonly Node[] }>("/api/v1/nodes"))?.items ?? [];
+  return listAll<Node>(cluster, "/api/v1/nodes");
 }
 
 /** Whether there are nodes for the pods, what their DNS suffix is, and whether their ranges are closed to callbacks. */

@@ -25,6 +25,28 @@ export interface Access {
   readonly context?: string | undefined;
 }
 
+/** A part of a list that stays below what one command may print. */
+const pageSize = 50;
+
+/** All objects of a list, page by page; none when there is no such list. */
+export async function listAll<T>(cluster: Cluster, path: string): Promise<readonly T[]> {
+  const items: T[] = [];
+  let next: string | undefined = "";
+  while (next !== undefined) {
+    const paging = { limit: String(pageSize), ...(next === "" ? {} : { continue: next }) };
+    const query = new URLSearchParams(paging).toString();
+    const page: Page<T> | undefined = await cluster.get<Page<T>>(`${path}${path.includes("?") ? "&" : "?"}${query}`);
+    items.push(...(page?.items ?? []));
+    next = page?.metadata?.continue === "" ? undefined : page?.metadata?.continue;
+  }
+  return items;
+}
+
+interface Page<T> {
+  readonly items?: readonly T[];
+  readonly metadata?: { readonly continue?: string };
+}
+
 /** Asks through kubectl, which knows all ways to log in. Rejects with what it says. */
 export function kubectlCluster({ kubeconfig, context }: Access): Cluster {
   const where = [

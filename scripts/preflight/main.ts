@@ -5,6 +5,7 @@ import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { neededSecretNames } from "../../infra/manifests/secrets.ts";
 import { committedDefinitions } from "../render/committed-definitions.ts";
 import { checkStackFile, readStackFile } from "../stack-file.ts";
+import { checkCapacity } from "./check-capacity.ts";
 import { checkImages } from "./check-images.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { checkNodes, nodesOf, type Node } from "./check-nodes.ts";
@@ -14,6 +15,8 @@ import { checkSurroundings } from "./check-surroundings.ts";
 import { checkVersion } from "./check-version.ts";
 import { kubectlCluster, type Access } from "./cluster.ts";
 import { lineOf, note, ok, problem, type Finding } from "./finding.ts";
+import { mayRun } from "./node-room.ts";
+import { platformRequests } from "./platform-requests.ts";
 import { lookInRegistry } from "./registry-look.ts";
 
 interface Typed extends Access {
@@ -74,19 +77,18 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
     metadata: { name, namespace: platform.platformNamespace },
   }));
   const objects = platformManifests(platform, { definitions, secrets }).flatMap((part) => part.objects);
-  let nodes: readonly Node[] = [];
+  const { pods } = platformRequests(objects);
+  const usable = (all: readonly Node[]) => all.filter((node) => pods.some(({ spec }) => mayRun(spec, node)));
+  const nodes = nodesOf(cluster);
+  // Each check that needs them says so itself.
+  nodes.catch(() => {});
   const checks: readonly (readonly [string, () => Promise<Finding[]>])[] = [
     ["rights", () => checkRights(cluster, objects)],
-    [
-      "nodes",
-      async () => {
-        nodes = await nodesOf(cluster);
-        return checkNodes(cluster, nodes, platform);
-      },
-    ],
+    ["nodes", async () => checkNodes(cluster, await nodes, platform)],
+    ["capacity", async () => checkCapacity(cluster, await nodes, platform, objects)],
     ["storage", () => checkStorage(cluster, platform)],
     ["the Ingress", () => checkIngress(cluster, platform)],
-    ["images", () => checkImages(nodes, platform, lookInRegistry)],
+    ["images", async () => checkImages(usable(await nodes.catch(() => [])), platform, lookInRegistry)],
     ["surroundings", () => checkSurroundings(cluster, platform, definitions)],
   ];
   for (const [what, check] of checks) {

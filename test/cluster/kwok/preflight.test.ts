@@ -1,21 +1,36 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
+import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { clusterBinaries } from "../../../scripts/cluster/places.ts";
 import { environment } from "../../../runtime/process/settings.ts";
+import type { Node } from "../../../scripts/preflight/check-nodes.ts";
+import { nodeRooms, place } from "../../../scripts/preflight/node-room.ts";
+import { platformRequests } from "../../../scripts/preflight/platform-requests.ts";
+import { sum, type PodSpec } from "../../../scripts/preflight/pod-requests.ts";
+import { eventually } from "../../support/eventually.ts";
+import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 let cluster: TestCluster;
+let directory: TempDirectory;
 
 beforeAll(async () => {
+  directory = await tempDirectory("preflight");
   cluster = await openTestCluster();
   const metadata = { name: "visitor" };
   await cluster.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata });
 });
-afterAll(() => cluster?.close());
+afterAll(async () => {
+  await cluster?.close();
+  await directory?.remove();
+});
 
 /** What the command prints and ends with, as the one whom `kubeconfig` names. */
 function preflight(kubeconfig: string, ...args: readonly string[]): Promise<{ code: number; lines: string[] }> {
@@ -33,11 +48,124 @@ test("an administrator hears what is there, and that the images are not", async 
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}Kubernetes v1\.\d+/));
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}you may do all \d+ things/));
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}\d+ of \d+ nodes are ready/));
-  expect(lines).toContainEqual("ok      storage class standard for 3 × 50Gi");
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^ok {6}the platform asks for \d+m CPU and [\d.]+Gi in \d+ pods, \d+ nodes? ha(?:s|ve) \d+m CPU and/,
+    ),
+  );
   const problems = lines.filter((line) => line.startsWith("PROBLEM"));
-  expect(problems.filter((line) => !line.startsWith("PROBLEM image "))).toEqual([]);
+  expect(problems.filter((line) => !/^PROBLEM (?:image|storage class) /.test(line))).toEqual([]);
   expect(code).toBe(problems.length === 0 ? 0 : 1);
 });
+
+test("disks that no volume is large enough for are told", async () => {
+  await cluster.apply({
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: cluster.namespace },
+    provisioner: "kubernetes.io/no-provisioner",
+  });
+  for (const [name, storage] of [
+    ["small", "5Gi"],
+    ["large", "20Gi"],
+  ])
+    await cluster.apply({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: `${cluster.namespace}-${name}` },
+      spec: {
+        capacity: { storage },
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: cluster.namespace,
+        hostPath: { path: "/nowhere" },
+      },
+    });
+  const look = async (storage: string) => {
+    const file = join(directory.path, `${storage}.yaml`);
+    await writeFile(file, `config:\n  weir:nats:\n    storageClass: ${cluster.namespace}\n    storage: ${storage}\n`);
+    return (await preflight(cluster.kubeconfig, "--stack", file)).lines;
+  };
+  await eventually(
+    async () => (await look("10Gi")).includes(`ok      storage class ${cluster.namespace} for 1 × 10Gi`),
+    {
+      what: "volumes that are available",
+    },
+  );
+  expect(await look("21Gi")).toContainEqual(
+    expect.stringMatching(/^PROBLEM storage class \S+ makes no volumes, and of 1 × 21Gi has 0: add volumes/),
+  );
+});
+
+describe("room for the platform", () => {
+  const platform = readPlatform({ edition: "community", nats: { tls: false } });
+  const planned = platformRequests(platformManifests(platform).flatMap((part) => part.objects)).pods;
+  const asked = sum(planned.map(({ requests }) => requests));
+
+  /** A node that takes no pods but those of `place`, with so many thousandths of a processor. */
+  async function nodeOf(cpu: number): Promise<Node> {
+    const name = `room-${randomBytes(4).toString("hex")}`;
+    const size = { cpu: `${cpu}m`, memory: String(asked.memory), pods: "20" };
+    await cluster.apply({
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name, labels: { room: name, type: "kwok" }, annotations: { "kwok.x-k8s.io/node": "fake" } },
+      spec: { taints: [{ key: "room", value: name, effect: "NoSchedule" }] },
+      status: { allocatable: size, capacity: size },
+    });
+    return eventually(
+      async () => {
+        const node = JSON.parse(await cluster.kubectl(["get", "node", name, "--output=json"])) as Node;
+        return node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") && node;
+      },
+      { what: `node ${name}` },
+    );
+  }
+
+  const onlyOn = ({ metadata }: Node): PodSpec => ({
+    nodeSelector: { room: metadata.name },
+    tolerations: [{ key: "room", operator: "Equal", value: metadata.name }],
+  });
+
+  /** Those of the pods that the scheduler has judged and found no node for. */
+  async function unschedulable(node: Node): Promise<number> {
+    const pods = planned.map(({ spec }, index) => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: `${node.metadata.name}-${index}`, labels: { room: node.metadata.name } },
+      spec: {
+        ...onlyOn(node),
+        containers: spec.containers?.map(({ resources }) => ({ name: "pod", image: "pause", resources })),
+      },
+    }));
+    await cluster.apply(...pods);
+    return eventually(
+      async () => {
+        const args = ["get", "pods", `--selector=room=${node.metadata.name}`, "--output=json"];
+        const { items } = JSON.parse(await cluster.kubectl(args)) as { items: readonly ScheduledPod[] };
+        const judged = items.flatMap(
+          ({ status }) => status?.conditions?.filter(({ type }) => type === "PodScheduled") ?? [],
+        );
+        return judged.length === planned.length && { count: judged.filter(({ status }) => status === "False").length };
+      },
+      { what: "the scheduler" },
+    ).then(({ count }) => count);
+  }
+
+  test.each([
+    ["as much as it asks for", 0],
+    ["less than it asks for", 10],
+  ])("the scheduler agrees: %s", async (_what, lacking) => {
+    const node = await nodeOf(asked.cpu - lacking);
+    const pods = planned.map((pod) => ({ ...pod, spec: { ...pod.spec, ...onlyOn(node) } }));
+    const { homeless } = place(pods, nodeRooms([node], []));
+    const left = await unschedulable(node);
+    expect([homeless.length > 0, left > 0]).toEqual([lacking > 0, lacking > 0]);
+  });
+});
+
+interface ScheduledPod {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
 
 test("who has no rights hears which, and of what cannot be looked at", async () => {
   const { kubeconfig } = await cluster.account("visitor");
@@ -47,6 +175,7 @@ test("who has no rights hears which, and of what cannot be looked at", async () 
     expect.stringMatching(/^PROBLEM you may not get, create, patch, delete deployments in weir:/),
   );
   expect(lines).toContainEqual(expect.stringMatching(/^note {4}nodes cannot be looked at: .*forbidden/));
+  expect(lines).toContainEqual(expect.stringMatching(/^note {4}capacity cannot be looked at: .*forbidden/));
   expect(lines.at(-1)).toMatch(/^\d+ things are in the way\.$/);
 });
 

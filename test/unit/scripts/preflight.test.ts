@@ -5,19 +5,12 @@ import { checkImages, partsOf } from "../../../scripts/preflight/check-images.ts
 import { checkIngress } from "../../../scripts/preflight/check-ingress.ts";
 import { checkNodes, type Node } from "../../../scripts/preflight/check-nodes.ts";
 import { checkRights, pluralOf } from "../../../scripts/preflight/check-rights.ts";
-import { checkStorage } from "../../../scripts/preflight/check-storage.ts";
 import { checkSurroundings } from "../../../scripts/preflight/check-surroundings.ts";
 import { checkVersion } from "../../../scripts/preflight/check-version.ts";
-import type { Action, Cluster } from "../../../scripts/preflight/cluster.ts";
+import type { Action } from "../../../scripts/preflight/cluster.ts";
 import { lineOf, type Finding } from "../../../scripts/preflight/finding.ts";
+import { clusterOf } from "../../support/pretended-lists.ts";
 
-/** A cluster that has these objects and lists, by path, and lets do what `may` says. */
-function clusterOf(content: Readonly<Record<string, object>>, may: (action: Action) => boolean = () => true): Cluster {
-  return {
-    get: async <T>(path: string) => content[path] as T | undefined,
-    allowed: async (actions) => actions.map(may),
-  };
-}
 const platform = (options: Readonly<Record<string, unknown>> = {}) =>
   readPlatform({ nats: { tls: false }, ...options });
 const lines = (findings: readonly Finding[]): string[] => findings.map(lineOf);
@@ -32,45 +25,6 @@ test.each([
   [{ major: "1", minor: "30", gitVersion: "v1.30.0" }, /^ok .* v1\.30\.0;/],
 ])("the version: $gitVersion", async (version, line) => {
   expect(lines(await checkVersion(clusterOf({ "/version": version })))[0]).toMatch(line);
-});
-
-describe("storage", () => {
-  const classes = (...items: readonly object[]) => clusterOf({ "/apis/storage.k8s.io/v1/storageclasses": { items } });
-  const slow = { metadata: { name: "slow" } };
-  const fast = {
-    metadata: { name: "fast", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-    allowVolumeExpansion: true,
-  };
-
-  test.each([
-    ["none", [], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there is none"],
-    [
-      "none that is the default",
-      [slow],
-      {},
-      "PROBLEM no storage class is the default one: set weir:nats.storageClass; there are slow",
-    ],
-    ["a default one", [slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
-    [
-      "none of the name that is set",
-      [fast],
-      { storageClass: "slow" },
-      'PROBLEM there is no storage class "slow": set weir:nats.storageClass; there are fast',
-    ],
-  ])("class: %s", async (_what, items, nats, line) => {
-    const findings = await checkStorage(classes(...items), platform({ nats: { tls: false, ...nats } }));
-    expect(lines(findings)).toEqual([line]);
-  });
-
-  test("that cannot grow is told", async () => {
-    const findings = await checkStorage(classes(slow), platform({ nats: { tls: false, storageClass: "slow" } }));
-    expect(findings.map(({ level }) => level)).toEqual(["ok", "note"]);
-  });
-
-  test("of a broker elsewhere is none of ours", async () => {
-    const findings = await checkStorage(classes(), platform({ nats: { tls: false, url: "nats://broker:4222" } }));
-    expect(findings.map(({ level }) => level)).toEqual(["note"]);
-  });
 });
 
 describe("an Ingress", () => {
@@ -129,9 +83,12 @@ describe("nodes", () => {
 });
 
 describe("images", () => {
-  const never = async (): Promise<boolean> => Promise.reject(new Error("nobody is asked"));
+  const never = async (): Promise<never> => Promise.reject(new Error("nobody is asked"));
   const having = (...names: readonly string[]) =>
-    node("a", { status: { images: names.map((name) => ({ names: [name] })) } });
+    node("a", {
+      metadata: { name: "a", labels: { "kubernetes.io/arch": "amd64" } },
+      status: { images: names.map((name) => ({ names: [name] })) },
+    });
   const [weir, nats] = ["docker.io/library/weir:0.1.0", "docker.io/library/weir-nats:2.15.1"];
 
   test("that nodes have need no registry", async () => {
@@ -150,7 +107,7 @@ describe("images", () => {
         platform({ images: { weir: "registry.example.com/team/weir:1", nats: "registry.example.com/team/weir:1" } }),
         async (...args) => {
           asked.push(args.join(" "));
-          return there;
+          return there ? ["amd64"] : undefined;
         },
       );
     expect((await of(true))[0]?.level).toBe("ok");
@@ -158,6 +115,22 @@ describe("images", () => {
     expect(asked).toEqual(["registry.example.com team/weir 1", "registry.example.com team/weir 1"]);
     const away = { images: { weir: "registry.example.com/weir:1", nats: "registry.example.com/weir:1" } };
     expect(lines(await checkImages([], platform(away), never))[0]).toMatch(/^note .*: nobody is asked$/);
+  });
+
+  test("are for the architectures of all nodes", async () => {
+    const named = { images: { weir: "r.example.com/weir:1", nats: "r.example.com/weir:1" } };
+    const amd64 = having();
+    const arm64 = { metadata: { name: "b" }, status: { nodeInfo: { architecture: "arm64" } } };
+    const of = async (architectures: readonly string[], ...nodes: readonly Node[]) =>
+      lines(await checkImages(nodes, platform(named), async () => architectures))[0];
+    expect(await of(["amd64", "arm64"], amd64, arm64)).toBe(
+      "ok      image r.example.com/weir:1 is in its registry, for amd64 and arm64",
+    );
+    expect(await of(["amd64"], amd64, arm64)).toBe(
+      "PROBLEM image r.example.com/weir:1 is for amd64, and 1 of 2 nodes are arm64: push one for arm64, too (docs/images.md)",
+    );
+    expect(await of(["amd64"], arm64)).toMatch(/^PROBLEM .* is for amd64, and all nodes are arm64:/);
+    expect(await of(["amd64"])).toMatch(/^ok /);
   });
 
   test.each([
