@@ -54,7 +54,6 @@ export async function stageBaseImage(directory: string): Promise<ImageContent> {
     root: directory,
     layers: [["."]],
     mode: readable,
-    compressed: false,
     entrypoint: [],
     args: ["node", `/${home}/start.js`],
     user,

@@ -1,29 +1,37 @@
 import { Command } from "commander";
 
-import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
-import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
-import { environment } from "../../runtime/process/settings.ts";
-import { makeBaseImage } from "./make-base-image.ts";
+import {
+  deliveryCredentials,
+  deliveryOptions,
+  leavesMachine,
+  sendImages,
+  withEngine,
+  type TypedDelivery,
+} from "../images/deliver-images.ts";
+import { makeBaseImage, packBaseImage } from "./make-base-image.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-const command = new Command("npm run base-image --")
-  .description(
-    `Makes the image "${baseImageName}" of Weir's watchdog, Node.js and a few programs of this machine: functions can be made FROM it.`,
-  )
-  .option("--docker-socket <address>", "the container engine that gets it", environment()["docker_socket"])
+const command = deliveryOptions(
+  new Command("npm run base-image --").description(
+    `Makes the image "${baseImageName}" of Weir's watchdog, Node.js and a few programs of this machine: functions can be made FROM it. Without --push and --tar the container engine gets it.`,
+  ),
+)
   .helpOption("--help", "show this")
-  .action(async (options: { dockerSocket?: string }) => {
-    const engine = new EngineClient(engineAddress(options.dockerSocket, environment()["DOCKER_HOST"]));
-    try {
-      await engine.ping();
-      say(`Making image "${baseImageName}" of this system's Node.js and libraries`);
-      await makeBaseImage(engine);
-      say(`Image "${baseImageName}" is there; make others FROM it`);
-    } finally {
-      await engine.close();
+  .action(async (typed: TypedDelivery) => {
+    const making = `Making image "${baseImageName}" of this system's Node.js and libraries`;
+    if (!leavesMachine(typed)) {
+      await withEngine(typed, async (engine) => {
+        say(making);
+        await makeBaseImage(engine);
+      });
+      return say(`Image "${baseImageName}" is there; make others FROM it`);
     }
+    const credentials = await deliveryCredentials(typed);
+    say(making);
+    await using made = await packBaseImage({ compressed: true });
+    await sendImages(made, typed, credentials, say);
   });
 
 try {
