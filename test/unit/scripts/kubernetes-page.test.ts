@@ -1,13 +1,25 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
 
+import { checkConfig } from "../../../infra/check-config.ts";
+import { natsHosts } from "../../../infra/manifests/nats-addresses.ts";
+import { bytesOf } from "../../../infra/manifests/option-rules.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { neededSecretNames } from "../../../infra/manifests/secrets.ts";
 import { accounts } from "../../../runtime/api/accounts.ts";
+import { editionNames } from "../../../runtime/api/editions.ts";
+import { defaultNamespaceSettings } from "../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
+import { platformRequests } from "../../../scripts/preflight/platform-requests.ts";
+import { roomOf, roomText, sum } from "../../../scripts/preflight/pod-requests.ts";
+import { readStackFile } from "../../../scripts/stack-file.ts";
 import { commandBlocks } from "../../support/markdown-blocks.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const file = join(root, "docs", "kubernetes.md");
@@ -16,6 +28,12 @@ const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+/** Cells of the row that begins with this name. */
+const cellsOf = (name: string): string[] =>
+  (page.split("\n").find((line) => line.startsWith(`| \`${name}\``)) ?? "")
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
 const rows = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)` /gm)].map((row) => row[1] ?? "");
 
 describe("docs/kubernetes.md", () => {
@@ -28,6 +46,40 @@ describe("docs/kubernetes.md", () => {
 
   test("has every account in a row", () => {
     expect(new Set(rows(section("Rights")))).toEqual(new Set(Object.values(accounts)));
+  });
+
+  test("says what each sample stack asks for", () => {
+    for (const name of editionNames) {
+      // A sample comes before a stack that was made of it.
+      const [sample = ""] = globSync(join(root, `Pulumi.${name}{.sample,}.yaml`)).toSorted();
+      const { config } = checkConfig(readStackFile(sample).values);
+      if (config === undefined) throw new Error(`Cannot read ${sample}`);
+      const parts = platformManifests(config.platform);
+      const { pods, disks } = platformRequests(parts.flatMap(({ objects }) => objects));
+      const requests = roomText(sum(pods.map((pod) => pod.requests)));
+      const { edition, nats } = config.platform;
+      expect(disks).toEqual(Array(Number(nats.replicas)).fill(bytesOf(nats.storage)));
+      const cells = [`\`${edition}\``, pods.length, requests, `${disks.length} × ${nats.storage}`];
+      expect(cellsOf(edition)).toEqual(cells.map(String));
+    }
+    const { requests } = defaultNamespaceSettings("weir");
+    expect(page).toContain(`that names nothing asks for ${roomText(roomOf(requests))}`);
+  });
+
+  test("makes a certificate of the broker with every name it needs", async () => {
+    await using directory = await tempDirectory("broker-certificate");
+    const block = commandBlocks(section("Put it up")).find(({ commands }) => commands.includes("openssl"));
+    await promisify(execFile)("sh", ["-euc", block?.commands ?? ""], { cwd: directory.path });
+    const read = (name: string) => readFileSync(join(directory.path, "nats-tls", name));
+    const certificate = new X509Certificate(read("tls.crt"));
+    const authority = new X509Certificate(read("ca.crt"));
+    expect(certificate.checkPrivateKey(createPrivateKey(read("tls.key")))).toBe(true);
+    expect(certificate.checkIssued(authority) && certificate.verify(authority.publicKey)).toBe(true);
+    expect([authority.ca, certificate.ca]).toEqual([true, false]);
+    const names = natsHosts(platform).map((name) => `DNS:${name}`);
+    expect(certificate.subjectAltName?.split(", ").toSorted()).toEqual(names.toSorted());
+    // Server and client of TLS, RFC 5280 section 4.2.1.12.
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
   });
 
   test("names the Secrets as they are asked for", () => {
