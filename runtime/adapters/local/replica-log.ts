@@ -9,6 +9,8 @@ import { LogClock } from "./log-time.ts";
 /** One for all replicas of this process, so that lines of two of them that come in one millisecond have an order, too. */
 const clock = new LogClock();
 const newline = 10;
+/** Bytes of a line's time and the blank behind it; a line that says nothing has these and its newline. */
+const timeSize = "2026-01-31T12:00:00.000000000Z ".length;
 
 /** Writes what one replica says, line by line with its time, into two files of 10 MiB. */
 export class ReplicaLog {
@@ -80,11 +82,24 @@ export class ReplicaLog {
   }
 }
 
-/** The end of a log that nobody writes, at most `size` bytes: whole lines, each with its time. */
+/** The end of a log that nobody writes, at most `size` bytes but for the times: whole lines, each with its time. */
 export async function endOfLog(path: string, size: number): Promise<string> {
-  const present = await endOfFile(path, size);
-  const older = await endOfFile(olderLog(path), size - present.length);
-  return Buffer.concat([older, present]).toString();
+  const most = size * (1 + timeSize);
+  const present = await endOfFile(path, most);
+  const older = await endOfFile(olderLog(path), most - present.length);
+  return lastLines(Buffer.concat([older, present]), size).toString();
+}
+
+/** The last of the lines whose texts fit into `size` bytes, or the last alone if it is longer. */
+function lastLines(lines: Buffer, size: number): Buffer {
+  let start = lines.length;
+  for (let left = size; start > 0;) {
+    const before = start < 2 ? 0 : lines.lastIndexOf(newline, start - 2) + 1;
+    left -= start - before - timeSize;
+    if (left < 0 && start < lines.length) break;
+    start = before;
+  }
+  return lines.subarray(start);
 }
 
 /** The last lines of a file that fit into `size` bytes. */

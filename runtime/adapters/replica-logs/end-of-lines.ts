@@ -4,7 +4,7 @@ import type { LogLine } from "./log-lines.ts";
 /** Who keeps logs counts lines, not bytes: so many short ones are more than is kept of an ended replica. */
 export const mostEndLines = 8_192;
 
-/** The last of `lines` that fit into 64 KiB with their times, or the last alone if it is longer. */
+/** The last of `lines` that fit into 64 KiB, or the last alone if it is longer. */
 export async function endOfLines(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
   const last: LogLine[] = [];
   let size = 0;
@@ -16,7 +16,7 @@ export async function endOfLines(lines: AsyncIterable<LogLine>): Promise<LogLine
   return last;
 }
 
-/** With the blank between time and text, and the newline. */
+/** With the newline, without its time. */
 function sizeOf(line: LogLine | undefined): number {
-  return line === undefined ? 0 : Buffer.byteLength(line.timestamp) + Buffer.byteLength(line.text) + 2;
+  return line === undefined ? 0 : Buffer.byteLength(line.text) + 1;
 }

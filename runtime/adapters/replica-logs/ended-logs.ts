@@ -5,7 +5,7 @@ import type { LogRecord } from "../../api/log-record.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 
-/** Bytes that are kept of what an ended replica wrote last. */
+/** Bytes that are kept of what an ended replica wrote last, newlines among them; the times of the lines come on top. */
 export const endedLogSize = 65_536;
 
 /** Name of the directory in a function's own. */
