@@ -10,7 +10,7 @@ export interface ProbeAsked {
   readonly protocol: FunctionProtocol;
   /** Milliseconds. */
   readonly timeout: number;
-  /** The port is the one that functions are told in `$PORT`. */
+  /** The port is the one that functions are told in `$PORT`, not that of a watchdog, which would tell nobody anything. */
   readonly isFunctionPort: boolean;
 }
 
@@ -34,21 +34,22 @@ export function listensElsewhere(address: string, told: "$PORT" | "upstream_url"
 /** In words what was wrong with the answer to a probe: port, path and answer; undefined for one that passed. */
 export function probeFault(asked: ProbeAsked, result: ProbeResult): string | undefined {
   const port = portOf(asked.address);
-  const get = `GET ${asked.path} on port ${port}`;
+  const get = asked.isFunctionPort ? `GET ${asked.path} on port ${port}` : `GET ${asked.path}`;
+  const subject = asked.isFunctionPort ? `port ${port}` : "it";
   switch (result.kind) {
     case "passed":
       return undefined;
     case "refused":
-      return asked.isFunctionPort ? nothingListens(Number(port), "$PORT") : `nothing listens on port ${port}`;
+      return asked.isFunctionPort ? nothingListens(Number(port), "$PORT") : "its watchdog does not listen";
     case "answered":
       return `${get} answered ${result.status}`;
     case "silent":
       return asked.path === undefined
-        ? `port ${port} ${asked.protocol === "h2c" ? "spoke no HTTP/2" : "accepted no connection"} within ${formatDuration(asked.timeout)}`
+        ? `${subject} ${asked.protocol === "h2c" ? "spoke no HTTP/2" : "accepted no connection"} within ${formatDuration(asked.timeout)}`
         : `${get} was not answered within ${formatDuration(asked.timeout)}`;
     case "broken":
       return asked.path === undefined
-        ? `port ${port} ${asked.protocol === "h2c" ? "speaks no HTTP/2" : "cannot be reached"}: ${result.words}`
+        ? `${subject} ${asked.protocol === "h2c" ? "speaks no HTTP/2" : "cannot be reached"}: ${result.words}`
         : `${get} failed: ${result.words}`;
     default:
       return result satisfies never;

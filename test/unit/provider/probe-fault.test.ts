@@ -12,13 +12,18 @@ const connection: ProbeAsked = {
 };
 const get = { ...connection, path: "/_/ready" };
 const h2c = { ...connection, protocol: "h2c" } as const;
+/** Under provider `local` the address is that of the watchdog. */
+const watchdogGet = { ...get, isFunctionPort: false };
 const nothing = "the process runs, but nothing listens on port 8080 ($PORT)";
 
 test.each<[asked: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
   [get, { kind: "passed" }, undefined],
   [connection, { kind: "refused" }, nothing],
   [get, { kind: "refused" }, nothing],
-  [{ ...get, isFunctionPort: false }, { kind: "refused" }, "nothing listens on port 8080"],
+  [watchdogGet, { kind: "refused" }, "its watchdog does not listen"],
+  [watchdogGet, { kind: "answered", status: 500 }, "GET /_/ready answered 500"],
+  [watchdogGet, { kind: "silent" }, "GET /_/ready was not answered within 1s"],
+  [{ ...h2c, isFunctionPort: false }, { kind: "silent" }, "it spoke no HTTP/2 within 1s"],
   [get, { kind: "answered", status: 404 }, "GET /_/ready on port 8080 answered 404"],
   [get, { kind: "silent" }, "GET /_/ready on port 8080 was not answered within 1s"],
   [connection, { kind: "silent" }, "port 8080 accepted no connection within 1s"],
