@@ -16,6 +16,9 @@ const nodeCrash: Rule = (lines) => {
   const footer = lines.findLastIndex((line) => nodeFooter.test(line));
   if (footer < 0 || footer < lines.length - 1) return undefined;
   const mark = lines.findLastIndex((line) => caret.test(line));
+  // More of the source may stand below the caret.
+  const error = lines.findIndex((line, index) => index > mark && errorLine.test(line));
+  if (mark >= 0 && error > mark) return error;
   if (mark >= 0 && mark + 1 < footer) return mark + 1;
   return found(lines.findLastIndex((line) => errorLine.test(line)));
 };

@@ -36,6 +36,24 @@ Node.js v26.10.0
     "SyntaxError: Unexpected token ';'",
   ],
   [
+    "node, syntax of TypeScript, with more of the source below the caret",
+    `
+file:///srv/app.ts:1
+const a = ;
+          ^
+let b: number = 3;
+
+SyntaxError [ERR_INVALID_TYPESCRIPT_SYNTAX]: Expression expected
+    at parseTypeScript (node:internal/modules/typescript:61:36)
+    at node:internal/main/run_main_module:33:47 {
+  code: 'ERR_INVALID_TYPESCRIPT_SYNTAX'
+}
+
+Node.js v26.10.0
+`,
+    "SyntaxError [ERR_INVALID_TYPESCRIPT_SYNTAX]: Expression expected",
+  ],
+  [
     "node, a package that is not there",
     `
 node:internal/modules/package_json_reader:343
