@@ -33,8 +33,8 @@ export async function listAll<T>(cluster: Cluster, path: string): Promise<readon
   const items: T[] = [];
   let next: string | undefined = "";
   while (next !== undefined) {
-    const paging = { limit: String(pageSize), ...(next === "" ? {} : { continue: next }) };
-    const query = new URLSearchParams(paging).toString();
+    const paging: Record<string, string> = { limit: String(pageSize), ...(next === "" ? {} : { continue: next }) };
+    const query: string = new URLSearchParams(paging).toString();
     const page: Page<T> | undefined = await cluster.get<Page<T>>(`${path}${path.includes("?") ? "&" : "?"}${query}`);
     items.push(...(page?.items ?? []));
     next = page?.metadata?.continue === "" ? undefined : page?.metadata?.continue;
