@@ -1,11 +1,12 @@
 import type { FunctionRef } from "./function-ref.ts";
 import type { LogSource } from "./ports/log-source.ts";
+import { printable } from "./printable.ts";
 
 /** Most lines that are shown, and characters of each. */
 const most = { lines: 10, characters: 400 } as const;
 
 /**
- * The last lines that the replicas of a function wrote since `since` (Unix milliseconds), oldest first, without their line
+ * The last lines that the replicas of a function wrote since `since` (Unix milliseconds), oldest first, printable and without their line
  * ends; those there are when `signal` aborts.
  */
 export async function lastLogLines(
@@ -27,5 +28,5 @@ export async function lastLogLines(
   return found
     .sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
     .slice(-most.lines)
-    .map(({ text }) => text.trimEnd().slice(0, most.characters));
+    .map(({ text }) => printable(text.trimEnd()).slice(0, most.characters));
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { LogRecord } from "../../../runtime/api/log-record.ts";
 import { lastLogLines } from "../../../runtime/core/last-log-lines.ts";
 import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
+import { withLastWords } from "../../../runtime/core/replica-end.ts";
 
 const ref = { namespace: "functions", name: "hello" };
 const record = (second: number, text: string): LogRecord => ({
@@ -45,4 +46,17 @@ test("those there are when there is no more time, and an error where there is on
     },
   };
   await expect(lastLogLines(broken, ref, 0, new AbortController().signal)).rejects.toThrow("away");
+});
+
+test("nothing of what a function wrote steers the terminal of who reads it; tabs stay", async () => {
+  const logs: LogSource = {
+    async *read() {
+      yield record(1, "\u001B[31mred\u001B[0m\tand\u0007 a bell, \u001B]0;title\u0007and a\rreturn\r\n");
+    },
+  };
+  const lines = await lastLogLines(logs, ref, 0, new AbortController().signal);
+  expect(lines).toEqual(["red\tand  a bell, and a return"]);
+  expect(withLastWords("It ended", ["\u001B[31mError: red\u0007\u001B[0m"])).toBe(
+    "It ended; it said last: Error: red ",
+  );
 });
