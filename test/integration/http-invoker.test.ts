@@ -175,6 +175,18 @@ describe("the outcome is", () => {
     }
   });
 
+  test("how far the answer had come when the connection ended", async () => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+    for (const [text, error] of [
+      ["", /^.+ after \d+ ms, before the head of its answer$/],
+      [`${head}begun`, /^.+ after \d+ ms and 5 bytes of the body of its 200$/],
+    ] as const) {
+      const server = await serveRaw((socket) => void socket.end(text));
+      const outcome = await invoke(server.address);
+      expect(outcome).toMatchObject({ kind: "unreachable", error: expect.stringMatching(error) });
+    }
+  });
+
   test("timed out when the head or the rest does not come in time, and the connection is closed", async () => {
     const mute = await serve(() => {});
     const slow = await serve((_request, response) => void response.writeHead(200).write("x"));

@@ -59,11 +59,22 @@ export class HttpInvoker implements Invoker {
             size,
             duration: elapsed(),
           }),
-        onError: (kind, err) =>
-          settle({ kind: "unreachable", error: err.message, sent: kind !== "refused", duration: elapsed() }),
+        onError: (kind, err) => {
+          const duration = elapsed();
+          const error = kind === "reset" ? `${err.message} ${progress(status, size, duration)}` : err.message;
+          settle({ kind: "unreachable", error, sent: kind !== "refused", duration });
+        },
       });
     });
   }
+}
+
+/** How far an answer had come, whose status is 0 before its head. */
+function progress(status: number, size: number, duration: number): string {
+  const after = `after ${Math.round(duration)} ms`;
+  return status === 0
+    ? `${after}, before the head of its answer`
+    : `${after} and ${size} bytes of the body of its ${status}`;
 }
 
 function requestOf(call: QueuedCall, { attempt, protocol }: InvokeOptions) {
