@@ -1,13 +1,13 @@
 import { isMapping } from "../runtime/api/mapping.ts";
 import { collectSettings } from "../runtime/api/read-settings.ts";
-import type { Values } from "../runtime/api/setting.ts";
+import type { Settings, Values } from "../runtime/api/setting.ts";
 import { groupedOptions } from "./manifests/platform-options.ts";
 import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
 import { stackKeys } from "./stack-keys.ts";
 import { stackRules } from "./stack-rules.ts";
 import { secretsInTheClear, type KeyPath } from "./stack-secrets.ts";
-import { natsTlsOptions, stackOptions } from "./stack-options.ts";
+import { stackGroups, stackOptions } from "./stack-options.ts";
 
 /** Of which configuration the keys are: that of project `weir`, whoever runs the program. */
 export const configNamespace = "weir";
@@ -15,7 +15,8 @@ export const configNamespace = "weir";
 /** Everything a stack says, checked as a whole. Values that are secret are plain here: who hands them on marks them. */
 export interface StackConfig extends Values<typeof stackOptions> {
   readonly platform: Platform;
-  readonly natsTls: Values<typeof natsTlsOptions>;
+  readonly natsTls: Values<typeof stackGroups.natsTls>;
+  readonly timeouts: Values<typeof stackGroups.timeouts>;
 }
 
 /** What is known of how values are kept. */
@@ -33,19 +34,17 @@ export function checkConfig(
 ): { readonly config?: StackConfig; readonly problems: readonly string[] } {
   const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
   const input = Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
-  const own = [...Object.keys(stackOptions), "natsTls"];
+  const own = [...Object.keys(stackOptions), ...Object.keys(stackGroups)];
   const others = Object.fromEntries(Object.entries(input).filter(([key]) => !own.includes(key)));
   const { platform, problems } = checkPlatform(others, own);
   const options = collectSettings(stackOptions, { file: input }, []);
-  const noMapping = input["natsTls"] !== undefined && !isMapping(input["natsTls"]);
-  const natsTls = collectSettings(natsTlsOptions, { file: mapping(input["natsTls"]) }, []);
+  const natsTls = readGroup("natsTls", stackGroups.natsTls, input["natsTls"]);
+  const timeouts = readGroup("timeouts", stackGroups.timeouts, input["timeouts"]);
   const found = [
     ...problems,
     ...options.problems,
-    ...(noMapping ? ["natsTls: expected a mapping of options"] : []),
-    ...[...unknownKeys(mapping(input["natsTls"]), Object.keys(natsTlsOptions)), ...natsTls.problems].map(
-      (problem) => `natsTls.${problem}`,
-    ),
+    ...natsTls.problems,
+    ...timeouts.problems,
     ...stackRules({
       options: options.values,
       natsTls: natsTls.values,
@@ -59,7 +58,22 @@ export function checkConfig(
     .filter((problem) => !unread.some((path) => isAbout(problem, path)))
     .map((problem) => problem.replace(/ \(settings file\)$/, ""));
   if (platform === undefined || found.length > 0) return { problems: found };
-  return { config: Object.freeze({ ...options.values, natsTls: natsTls.values, platform }), problems: found };
+  const groups = { natsTls: natsTls.values, timeouts: timeouts.values };
+  return { config: Object.freeze({ ...options.values, ...groups, platform }), problems: found };
+}
+
+/** The options of a group that only a stack has. */
+function readGroup<S extends Settings>(group: string, table: S, content: unknown) {
+  const noMapping = content !== undefined && !isMapping(content);
+  const { values, problems } = collectSettings(table, { file: mapping(content) }, []);
+  const found = [...unknownKeys(mapping(content), Object.keys(table)), ...problems];
+  return {
+    values,
+    problems: [
+      ...(noMapping ? [`${group}: expected a mapping of options`] : []),
+      ...found.map((problem) => `${group}.${problem}`),
+    ],
+  };
 }
 
 /** Whether it is about the value, about what it is part of, or about a part of it. */

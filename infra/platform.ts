@@ -40,26 +40,27 @@ export class WeirPlatform extends pulumi.ComponentResource {
   constructor(name: string, config: ProgramConfig, providers: Providers) {
     const { kubernetes, random, tls, definitions } = providers;
     super("weir:platform:Weir", name, {}, { providers: { kubernetes, random, tls } });
-    const { platform, adminUser } = config;
+    const { platform, adminUser, timeouts } = config;
+    const plain = { platform, timeouts };
     const after = (...dependsOn: pulumi.Resource[]) => ({ parent: this, dependsOn });
 
-    const namespaces = new Namespaces(`${name}-namespaces`, { platform }, after());
+    const namespaces = new Namespaces(`${name}-namespaces`, plain, after());
     const kinds = config.installCrds
       ? [new CustomResourceDefinitions(`${name}-kinds`, { provider: definitions }, after())]
       : [];
-    const access = new Access(`${name}-access`, { platform }, after(namespaces));
-    const policies = new NetworkPolicies(`${name}-network-policies`, { platform }, after(namespaces));
+    const access = new Access(`${name}-access`, plain, after(namespaces));
+    const policies = new NetworkPolicies(`${name}-network-policies`, plain, after(namespaces));
     const credentials = new Credentials(`${name}-credentials`, config, after(namespaces));
-    const servers = { platform, podAnnotations: credentials.ofServers };
-    const users = { platform, podAnnotations: credentials.ofUsers };
+    const servers = { ...plain, podAnnotations: credentials.ofServers };
+    const users = { ...plain, podAnnotations: credentials.ofUsers };
 
     const nats = new Nats(`${name}-nats`, servers, after(policies, credentials));
-    const operator = new Operator(`${name}-operator`, { platform }, after(...kinds, access, policies));
+    const operator = new Operator(`${name}-operator`, plain, after(...kinds, access, policies));
     const doctor = new QueueDoctor(`${name}-queue-doctor`, users, after(nats, access, policies, credentials));
     const workers = new QueueWorkers(`${name}-queue-workers`, users, after(operator, doctor));
     const gateway = new Gateway(`${name}-gateway`, users, after(operator, doctor, workers));
     const autoscaler = new Autoscaler(`${name}-autoscaler`, users, after(operator, doctor, workers));
-    const ingress = new GatewayIngress(`${name}-ingress`, { platform }, after(gateway));
+    const ingress = new GatewayIngress(`${name}-ingress`, plain, after(gateway));
 
     this.parts = [namespaces, ...kinds, access, operator, gateway, autoscaler, ingress];
 

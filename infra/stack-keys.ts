@@ -1,7 +1,7 @@
 import type { Setting, Settings } from "../runtime/api/setting.ts";
 import { generalOptions, optionTables } from "./manifests/platform-options.ts";
 import { processTables, tuningDefaults, tuningKeys } from "./manifests/read-platform.ts";
-import { natsTlsOptions, stackOptions } from "./stack-options.ts";
+import { stackGroups, stackOptions } from "./stack-options.ts";
 
 /** One key of a stack, without `weir:`. */
 export interface StackKey {
@@ -13,7 +13,7 @@ export interface StackKey {
   readonly fallback?: string | undefined;
 }
 
-const groupTables: Readonly<Record<string, Settings>> = { ...optionTables, natsTls: natsTlsOptions };
+const groupTables: Readonly<Record<string, Settings>> = { ...optionTables, ...stackGroups };
 
 /** All keys that a stack may hold: those of the platform first, then its groups, then the settings of its processes. */
 export const stackKeys: readonly StackKey[] = [

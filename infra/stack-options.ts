@@ -1,4 +1,4 @@
-import { flag, optionalText, text } from "../runtime/api/setting.ts";
+import { duration, flag, optionalText, text } from "../runtime/api/setting.ts";
 import { objectOf } from "./manifests/platform-options.ts";
 
 const hidden = { show: () => "[secret]" };
@@ -43,6 +43,24 @@ export const stackOptions = {
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),
 } as const;
 
+const second = 1_000;
+const longestWait = { min: second, max: 3_600 * second };
+
+/** How long `pulumi up` waits for what it makes or changes until it fails. */
+export const timeoutOptions = {
+  deployments: duration("deployments", {
+    fallback: "3m",
+    ...longestWait,
+    about: "Longest that pulumi up waits for one Deployment or its Service; raise it for many replicas",
+  }),
+  broker: duration("broker", { fallback: "10m", ...longestWait, about: "The same for the servers of the broker" }),
+  loadBalancer: duration("loadBalancer", {
+    fallback: "10m",
+    ...longestWait,
+    about: "The same for the address of a load balancer or an Ingress",
+  }),
+} as const;
+
 /** The broker's certificate, when it is given. */
 export const natsTlsOptions = {
   certificate: optionalText("certificate", { about: "Certificate of the servers, PEM", rule: pem("CERTIFICATE") }),
@@ -52,3 +70,6 @@ export const natsTlsOptions = {
     rule: pem("CERTIFICATE"),
   }),
 } as const;
+
+/** Groups of options that only a stack has, by key. */
+export const stackGroups = { natsTls: natsTlsOptions, timeouts: timeoutOptions } as const;

@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** Makes replicas follow their load. */
 export class Autoscaler extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("Autoscaler", name, { objects: autoscalerManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Autoscaler", name, { ...args, objects: autoscalerManifests(args.platform) }, options);
   }
 }

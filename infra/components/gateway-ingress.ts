@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** The way in from outside; without children when no host is named. */
 export class GatewayIngress extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("GatewayIngress", name, { objects: ingressManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("GatewayIngress", name, { ...args, objects: ingressManifests(args.platform) }, options);
   }
 }

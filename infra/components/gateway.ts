@@ -10,11 +10,11 @@ export class Gateway extends Part {
   /** Address that a load balancer of the cluster has given it; undefined when it has none. */
   readonly balancedUrl: pulumi.Output<string | undefined>;
 
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("Gateway", name, { objects: gatewayManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Gateway", name, { ...args, objects: gatewayManifests(args.platform) }, options);
     const service = this.resources.get("Service gateway");
     this.balancedUrl =
-      service instanceof Service && platform.gateway.serviceType === "LoadBalancer"
+      service instanceof Service && args.platform.gateway.serviceType === "LoadBalancer"
         ? service.status.apply((status) => balancedUrl(status?.loadBalancer?.ingress?.[0] ?? {}))
         : pulumi.output(undefined);
   }

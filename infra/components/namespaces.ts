@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** The namespaces of the platform and of functions. */
 export class Namespaces extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("Namespaces", name, { objects: namespaceManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Namespaces", name, { ...args, objects: namespaceManifests(args.platform) }, options);
   }
 }

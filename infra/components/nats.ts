@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** The broker; without children when it runs elsewhere. */
 export class Nats extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("Nats", name, { objects: natsManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Nats", name, { ...args, objects: natsManifests(args.platform) }, options);
   }
 }

@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** What may reach what in the namespace of the platform. */
 export class NetworkPolicies extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("NetworkPolicies", name, { objects: networkPolicyManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("NetworkPolicies", name, { ...args, objects: networkPolicyManifests(args.platform) }, options);
   }
 }

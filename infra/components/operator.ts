@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** Makes Functions true; nothing becomes of a custom resource without it. */
 export class Operator extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("Operator", name, { objects: operatorManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("Operator", name, { ...args, objects: operatorManifests(args.platform) }, options);
   }
 }

@@ -5,12 +5,15 @@ import { dependenciesOf } from "./cluster-args.ts";
 import { withPodAnnotations, type PodAnnotations } from "./pod-annotations.ts";
 import { makeResource } from "./resource-kinds.ts";
 import { stageOf } from "./stages.ts";
+import { customTimeoutsOf, type WaitTimeouts } from "./wait-timeouts.ts";
 
 /** What a part of the platform is made of. */
 export interface PartArgs {
   readonly objects: readonly KubernetesObject[];
   /** Annotations of its pods: when one changes, they are restarted. */
   readonly podAnnotations?: PodAnnotations | undefined;
+  /** None where nothing of it is waited for. */
+  readonly timeouts?: WaitTimeouts | undefined;
   readonly options?: pulumi.CustomResourceOptions;
 }
 
@@ -29,7 +32,13 @@ export abstract class Part extends pulumi.ComponentResource {
       const dependsOn = [...dependenciesOf(options), ...before];
       for (const object of objects.filter((each) => stageOf(each) === stage)) {
         const { kind, metadata } = object;
-        const child = makeResource(`${name}-${metadata.name}`, object, { parent: this, dependsOn, ...args.options });
+        const customTimeouts = args.timeouts && customTimeoutsOf(object, args.timeouts);
+        const child = makeResource(`${name}-${metadata.name}`, object, {
+          parent: this,
+          dependsOn,
+          ...(customTimeouts !== undefined && { customTimeouts }),
+          ...args.options,
+        });
         resources.set(`${kind} ${metadata.name}`, child);
         before.push(child);
       }

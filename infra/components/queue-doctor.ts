@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** Makes the queues that the stack declares. */
 export class QueueDoctor extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("QueueDoctor", name, { objects: queueDoctorManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("QueueDoctor", name, { ...args, objects: queueDoctorManifests(args.platform) }, options);
   }
 }

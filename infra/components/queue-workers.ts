@@ -6,7 +6,7 @@ import type { PlatformArgs } from "./platform-args.ts";
 
 /** A Deployment for each queue. */
 export class QueueWorkers extends Part {
-  constructor(name: string, { platform, podAnnotations }: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
-    super("QueueWorkers", name, { objects: queueWorkerManifests(platform), podAnnotations }, options);
+  constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
+    super("QueueWorkers", name, { ...args, objects: queueWorkerManifests(args.platform) }, options);
   }
 }

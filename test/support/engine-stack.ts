@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -7,6 +8,7 @@ import { parseYaml } from "../../runtime/api/yaml-document.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { clusterBinaries } from "../../scripts/cluster/places.ts";
 import { findTool } from "../../scripts/debian-tool.ts";
+import { eventually } from "./eventually.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 /** What the engine did, or would do, to one resource. */
@@ -53,6 +55,14 @@ export interface PulumiStack extends AsyncDisposable {
   run(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
   /** The same; rejects with what it wrote when it failed. */
   expect(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
+  /**
+   * Begins the command and kills it by force, with all that it started, once `when` holds; then takes away the lock that
+   * it leaves, as a person does with `pulumi cancel`. Rejects when it ended by itself, or after `within` milliseconds.
+   */
+  kill(
+    command: PulumiCommand,
+    until: { readonly when: () => Promise<boolean>; readonly within: number },
+  ): Promise<void>;
   /** In the clear. */
   outputs(): Promise<Readonly<Record<string, unknown>>>;
   resources(): Promise<readonly StoredResource[]>;
@@ -165,6 +175,20 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
       const done = await run(name, ...args);
       if (done.code !== 0) throw new Error(`pulumi ${name} ended with ${done.code}:\n${done.output.slice(-20_000)}`);
       return done;
+    },
+    kill: async (name, { when, within }) => {
+      const args = ["--non-interactive", "--color=never", name, "--yes", "--skip-preview"];
+      // A group of its own: what it started goes with it, or notices that it went.
+      const child = spawn(command, args, { cwd: project, env, detached: true, stdio: "ignore" });
+      const ended = once(child, "exit");
+      try {
+        const over = ended.then(() => Promise.reject(new Error(`pulumi ${name} ended before it was killed`)));
+        await Promise.race([eventually(when, { within, what: `the moment to kill pulumi ${name}`, every: 200 }), over]);
+      } finally {
+        if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      }
+      await ended;
+      await must("cancel", "--yes", stack);
     },
     outputs: async () =>
       JSON.parse(await must("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,

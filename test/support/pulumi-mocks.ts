@@ -16,6 +16,8 @@ export interface RegisteredResource {
   /** Ends of the URNs of all that it waits for: `type::name`. */
   readonly dependencies: readonly string[];
   readonly retainOnDelete: boolean;
+  /** How long its making may take, as the program says it; empty when it does not. */
+  readonly createTimeout: string;
   readonly ignoreChanges: readonly string[];
   readonly custom: boolean;
 }
@@ -27,6 +29,7 @@ interface Request {
   getProvider(): string;
   getCustom(): boolean;
   getRetainondelete(): boolean;
+  getCustomtimeouts(): { getCreate(): string } | undefined;
   getDependenciesList(): string[];
   getAdditionalsecretoutputsList(): string[];
   getIgnorechangesList(): string[];
@@ -95,6 +98,7 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
     parent: endOf(request.getParent()),
     provider: request.getProvider().split("::").at(-2) ?? "",
     dependencies: request.getDependenciesList().map(endOf),
+    createTimeout: request.getCustomtimeouts()?.getCreate() ?? "",
     retainOnDelete: request.getRetainondelete(),
     ignoreChanges: request.getIgnorechangesList(),
     custom: request.getCustom(),

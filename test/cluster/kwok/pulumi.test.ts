@@ -151,6 +151,61 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 });
 
+describe.skipIf(!isThere)("an up that does not come to its end", () => {
+  let stack: WeirStack;
+  /** More processors than any node has: pods that ask for them never start. */
+  const tooMany = "999";
+  const requested = (kind: string, name: string): Promise<string> => {
+    const path = "{.spec.template.spec.containers[0].resources.requests.cpu}";
+    return stack.kubectl("get", kind, name, `--output=jsonpath=${path}`);
+  };
+
+  beforeAll(async () => {
+    stack = await openWeirStack(cluster, "community");
+    await stack.expect("up");
+  }, steps);
+  afterAll(() => stack?.close());
+
+  test(
+    "fails soon when pods do not start, and up --refresh is the way back",
+    async () => {
+      const before = await requested("deployment", "operator");
+      await stack.configure({ "weir:cpu": { operator: tooMany }, "weir:timeouts": { deployments: "5s" } });
+      const { code, output } = await stack.run("up");
+      expect(code).not.toBe(0);
+      expect(output).toMatch(/operator/);
+      expect(await requested("deployment", "operator")).toBe(tooMany);
+
+      await stack.configure({ "weir:cpu": undefined, "weir:timeouts": undefined });
+      await stack.expect("up", "--refresh");
+      expect(await requested("deployment", "operator")).toBe(before);
+      expect((await deploymentsOf(stack)).filter(({ ready, wanted }) => ready !== wanted)).toEqual([]);
+      expect((await stack.expect("up")).changes).toEqual([]);
+    },
+    steps,
+  );
+
+  test(
+    "leaves a state that is not true when it is killed, and up --refresh is the way back",
+    async () => {
+      const before = await requested("statefulset", "nats");
+      await stack.configure({ "weir:cpu": { nats: tooMany } });
+      const isWritten = async () => (await requested("statefulset", "nats")) === tooMany;
+      await stack.kill("up", { when: isWritten, within: steps });
+      await stack.configure({ "weir:cpu": undefined });
+      // The state has what is asked for, so there is nothing to do; the cluster has something else.
+      await stack.run("up");
+      expect(await requested("statefulset", "nats")).toBe(tooMany);
+
+      await stack.expect("up", "--refresh");
+      expect(await requested("statefulset", "nats")).toBe(before);
+      await stack.expect("refresh", "--expect-no-changes");
+      await expectNothingLeft(stack);
+    },
+    steps,
+  );
+});
+
 // They share nothing but the cluster, and mostly wait.
 describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
   test.each(["community", "standard", "pro"])(

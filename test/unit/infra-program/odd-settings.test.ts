@@ -154,6 +154,30 @@ test("times that must agree follow from one setting; probes ask the admin port",
   expect(podsIn(resources, ":Deployment", "weir-queue-workers-queue-worker").terminationGracePeriodSeconds).toBe(105);
 });
 
+test("what is waited for fails in minutes, and a stack may say in how many", async () => {
+  const timeouts = async (values: Readonly<Record<string, unknown>>) => {
+    const { resources } = await recordedStack({ ...bare, ...values });
+    const of = (type: string, name: string) => resourceNamed(resources, type, name).createTimeout;
+    return {
+      operator: of(":Deployment", "weir-operator-operator"),
+      broker: of(":StatefulSet", "weir-nats-nats"),
+      gateway: of(":Service", "weir-gateway-gateway"),
+      config: of(":ConfigMap", "weir-nats-nats-config"),
+    };
+  };
+  expect(await timeouts({})).toEqual({ operator: "180s", broker: "600s", gateway: "180s", config: "" });
+  const balanced = { gateway: { serviceType: "LoadBalancer" }, allowPlainHttp: "true" };
+  expect(await timeouts({ ...balanced, timeouts: { deployments: "5m", broker: "90s", loadBalancer: "20m" } })).toEqual({
+    operator: "300s",
+    broker: "90s",
+    gateway: "1200s",
+    config: "",
+  });
+  await expect(recordedStack({ timeouts: { deployment: "5m", broker: "1d" } })).rejects.toThrow(
+    /timeouts\.deployment: no such option; did you mean deployments\?\ntimeouts\.broker: expected a duration/,
+  );
+});
+
 test("a preview knows nothing of what providers make, and lists the same resources", async () => {
   const { resources, platform } = await recordedStack(
     { edition: "enterprise", queues: { reports: {} } },

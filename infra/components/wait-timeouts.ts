@@ -1,0 +1,38 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+import type { Values } from "../../runtime/api/setting.ts";
+import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import type { timeoutOptions } from "../stack-options.ts";
+
+/** Longest waits, in milliseconds. */
+export type WaitTimeouts = Values<typeof timeoutOptions>;
+
+/**
+ * How long making and changing an object may take until it is ready; undefined where nothing is waited for. Pulumi's own
+ * limit is 10 minutes: a pod that cannot start is known much sooner.
+ */
+export function customTimeoutsOf(object: KubernetesObject, timeouts: WaitTimeouts): pulumi.CustomTimeouts | undefined {
+  const longest = longestWait(object, timeouts);
+  if (longest === undefined) return undefined;
+  const text = `${Math.ceil(longest / 1_000)}s`;
+  return { create: text, update: text };
+}
+
+function longestWait(object: KubernetesObject, timeouts: WaitTimeouts): number | undefined {
+  switch (object.kind) {
+    case "Deployment":
+      return timeouts.deployments;
+    case "StatefulSet":
+      return timeouts.broker;
+    case "Ingress":
+      return timeouts.loadBalancer;
+    case "Service":
+      return isBalanced(object) ? timeouts.loadBalancer : timeouts.deployments;
+    default:
+      return undefined;
+  }
+}
+
+function isBalanced({ spec }: KubernetesObject): boolean {
+  return typeof spec === "object" && spec !== null && "type" in spec && spec.type === "LoadBalancer";
+}
