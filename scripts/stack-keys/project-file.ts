@@ -25,7 +25,7 @@ function declaration({ setting, group, fallback = "" }: StackKey) {
       type: "object",
       description: Object.values(group ?? {})
         .map(optionOf)
-        .join("; "),
+        .join("\n"),
       default: {},
     };
   const description = setting.about + limitsOf(setting);
@@ -38,7 +38,7 @@ function declaration({ setting, group, fallback = "" }: StackKey) {
 
 function optionOf(setting: Setting<unknown>): string {
   const fallback = setting.fallback === undefined || setting.fallback === "" ? "" : `, ${setting.fallback}`;
-  return `${setting.name} (${setting.kind}${fallback}): ${setting.about}`;
+  return `${setting.name} (${setting.kind}${fallback}): ${setting.about}.`;
 }
 
 function limitsOf({ kind, limits }: Setting<unknown>): string {
