@@ -31,15 +31,14 @@ const pageSize = 50;
 /** All objects of a list, page by page; none when there is no such list. */
 export async function listAll<T>(cluster: Cluster, path: string): Promise<readonly T[]> {
   const items: T[] = [];
-  let next: string | undefined = "";
-  while (next !== undefined) {
-    const paging: Record<string, string> = { limit: String(pageSize), ...(next === "" ? {} : { continue: next }) };
-    const query: string = new URLSearchParams(paging).toString();
-    const page: Page<T> | undefined = await cluster.get<Page<T>>(`${path}${path.includes("?") ? "&" : "?"}${query}`);
+  const query = new URLSearchParams({ limit: String(pageSize) });
+  for (;;) {
+    const page = await cluster.get<Page<T>>(`${path}${path.includes("?") ? "&" : "?"}${query.toString()}`);
     items.push(...(page?.items ?? []));
-    next = page?.metadata?.continue === "" ? undefined : page?.metadata?.continue;
+    const next = page?.metadata?.continue ?? "";
+    if (next === "") return items;
+    query.set("continue", next);
   }
-  return items;
 }
 
 interface Page<T> {

@@ -4,6 +4,7 @@ import { platformManifests } from "../../../infra/manifests/platform-manifests.t
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { checkCapacity } from "../../../scripts/preflight/check-capacity.ts";
 import type { Node } from "../../../scripts/preflight/check-nodes.ts";
+import { listAll } from "../../../scripts/preflight/cluster.ts";
 import { lineOf } from "../../../scripts/preflight/finding.ts";
 import { mayRun } from "../../../scripts/preflight/node-room.ts";
 import { platformRequests } from "../../../scripts/preflight/platform-requests.ts";
@@ -149,6 +150,19 @@ describe("a pod asks for", () => {
   ])("%s", (_what, spec, text) => {
     expect(roomText(podRequests(spec))).toBe(text);
   });
+});
+
+test("lists are read page by page", async () => {
+  const asked: string[] = [];
+  const cluster = {
+    ...clusterOf({}),
+    get: async <T>(path: string) => {
+      asked.push(path);
+      return { items: [asked.length], metadata: { continue: ["a=b", ""][asked.length - 1] } } as T;
+    },
+  };
+  expect(await listAll(cluster, "/api/v1/nodes")).toEqual([1, 2]);
+  expect(asked).toEqual(["/api/v1/nodes?limit=50", "/api/v1/nodes?limit=50&continue=a%3Db"]);
 });
 
 test("disks and replicas are those of the objects", () => {
