@@ -1,7 +1,7 @@
 import { isMapping } from "../runtime/api/mapping.ts";
 import { collectSettings } from "../runtime/api/read-settings.ts";
 import type { Settings, Values } from "../runtime/api/setting.ts";
-import { groupedOptions } from "./manifests/platform-options.ts";
+import { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
 import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
 import { stackKeys } from "./stack-keys.ts";
@@ -51,6 +51,8 @@ export function checkConfig(
       nats: collectSettings(groupedOptions.nats, { file: mapping(input["nats"]) }, []).values,
       gateway: collectSettings(groupedOptions.gateway, { file: mapping(input["gateway"]) }, []).values,
       ingress: collectSettings(groupedOptions.ingress, { file: mapping(input["ingress"]) }, []).values,
+      httpRoute: collectSettings(groupedOptions.httpRoute, { file: mapping(input["httpRoute"]) }, []).values,
+      publicUrl: collectSettings(generalOptions, { file: input }, []).values.publicUrl,
       platform,
     }),
     ...secretsInTheClear(input, isEncrypted),

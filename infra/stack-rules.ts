@@ -2,7 +2,7 @@ import type { Values } from "../runtime/api/setting.ts";
 import { brokerSecretNames } from "./manifests/secrets.ts";
 import { natsSecretName } from "./manifests/names.ts";
 import type { groupedOptions } from "./manifests/platform-options.ts";
-import type { Platform } from "./manifests/platform.ts";
+import { isTlsInFront, type Platform } from "./manifests/platform.ts";
 import type { natsTlsOptions, stackOptions } from "./stack-options.ts";
 
 /** What the rules of a stack look at; what could not be read is undefined. */
@@ -12,6 +12,8 @@ export interface StackFacts {
   readonly nats: Partial<Values<typeof groupedOptions.nats>>;
   readonly gateway: Partial<Values<typeof groupedOptions.gateway>>;
   readonly ingress: Partial<Values<typeof groupedOptions.ingress>>;
+  readonly httpRoute: Partial<Values<typeof groupedOptions.httpRoute>>;
+  readonly publicUrl: string | undefined;
   /** Only when nothing is wrong with it. */
   readonly platform: Platform | undefined;
 }
@@ -21,17 +23,21 @@ export function stackRules(facts: StackFacts): string[] {
   return [...plainHttpProblems(facts), ...certificateProblems(facts), ...passwordProblems(facts)];
 }
 
-function plainHttpProblems({ options, gateway, ingress }: StackFacts): string[] {
-  if (options.allowPlainHttp !== false) return [];
+function plainHttpProblems({ options, gateway, ingress, httpRoute, publicUrl }: StackFacts): string[] {
+  if (options.allowPlainHttp !== false || isTlsInFront(publicUrl)) return [];
   const problems: string[] = [];
   const { serviceType } = gateway;
   if (serviceType !== undefined && serviceType !== "ClusterIP")
     problems.push(
-      `gateway.serviceType: expected ClusterIP with ingress.host before it, as the gateway speaks HTTP without TLS, or allowPlainHttp: true; got "${serviceType}"`,
+      `gateway.serviceType: expected ClusterIP with ingress.host before it, as the gateway speaks HTTP without TLS; publicUrl: https://… where TLS ends in front of it; or allowPlainHttp: true; got "${serviceType}"`,
     );
   if (ingress.host !== undefined && ingress.tlsSecret === undefined && ingress.clusterIssuer === undefined)
     problems.push(
-      `ingress.host: expected ingress.tlsSecret or ingress.clusterIssuer with it, or allowPlainHttp: true; got "${ingress.host}" alone`,
+      `ingress.host: expected ingress.tlsSecret or ingress.clusterIssuer with it, publicUrl: https://… where TLS ends in front of it, or allowPlainHttp: true; got "${ingress.host}" alone`,
+    );
+  if (httpRoute.host !== undefined)
+    problems.push(
+      `httpRoute.host: expected publicUrl: https://… with it, as TLS is the Gateway's, or allowPlainHttp: true; got "${httpRoute.host}" alone`,
     );
   return problems;
 }

@@ -2,6 +2,7 @@ import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from "@pulumi/kubernetes/admissionregistration/v1/index.js";
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { CustomResourceDefinition } from "@pulumi/kubernetes/apiextensions/v1/index.js";
 import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
 import { ConfigMap, Namespace, Secret, Service, ServiceAccount } from "@pulumi/kubernetes/core/v1/index.js";
@@ -27,6 +28,7 @@ const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, Resourc
   ["apiextensions.k8s.io/v1 CustomResourceDefinition", CustomResourceDefinition],
   ["apps/v1 Deployment", Deployment],
   ["apps/v1 StatefulSet", StatefulSet],
+  ["gateway.networking.k8s.io/v1 HTTPRoute", CustomResource],
   ["networking.k8s.io/v1 Ingress", Ingress],
   ["networking.k8s.io/v1 NetworkPolicy", NetworkPolicy],
   ["policy/v1 PodDisruptionBudget", PodDisruptionBudget],

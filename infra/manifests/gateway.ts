@@ -8,10 +8,10 @@ import {
   processEnvironment,
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
+import { given, type KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf, secretName, selectorOf } from "./names.ts";
 import { brokerFacts } from "./option-rules.ts";
-import { publicUrlOf, type Platform } from "./platform.ts";
+import { isTlsInFront, publicUrlOf, type Platform } from "./platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
 /** Port of the gateway, in its pods and of its Service. */
@@ -23,7 +23,7 @@ const bodiesAtOnce = 64;
 
 /** The gateway: its Deployment first, as a Service without pods behind it is waited for in vain. */
 export function gatewayManifests(platform: Platform): KubernetesObject[] {
-  const { platformNamespace: namespace, settings, gateway, tuning } = platform;
+  const { settings, gateway, tuning } = platform;
   const environment = environmentOf(
     gatewaySettings,
     {
@@ -57,15 +57,52 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     broker: true,
     readyWithout: "broker",
   });
-  const service = {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "gateway", namespace, labels: labelsOf(accounts.gateway) },
+  return [...deployment, ...services(platform)];
+}
+
+/**
+ * The Service that the cluster uses. Where a load balancer ends TLS it has one of its own, as all its ports are open to
+ * clients, and that of the cluster has no TLS.
+ */
+function services(platform: Platform): KubernetesObject[] {
+  const { publicUrl, gateway } = platform;
+  const { serviceType: type, annotations, loadBalancerClass, loadBalancerSourceRanges: ranges } = gateway;
+  const inside = { name: "http", port: gatewayPort };
+  const outside = {
+    annotations,
     spec: {
-      type: gateway.serviceType,
-      selector: selectorOf(accounts.gateway),
-      ports: [{ name: "http", port: gatewayPort, targetPort: "http", protocol: "TCP" }],
+      type,
+      ...given("loadBalancerClass", loadBalancerClass),
+      ...given("loadBalancerSourceRanges", ranges.length === 0 ? undefined : ranges),
     },
   };
-  return [...deployment, service];
+  if (publicUrl === undefined || type !== "LoadBalancer" || !isTlsInFront(publicUrl))
+    return [service(platform, "gateway", inside, outside)];
+  return [
+    service(platform, "gateway", inside, { annotations: {}, spec: { type: "ClusterIP" } }),
+    service(platform, "gateway-public", { name: "https", port: Number(new URL(publicUrl).port || 443) }, outside),
+  ];
+}
+
+function service(
+  { platformNamespace: namespace }: Platform,
+  name: string,
+  port: { readonly name: string; readonly port: number },
+  { annotations, spec }: { readonly annotations: Readonly<Record<string, string>>; readonly spec: object },
+): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name,
+      namespace,
+      labels: labelsOf(accounts.gateway),
+      ...given("annotations", Object.keys(annotations).length === 0 ? undefined : annotations),
+    },
+    spec: {
+      ...spec,
+      selector: selectorOf(accounts.gateway),
+      ports: [{ ...port, targetPort: "http", protocol: "TCP" }],
+    },
+  };
 }

@@ -20,11 +20,25 @@ export function brokerFacts({ replicas, storage }: Platform["nats"]) {
 }
 
 /** What the options must keep together; each problem names key, value and rule. */
-export function optionRules(options: Pick<Platform, "nats" | "ingress" | "platformNamespace">): string[] {
-  const { nats, ingress } = options;
+export function optionRules(
+  options: Pick<Platform, "nats" | "gateway" | "ingress" | "httpRoute" | "platformNamespace">,
+): string[] {
+  const { nats, gateway, ingress, httpRoute } = options;
   const problems: string[] = [];
   if (nats.monitorUrl.length > 0 && nats.url === undefined)
     problems.push(`nats.monitorUrl: expected nats.url with it, got "${nats.monitorUrl.join(",")}" alone`);
+  const { serviceType, loadBalancerClass, loadBalancerSourceRanges: ranges } = gateway;
+  if (serviceType !== "LoadBalancer") {
+    const needed = `expected gateway.serviceType LoadBalancer with it, got ${serviceType}`;
+    if (loadBalancerClass !== undefined) problems.push(`gateway.loadBalancerClass: ${needed}`);
+    if (ranges.length > 0) problems.push(`gateway.loadBalancerSourceRanges: ${needed}`);
+  }
+  const { host, gateway: parent, ...rest } = httpRoute;
+  if (host !== undefined && parent === undefined)
+    problems.push("httpRoute.host: expected httpRoute.gateway with it, got none");
+  for (const [key, value] of Object.entries({ gateway: parent, ...rest }))
+    if (value !== undefined && host === undefined)
+      problems.push(`httpRoute.${key}: expected httpRoute.host with it, got none`);
   if (ingress.host === undefined) {
     for (const key of ["className", "tlsSecret", "clusterIssuer"] as const)
       if (ingress[key] !== undefined) problems.push(`ingress.${key}: expected ingress.host with it, got none`);

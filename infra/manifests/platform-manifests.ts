@@ -1,6 +1,7 @@
 import { accessManifests } from "./access.ts";
 import { autoscalerManifests } from "./autoscaler.ts";
 import { gatewayManifests } from "./gateway.ts";
+import { httpRouteManifests } from "./http-route.ts";
 import { ingressManifests } from "./ingress.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { namespaceManifests } from "./namespaces.ts";
@@ -38,6 +39,6 @@ export function platformManifests(platform: Platform, others: OtherManifests = {
     { name: "gateway", objects: gatewayManifests(platform) },
     { name: "queue-worker", objects: queueWorkerManifests(platform) },
     { name: "autoscaler", objects: autoscalerManifests(platform) },
-    { name: "ingress", objects: ingressManifests(platform) },
+    { name: "ingress", objects: [...ingressManifests(platform), ...httpRouteManifests(platform)] },
   ];
 }

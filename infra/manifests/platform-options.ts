@@ -29,6 +29,11 @@ const range = {
   expected: 'ranges such as "10.0.0.0/8"',
 };
 
+const balancerClass = {
+  test: (name: string) => /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][\w.-]{0,62}$/.test(name),
+  expected: "a class such as service.k8s.aws/nlb",
+};
+
 /** What is said of the whole platform. Names of settings here are keys of a stack and of a settings file. */
 export const generalOptions = {
   edition: platformSettings.edition,
@@ -85,6 +90,19 @@ export const groupedOptions = {
       fallback: "ClusterIP",
       about: "Type of the Service gateway",
     }),
+    annotations: objectOf(
+      "annotations",
+      "Annotations of the Service that is reached from outside, for a load balancer",
+    ),
+    loadBalancerClass: optionalText("loadBalancerClass", {
+      about: "Who makes the load balancer, where it is not the cloud's own; it cannot be changed later",
+      rule: balancerClass,
+    }),
+    loadBalancerSourceRanges: list("loadBalancerSourceRanges", {
+      fallback: "",
+      about: "Ranges of clients that the load balancer lets in; all when absent",
+      rule: range,
+    }),
   },
   ingress: {
     host: optionalText("host", { about: "Name of the gateway outside; with it an Ingress is made", rule: domain }),
@@ -95,6 +113,18 @@ export const groupedOptions = {
       rule: objectName,
     }),
     annotations: objectOf("annotations", "Annotations of the Ingress"),
+  },
+  httpRoute: {
+    host: optionalText("host", { about: "Name of the gateway outside; with it an HTTPRoute is made", rule: domain }),
+    gateway: optionalText("gateway", { about: "Gateway (gateway.networking.k8s.io) of the route", rule: objectName }),
+    gatewayNamespace: optionalText("gatewayNamespace", {
+      about: "Namespace of the Gateway; that of the platform when absent",
+      rule: objectName,
+    }),
+    sectionName: optionalText("sectionName", {
+      about: "Listener of the Gateway; all that fit when absent",
+      rule: objectName,
+    }),
   },
   queueDoctor: pair("Pods of the queue-doctor"),
   autoscaler: pair("Pods of the autoscaler"),

@@ -32,9 +32,16 @@ export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): s
   return `http://gateway.${platformNamespace}.svc.${clusterDomain}.:8080`;
 }
 
+/** Whether clients outside speak HTTPS with somebody in front of the gateway. */
+export function isTlsInFront(publicUrl: string | undefined): boolean {
+  return publicUrl?.startsWith("https://") === true;
+}
+
 /** Address of the gateway for people, if there is one. */
-export function publicUrlOf({ publicUrl, ingress }: Platform): string | undefined {
-  if (publicUrl !== undefined || ingress.host === undefined) return publicUrl;
+export function publicUrlOf({ publicUrl, ingress, httpRoute }: Platform): string | undefined {
+  if (publicUrl !== undefined) return publicUrl;
+  // Whether a listener of the Gateway has TLS is not known here.
+  if (ingress.host === undefined) return httpRoute.host === undefined ? undefined : `http://${httpRoute.host}`;
   const encrypted = ingress.tlsSecret !== undefined || ingress.clusterIssuer !== undefined;
   return `${encrypted ? "https" : "http"}://${ingress.host}`;
 }

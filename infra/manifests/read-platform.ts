@@ -82,6 +82,7 @@ export function checkPlatform(
     nats: read(groupedOptions.nats, "nats"),
     gateway: read(groupedOptions.gateway, "gateway"),
     ingress: read(groupedOptions.ingress, "ingress"),
+    httpRoute: read(groupedOptions.httpRoute, "httpRoute"),
     queueDoctor: read(groupedOptions.queueDoctor, "queueDoctor"),
     autoscaler: read(groupedOptions.autoscaler, "autoscaler"),
     operator: read(groupedOptions.operator, "operator"),

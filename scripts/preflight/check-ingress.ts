@@ -1,4 +1,4 @@
-import type { Platform } from "../../infra/manifests/platform.ts";
+import { isTlsInFront, type Platform } from "../../infra/manifests/platform.ts";
 import type { Cluster } from "./cluster.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
 
@@ -9,9 +9,13 @@ interface IngressClasses {
 }
 
 /** Whether somebody serves the Ingress, and its certificate comes from somewhere. */
-export async function checkIngress(cluster: Cluster, { ingress, platformNamespace }: Platform): Promise<Finding[]> {
+export async function checkIngress(cluster: Cluster, platform: Platform): Promise<Finding[]> {
+  const { ingress, httpRoute, platformNamespace } = platform;
   const { host, className, clusterIssuer, tlsSecret } = ingress;
-  if (host === undefined) return [note("no Ingress is wanted", "set weir:ingress.host for one")];
+  if (host === undefined)
+    return httpRoute.host === undefined
+      ? [note("no Ingress is wanted", "set weir:ingress.host for one")]
+      : checkHttpRoute(cluster, platform);
   const { items } = (await cluster.get<IngressClasses>("/apis/networking.k8s.io/v1/ingressclasses")) ?? { items: [] };
   const findings = [classOf(items, className)];
   if (clusterIssuer !== undefined) {
@@ -34,6 +38,55 @@ export async function checkIngress(cluster: Cluster, { ingress, platformNamespac
     );
   }
   return findings;
+}
+
+/** Whether there is the Gateway, and a listener of it that has TLS where that is said. */
+async function checkHttpRoute(
+  cluster: Cluster,
+  { httpRoute, platformNamespace, publicUrl }: Platform,
+): Promise<Finding[]> {
+  const { gateway = "", gatewayNamespace = platformNamespace, sectionName } = httpRoute;
+  const path = `/apis/gateway.networking.k8s.io/v1/namespaces/${gatewayNamespace}/gateways/${gateway}`;
+  const found = await cluster.get<Gateway>(path);
+  if (found === undefined)
+    return [
+      problem(
+        `there is no Gateway "${gateway}" in namespace "${gatewayNamespace}"`,
+        "make it, or set weir:httpRoute.gateway and weir:httpRoute.gatewayNamespace",
+      ),
+    ];
+  const listeners = (found.spec?.listeners ?? []).filter(
+    ({ name }) => sectionName === undefined || name === sectionName,
+  );
+  const where = `Gateway ${gateway} in namespace ${gatewayNamespace}`;
+  if (listeners.length === 0)
+    return [problem(`${where} has no listener "${sectionName}"`, "set weir:httpRoute.sectionName")];
+  const closed = gatewayNamespace !== platformNamespace && listeners.every(isForItsOwnNamespace);
+  if (closed)
+    return [
+      problem(
+        `no listener of ${where} takes routes of namespace ${platformNamespace}`,
+        "set allowedRoutes.namespaces of the listener",
+      ),
+    ];
+  return isTlsInFront(publicUrl) && !listeners.some(({ protocol }) => protocol === "HTTPS")
+    ? [note(`${where} has no listener with TLS`, "fine if TLS ends before it: weir:publicUrl is https")]
+    : [ok(where)];
+}
+
+interface Gateway {
+  readonly spec?: { readonly listeners?: readonly Listener[] };
+}
+
+interface Listener {
+  readonly name: string;
+  readonly protocol: string;
+  readonly allowedRoutes?: { readonly namespaces?: { readonly from?: string } };
+}
+
+/** As a listener is that does not say from where it takes routes. */
+function isForItsOwnNamespace({ allowedRoutes }: Listener): boolean {
+  return (allowedRoutes?.namespaces?.from ?? "Same") === "Same";
 }
 
 function classOf(items: IngressClasses["items"], className: string | undefined): Finding {

@@ -34,7 +34,14 @@ function judge(text: string): Promise<string> {
 const odd = {
   edition: "enterprise",
   nats: { replicas: 3, storageClass: "fast" },
-  gateway: { replicas: 2, serviceType: "LoadBalancer" },
+  gateway: {
+    replicas: 2,
+    serviceType: "LoadBalancer",
+    annotations: { "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" },
+    loadBalancerClass: "service.k8s.aws/nlb",
+    loadBalancerSourceRanges: ["203.0.113.0/24"],
+  },
+  publicUrl: "https://weir.example.com",
   autoscaler: { replicas: 2 },
   operator: { replicas: 2 },
   queueDoctor: { replicas: 2 },

@@ -75,8 +75,25 @@ describe("problems", () => {
       'adminPassword: expected 12 to 256 visible characters of ASCII, got "[secret]"',
       "natsTls.certificat: no such option; did you mean certificate?",
       'natsTls.key: expected PEM, from -----BEGIN to PRIVATE KEY-----, got "[secret]"',
-      'gateway.serviceType: expected ClusterIP with ingress.host before it, as the gateway speaks HTTP without TLS, or allowPlainHttp: true; got "NodePort"',
-      'ingress.host: expected ingress.tlsSecret or ingress.clusterIssuer with it, or allowPlainHttp: true; got "f.example.com" alone',
+      'gateway.serviceType: expected ClusterIP with ingress.host before it, as the gateway speaks HTTP without TLS; publicUrl: https://… where TLS ends in front of it; or allowPlainHttp: true; got "NodePort"',
+      'ingress.host: expected ingress.tlsSecret or ingress.clusterIssuer with it, publicUrl: https://… where TLS ends in front of it, or allowPlainHttp: true; got "f.example.com" alone',
+    ]);
+  });
+
+  test("TLS may end in front of the gateway, where publicUrl says so", () => {
+    const route = { host: "f.example.com", gateway: "public" };
+    for (const outside of [
+      { gateway: { serviceType: "LoadBalancer" } },
+      { gateway: { serviceType: "NodePort" } },
+      { ingress: { host: "f.example.com" } },
+      { httpRoute: route },
+    ]) {
+      expect(problemsOf({ ...outside, publicUrl: "https://f.example.com" })).toEqual([]);
+      expect(problemsOf({ ...outside, publicUrl: "http://f.example.com" })).toHaveLength(1);
+      expect(problemsOf({ ...outside, allowPlainHttp: true })).toEqual([]);
+    }
+    expect(problemsOf({ httpRoute: route })).toEqual([
+      `httpRoute.host: expected publicUrl: https://… with it, as TLS is the Gateway's, or allowPlainHttp: true; got "f.example.com" alone`,
     ]);
   });
 

@@ -170,6 +170,77 @@ describe("secrets", () => {
   });
 });
 
+describe("the Service of the gateway", () => {
+  const balanced = {
+    serviceType: "LoadBalancer",
+    annotations: { "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" },
+    loadBalancerClass: "service.k8s.aws/nlb",
+    loadBalancerSourceRanges: ["203.0.113.0/24"],
+  };
+  const outside = { loadBalancerClass: "service.k8s.aws/nlb", loadBalancerSourceRanges: ["203.0.113.0/24"] };
+  const services = (input: Readonly<Record<string, unknown>>) =>
+    made(input).filter(({ kind, metadata }) => kind === "Service" && metadata.name.startsWith("gateway"));
+
+  test("is the load balancer's, with its annotations, class and ranges", () => {
+    expect(services({ gateway: balanced })).toEqual([
+      expect.objectContaining({
+        metadata: expect.objectContaining({ name: "gateway", annotations: balanced.annotations }),
+        spec: expect.objectContaining({ type: "LoadBalancer", ...outside }),
+      }),
+    ]);
+    expect(services({})[0]?.metadata).not.toHaveProperty("annotations");
+  });
+
+  test("stays inside where the load balancer ends TLS: that has one of its own, with the port of publicUrl alone", () => {
+    const port = (number: number) => [{ port: number, targetPort: "http" }];
+    const [inside, balancer] = services({ gateway: balanced, publicUrl: "https://f.example.com" });
+    expect(inside).toMatchObject({ metadata: { name: "gateway" }, spec: { type: "ClusterIP", ports: port(8080) } });
+    expect(inside?.metadata).not.toHaveProperty("annotations");
+    expect(inside?.["spec"]).not.toHaveProperty("loadBalancerClass");
+    expect(balancer).toMatchObject({
+      metadata: { name: "gateway-public", annotations: balanced.annotations },
+      spec: { type: "LoadBalancer", ports: port(443), selector: { "app.kubernetes.io/name": "gateway" }, ...outside },
+    });
+    const [, other] = services({ gateway: balanced, publicUrl: "https://f.example.com:8443" });
+    expect(other?.["spec"]).toMatchObject({ ports: port(8443) });
+    expect(services({ gateway: { serviceType: "NodePort" }, publicUrl: "https://f.example.com" })).toHaveLength(1);
+  });
+});
+
+describe("an HTTPRoute", () => {
+  const routes = (httpRoute: object) => made({ httpRoute }).filter(({ kind }) => kind === "HTTPRoute");
+
+  test("brings what comes to a Gateway's listener for the host", () => {
+    const to = { gateway: "public", gatewayNamespace: "infra", sectionName: "https" };
+    expect(routes({ host: "f.example.com", ...to })).toMatchObject([
+      {
+        metadata: { name: "gateway", namespace: "weir" },
+        spec: {
+          parentRefs: [{ name: "public", namespace: "infra", sectionName: "https" }],
+          hostnames: ["f.example.com"],
+          rules: [{ backendRefs: [{ name: "gateway", port: 8080 }] }],
+        },
+      },
+    ]);
+    const [bare] = routes({ host: "f.example.com", gateway: "public" });
+    expect(bare?.["spec"]).toMatchObject({ parentRefs: [{ name: "public" }] });
+    expect(routes({})).toEqual([]);
+  });
+
+  test("names the gateway's address, unless that is said", () => {
+    const address = (input: object) =>
+      variablesOf(
+        objectNamed(
+          made({ httpRoute: { host: "f.example.com", gateway: "public" }, ...input }),
+          "Deployment",
+          "gateway",
+        ),
+      )["public_url"];
+    expect(address({})).toBe("http://f.example.com");
+    expect(address({ publicUrl: "https://f.example.com" })).toBe("https://f.example.com");
+  });
+});
+
 describe("ingress", () => {
   test("is made for a host only, and gives the gateway its public address", () => {
     expect(made().filter(({ kind }) => kind === "Ingress")).toEqual([]);

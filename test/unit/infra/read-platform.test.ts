@@ -45,6 +45,8 @@ test("settings of the processes keep the processes' own rules, and the edition's
     nats: { storage: "512Mi", monitorUrl: "http://nats:8222" },
     functionNamespace: "kube-system",
     ingress: { className: "nginx" },
+    gateway: { loadBalancerClass: "service.k8s.aws/nlb", loadBalancerSourceRanges: ["10.0.0.0/8"] },
+    httpRoute: { gateway: "public", sectionName: "https" },
     queues: { reports: {} },
   };
   expect(checkPlatform(input).problems).toEqual(
@@ -56,6 +58,10 @@ test("settings of the processes keep the processes' own rules, and the edition's
       'maxInflight: edition "community" runs 1 queued call at a time, got 4; more need edition "pro"',
       'nats.storage (70 % of it, in bytes): expected at least 1347420160 with async_max_body 67108864, got "375809638"',
       'nats.monitorUrl: expected nats.url with it, got "http://nats:8222" alone',
+      "gateway.loadBalancerClass: expected gateway.serviceType LoadBalancer with it, got ClusterIP",
+      "gateway.loadBalancerSourceRanges: expected gateway.serviceType LoadBalancer with it, got ClusterIP",
+      "httpRoute.gateway: expected httpRoute.host with it, got none",
+      "httpRoute.sectionName: expected httpRoute.host with it, got none",
       "ingress.className: expected ingress.host with it, got none",
     ].filter((problem, index, all) => all.indexOf(problem) === index),
   );

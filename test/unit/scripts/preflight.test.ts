@@ -49,6 +49,36 @@ describe("an Ingress", () => {
   });
 });
 
+describe("an HTTPRoute", () => {
+  const path = "/apis/gateway.networking.k8s.io/v1/namespaces/infra/gateways/public";
+  const look = async (listeners: readonly object[] | undefined, more: object = {}) => {
+    const httpRoute = { host: "f.example.com", gateway: "public", gatewayNamespace: "infra", ...more };
+    const content = listeners === undefined ? {} : { [path]: { spec: { listeners } } };
+    const publicUrl = "https://f.example.com";
+    return lines(await checkIngress(clusterOf(content), platform({ httpRoute, publicUrl })));
+  };
+  const listener = { name: "https", protocol: "HTTPS", allowedRoutes: { namespaces: { from: "All" } } };
+
+  test("needs its Gateway, and a listener that takes it", async () => {
+    expect(await look([listener])).toEqual(["ok      Gateway public in namespace infra"]);
+    expect(await look(undefined)).toEqual([
+      expect.stringMatching(/^PROBLEM there is no Gateway "public" in .*"infra"/),
+    ]);
+    expect(await look([listener], { sectionName: "web" })).toEqual([
+      expect.stringMatching(/^PROBLEM .*no listener "web"/),
+    ]);
+    expect(await look([{ ...listener, allowedRoutes: {} }])).toEqual([
+      expect.stringMatching(/^PROBLEM no listener of .* takes routes of namespace weir/),
+    ]);
+  });
+
+  test("is told where no listener has TLS", async () => {
+    expect(await look([{ ...listener, protocol: "HTTP" }])).toEqual([
+      expect.stringMatching(/^note .*no listener with TLS/),
+    ]);
+  });
+});
+
 describe("nodes", () => {
   const path = "/api/v1/nodes/a/proxy/configz";
   const saying = (clusterDomain: string) => clusterOf({ [path]: { kubeletconfig: { clusterDomain } } });
