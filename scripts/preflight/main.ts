@@ -9,6 +9,7 @@ import { checkCapacity } from "./check-capacity.ts";
 import { checkImages } from "./check-images.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { checkNodes, nodesOf, type Node } from "./check-nodes.ts";
+import { checkQuota } from "./check-quota.ts";
 import { checkRights } from "./check-rights.ts";
 import { checkStorage } from "./check-storage.ts";
 import { checkSurroundings } from "./check-surroundings.ts";
@@ -86,6 +87,7 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
     ["rights", () => checkRights(cluster, objects)],
     ["nodes", async () => checkNodes(cluster, await nodes, platform)],
     ["capacity", async () => checkCapacity(cluster, await nodes, platform, objects)],
+    ["quotas", () => checkQuota(cluster, platform, objects)],
     ["storage", () => checkStorage(cluster, platform)],
     ["the Ingress", () => checkIngress(cluster, platform)],
     ["images", async () => checkImages(usable(await nodes.catch(() => [])), platform, lookInRegistry)],
