@@ -111,12 +111,16 @@ function readyOf(facts: ConditionFacts): Statement {
   };
 }
 
-function healthyOf({ wanted, ready, backoff }: ConditionFacts): Statement {
+function healthyOf({ wanted, ready, existing, backoff }: ConditionFacts): Statement {
   if (backoff !== undefined) {
     return { type: "Healthy", status: "False", reason: failureReason(backoff), message: backoff.last.message };
   }
-  if (wanted === 0 || ready === 0) {
-    return { type: "Healthy", status: "Unknown", reason: "NothingRuns", message: "No replica runs that could fail" };
+  if (wanted === 0 || existing === 0) {
+    return { type: "Healthy", status: "Unknown", reason: "NothingRuns", message: "No replica runs" };
+  }
+  if (ready === 0) {
+    const message = "No replica is ready: whether they work is not known";
+    return { type: "Healthy", status: "Unknown", reason: "NothingReady", message };
   }
   return { type: "Healthy", status: "True", reason: "NoFailure", message: "No replica has failed" };
 }

@@ -38,7 +38,7 @@ describe("functionConditions", () => {
       starting,
       {
         Ready: "False NoReplicaReady",
-        Healthy: "Unknown NothingRuns",
+        Healthy: "Unknown NothingReady",
         Reconciling: "True Starting",
         Stalled: "False Progressing",
       },
@@ -115,7 +115,7 @@ describe("functionConditions", () => {
     ],
     [
       "secret missing",
-      { ...starting, blocked: { reason: "SecretNotFound", message: "x" } },
+      { ...starting, existing: 0, blocked: { reason: "SecretNotFound", message: "x" } },
       {
         Ready: "False NoReplicaReady",
         Healthy: "Unknown NothingRuns",
@@ -173,10 +173,10 @@ describe("what is said of each condition", () => {
     expect(said({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");
   });
 
-  test("at zero nothing runs that could fail", () => {
+  test("at zero nothing runs", () => {
     expect(said({ wanted: 0, ready: 0, readyCurrent: 0, existing: 0 })).toMatchObject({
       Ready: "No replica is wanted; a call starts one",
-      Healthy: "No replica runs that could fail",
+      Healthy: "No replica runs",
     });
     // One that still stops says nothing of the health of what is wanted.
     expect(shown({ wanted: 0, ready: 1, readyCurrent: 0 })["Healthy"]).toBe("Unknown NothingRuns");
