@@ -16,6 +16,7 @@ import type { BasicAuth } from "./basic-auth.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { ErrorWriter } from "./error-handler.ts";
 import type { RouteCounts } from "./route-counts.ts";
+import type { CredentialSettings } from "./start-page.ts";
 
 /** What the routes of queues and dead letters work with. */
 export interface QueueParts extends QueueViewParts, RedriveParts {}
@@ -40,6 +41,8 @@ export interface AppParts extends DeployParts {
   readonly info: SystemInfo;
   /** Under which clients reach the gateway; asked for once it listens. */
   readonly address: () => string;
+  /** Says where the platform's password is. */
+  readonly credentials: CredentialSettings;
   readonly queueParts: QueueParts;
   /** How long the autoscaler leaves a count alone that was set by hand. */
   readonly scaleHold: number;

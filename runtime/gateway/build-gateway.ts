@@ -230,6 +230,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
       info: parts.info,
       address: () => address,
+      credentials: settings,
       scaleHold: settings.scaleHold,
       logHeartbeat: settings.logHeartbeat,
       routes,

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+import { quote } from "shlex";
 
 import { baseImageName, release } from "../api/version.ts";
 
@@ -8,6 +11,22 @@ export interface StartPageFacts {
   readonly address: string;
   /** As `/system/info` says it: `process`, `docker`, `kubernetes`. */
   readonly orchestration: string;
+  readonly password: PasswordPlace;
+}
+
+/** Where whoever runs the platform finds its password: in a directory of the machine, or in a Secret. */
+export type PasswordPlace = { readonly directory: string } | { readonly namespace: string };
+
+/** The settings that say where it is. */
+export interface CredentialSettings {
+  readonly platformNamespace: string;
+  readonly secretMountPath: string;
+}
+
+/** Where it is, by what runs functions. */
+export function passwordPlace(orchestration: string, settings: CredentialSettings): PasswordPlace {
+  const { platformNamespace: namespace, secretMountPath: directory } = settings;
+  return orchestration === "kubernetes" ? { namespace } : { directory };
 }
 
 /** The page at `/`: without a console, where to go and how to deploy and call a first function. */
@@ -21,17 +40,12 @@ const style = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; ma
 pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 4px }`;
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-const password = {
-  oneMachine: "P=$(cat .weir/credentials/basic-auth-password)",
-  kubernetes: "P=$(kubectl -n weir get secret basic-auth -o jsonpath='{.data.basic-auth-password}' | base64 -d)",
-} as const;
-
-export function startPage({ address, orchestration }: StartPageFacts): StartPage {
+export function startPage({ address, orchestration, password }: StartPageFacts): StartPage {
   // A process needs no image, only a name for one.
   const image = orchestration === "process" ? "hello:1" : baseImageName;
   const deployment = `{"service":"hello","image":"${image}","envProcess":"tr a-z A-Z"}`;
   const commands = [
-    password[orchestration === "kubernetes" ? "kubernetes" : "oneMachine"],
+    passwordCommand(password),
     `curl -u admin:$P -X PUT ${address}/system/functions -d '${deployment}'`,
     `curl ${address}/function/hello -d 'hello, weir'`,
   ];
@@ -55,6 +69,11 @@ The pages of the manual are in the folder <code>docs</code> of the release.</p>
 `;
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return { html, policy };
+}
+
+function passwordCommand(place: PasswordPlace): string {
+  if ("directory" in place) return `P=$(cat ${quote(join(place.directory, "basic-auth-password"))})`;
+  return `P=$(kubectl -n ${place.namespace} get secret basic-auth -o jsonpath='{.data.basic-auth-password}' | base64 -d)`;
 }
 
 function escaped(text: string): string {

@@ -230,7 +230,8 @@ await runService({
 
     const gatewayLink = await connect(natsUser.gateway);
     const gateway = buildGateway({
-      settings: { ...settings, port, secretMountPath: layout.credentials },
+      // As it was typed, for the start page.
+      settings: { ...settings, port, secretMountPath: join(settings.data, "credentials") },
       ...(await gatewayAdapters(gatewayLink, settings)),
       upstream,
       secrets: machine.secrets,

@@ -183,6 +183,7 @@ export async function openRestPlatform(
         durability: "interval",
       }),
       address: () => "http://gateway.example:8080",
+      credentials: { platformNamespace: "weir", secretMountPath: "data/credentials" },
       logHeartbeat: 15_000,
       routes,
       queueParts: memoryQueues(),

@@ -10,6 +10,7 @@ test("the page at / has the address and commands, loads nothing, and reads the s
   const html = await page.text();
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(html).toContain("curl -u admin:$P -X PUT http://gateway.example:8080/system/functions -d '{");
+  expect(html).toContain("P=$(cat data/credentials/basic-auth-password)");
   expect(html).toContain('href="/openapi.json"');
   const style = createHash("sha256")
     .update(/<style>(.*)<\/style>/s.exec(html)?.[1] ?? "")

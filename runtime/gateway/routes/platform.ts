@@ -3,7 +3,7 @@ import Type from "typebox";
 import { OpenApiDocument } from "../../api/openapi-document.ts";
 import { SystemInfo } from "../../api/system-info.ts";
 import { route } from "../route.ts";
-import { startPage } from "../start-page.ts";
+import { passwordPlace, startPage } from "../start-page.ts";
 import { alertRoute } from "./alert.ts";
 
 const getInfo = route(
@@ -96,9 +96,11 @@ const getStartPage = route(
     ],
     trial: { commands: "curl -s $G/ | head -n 1", shows: "<!doctype html>" },
   },
-  ({ address, info }) =>
+  ({ address, info, credentials }) =>
     async ({ reply }) => {
-      const { html, policy } = startPage({ address: address(), orchestration: info.provider.orchestration });
+      const { orchestration } = info.provider;
+      const password = passwordPlace(orchestration, credentials);
+      const { html, policy } = startPage({ address: address(), orchestration, password });
       await reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(html);
     },
 );

@@ -1,22 +1,32 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 
-import { startPage } from "../../../runtime/gateway/start-page.ts";
+import { passwordPlace, startPage } from "../../../runtime/gateway/start-page.ts";
 
 test.each([
-  ["process", "hello:1", "cat .weir/credentials/basic-auth-password"],
-  ["docker", "weir-base:", "cat .weir/credentials/basic-auth-password"],
-  ["kubernetes", "weir-base:", "kubectl -n weir get secret basic-auth"],
-])("on %s a first function is of image %s, and the password comes from %s", (orchestration, image, password) => {
-  const { html } = startPage({ address: "https://weir.example.com", orchestration });
+  ["process", "hello:1", { directory: ".weir/credentials" }, "P=$(cat .weir/credentials/basic-auth-password)"],
+  ["docker", "weir-base:", { directory: "my data/credentials" }, "P=$(cat 'my data/credentials/basic-auth-password')"],
+  ["kubernetes", "weir-base:", { namespace: "functions-eu" }, "P=$(kubectl -n functions-eu get secret basic-auth"],
+])("on %s a first function is of image %s, with the password of %j", (orchestration, image, password, command) => {
+  const { html } = startPage({ address: "https://weir.example.com", orchestration, password });
   expect(html).toContain(`&quot;image&quot;:&quot;${image}`);
-  expect(html).toContain(password);
+  expect(html).toContain(command);
   expect(html).toContain("curl -u admin:$P -X PUT https://weir.example.com/system/functions");
   expect(html).toContain("curl https://weir.example.com/function/hello");
 });
 
+test("the password is where the settings say", () => {
+  const settings = { platformNamespace: "functions-eu", secretMountPath: "data/credentials" };
+  expect(passwordPlace("kubernetes", settings)).toEqual({ namespace: "functions-eu" });
+  expect(passwordPlace("docker", settings)).toEqual({ directory: "data/credentials" });
+});
+
 test("an address is text, whatever is in it, and nothing but the page's own style is allowed", () => {
-  const { html, policy } = startPage({ address: 'https://x/"><script>', orchestration: "process" });
+  const { html, policy } = startPage({
+    address: 'https://x/"><script>',
+    orchestration: "process",
+    password: { directory: "<script>" },
+  });
   expect(html).not.toContain("<script");
   const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? "";
   expect(policy).toContain("default-src 'none';");
