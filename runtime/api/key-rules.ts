@@ -64,6 +64,18 @@ export const annotationRules: KeyRules = {
   ...probeRules("ready.http."),
 };
 
+/** Annotations that belong to the API and mean nothing to this version yet, without prefix. */
+export const annotationsNotBuilt: readonly string[] = [
+  "auth.claims",
+  "callback.secret",
+  "history.bodies",
+  "history.sync",
+  "local.folder",
+  "local.prepare",
+  "publish.on-done",
+  "publish.on-failed",
+];
+
 function probeRules(prefix: string): KeyRules {
   return {
     [`${prefix}path`]: text("^/[!-~]*$", 1_024, 'a path that begins with "/"'),

@@ -1,6 +1,6 @@
 import { nearestName } from "../api/closest-name.ts";
 import type { FunctionDeployment } from "../api/function-deployment.ts";
-import { annotationRules, labelRules } from "../api/key-rules.ts";
+import { annotationRules, annotationsNotBuilt, labelRules } from "../api/key-rules.ts";
 import { keyPrefixes } from "../api/names.ts";
 import { quote } from "./quote.ts";
 
@@ -26,6 +26,7 @@ function firstUnknown(kind: KeyKind, texts: FunctionDeployment["labels"]): strin
 }
 
 function stateOf(kind: KeyKind, name: string): string {
+  if (kind === "annotation" && annotationsNotBuilt.includes(name)) return "it is not built yet";
   const opposite = other[kind];
   if (known[opposite].includes(name)) return `it is ${withArticle(opposite)}, not ${withArticle(kind)}`;
   const near = nearestName(name, known[kind]);

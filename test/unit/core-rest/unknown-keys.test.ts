@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { nearestName } from "../../../runtime/api/closest-name.ts";
+import { annotationRules, annotationsNotBuilt } from "../../../runtime/api/key-rules.ts";
 import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
 import { checkDeployment } from "../../../runtime/core/check-deployment.ts";
 import { unknownKey } from "../../../runtime/core/unknown-keys.ts";
@@ -34,12 +35,20 @@ describe("unknownKey()", () => {
       'Cannot read label "com.service.profil": there is no such label; did you mean annotation "com.service.profile"?',
     ],
     [{ labels: { "com.service.colour": "blue" } }, 'Cannot read label "com.service.colour": there is no such label'],
+    [
+      { annotations: { "com.service.local.folder": "/srv/hello" } },
+      'Cannot read annotation "com.service.local.folder": it is not built yet',
+    ],
   ])("%j", (fields, sentence) => {
     const deployment = { ...hello, ...fields };
     expect(unknownKey(deployment)).toBe(sentence);
     expect(() => checkDeployment(deployment)).toThrow(
       expect.objectContaining({ code: "validation_failed", message: sentence }),
     );
+  });
+
+  test("what is built is not said to be missing", () => {
+    expect(annotationsNotBuilt.filter((name) => name in annotationRules)).toEqual([]);
   });
 
   test("keys of other prefixes, and of the family's, are stored", () => {
