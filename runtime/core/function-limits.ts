@@ -56,7 +56,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
   const keys = keyReader("annotation", deployment.annotations);
   return {
     execTimeout: readExecTimeout(deployment.envVars),
-    timeout: keys.duration(annotation.timeout, 100, 24 * hour),
+    timeout: keys.duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
     queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
     authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
     concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,

@@ -1,7 +1,7 @@
 import { parseBoolean } from "../api/boolean.ts";
 import { formatDuration, longestDuration, parseDuration } from "../api/duration.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import { keyValue, type KeyedTexts } from "./keys.ts";
+import { sentKey, type KeyedTexts } from "./keys.ts";
 import { quote } from "./quote.ts";
 
 /**
@@ -15,20 +15,21 @@ export interface KeyReader {
   whole(name: string, min: number, max: number): number | undefined;
   /** Above `above`, at most `max`. */
   number(name: string, above: number, max: number): number | undefined;
-  /** Milliseconds. */
-  duration(name: string, min?: number, max?: number): number | undefined;
+  /** Milliseconds; `most` is what sentences say in place of `max`. */
+  duration(name: string, min?: number, max?: number, most?: string): number | undefined;
 }
 
 /** A reader of the platform keys in `texts`; `kind` is what sentences call them. */
 export function keyReader(kind: "label" | "annotation", texts: KeyedTexts): KeyReader {
   function read<T>(name: string, expected: string, parse: (value: string) => T | undefined): T | undefined {
-    const value = keyValue(texts, name);
+    const key = sentKey(texts, name);
+    const value = key === undefined ? undefined : texts?.[key];
     if (value === undefined) return undefined;
     const parsed = parse(value);
     if (parsed !== undefined) return parsed;
     throw new PlatformError(
       "validation_failed",
-      `Cannot read ${kind} "${name}": expected ${expected}, got ${quote(value)}`,
+      `Cannot read ${kind} "${key}": expected ${expected}, got ${quote(value)}`,
     );
   }
 
@@ -47,8 +48,8 @@ export function keyReader(kind: "label" | "annotation", texts: KeyedTexts): KeyR
         const number = /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;
         return number > above && number <= max ? number : undefined;
       }),
-    duration: (name, min = 0, max = longestDuration) =>
-      read(name, `a duration from ${formatDuration(min)} to ${formatDuration(max)}`, (value) => {
+    duration: (name, min = 0, max = longestDuration, most = formatDuration(max)) =>
+      read(name, `a duration from ${formatDuration(min)} to ${most}`, (value) => {
         const duration = parseDuration(value);
         return duration !== undefined && duration >= min && duration <= max ? duration : undefined;
       }),

@@ -1,6 +1,6 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { label } from "../api/names.ts";
-import { keyValue, type KeyedTexts } from "./keys.ts";
+import { sentKey, type KeyedTexts } from "./keys.ts";
 
 /** Fewest and most replicas of a function while it is not scaled to zero. */
 export interface ScaleBounds {
@@ -29,13 +29,14 @@ export function scaleBounds(labels: KeyedTexts): ScaleBounds {
 }
 
 function count(labels: KeyedTexts, name: string): number | undefined {
-  const text = keyValue(labels, name);
+  const key = sentKey(labels, name);
+  const text = key === undefined ? undefined : labels?.[key];
   if (text === undefined) return undefined;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > mostReplicas) {
     throw new PlatformError(
       "validation_failed",
-      `Cannot read label "${name}": expected a whole number from 1 to ${mostReplicas}, got "${text}"`,
+      `Cannot read label "${key}": expected a whole number from 1 to ${mostReplicas}, got "${text}"`,
     );
   }
   return value;

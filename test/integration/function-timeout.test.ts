@@ -100,7 +100,7 @@ test("a timeout that is too long, or none, is refused with a sentence", async ()
   const none = await deploy("soon");
   expect(none.status).toBe(400);
   expect(await none.text()).toBe(
-    'Cannot read annotation "timeout": expected a duration from 100ms to 24h, got "soon"\n',
+    'Cannot read annotation "com.service.timeout": expected a duration from 100ms to timeout_max, got "soon"\n',
   );
   expect((await deploy("10s")).status).toBe(202);
 });

@@ -48,7 +48,7 @@ describe("functionFault", () => {
   test.each<
     [fields: Partial<FunctionDeployment>, over: Partial<FunctionSurroundingsFacts>, reason: string, message: string]
   >([
-    [annotated("retry.attempts", "many"), {}, "Invalid", 'Cannot read annotation "retry.attempts"'],
+    [annotated("retry.attempts", "many"), {}, "Invalid", 'Cannot read annotation "com.service.retry.attempts"'],
     [{ labels: { "com.service.scale.min": "5", "com.service.scale.max": "2" } }, {}, "Invalid", "scale.min is above"],
     [
       { labels: { "com.service.scale.mim": "2" } },

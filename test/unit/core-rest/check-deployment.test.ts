@@ -64,34 +64,37 @@ describe("checkDeployment()", () => {
     ],
     [
       labelled("scale.zero-duration", "9s"),
-      'Cannot read label "scale.zero-duration": expected a duration from 10s to 8784h, got "9s"',
+      'Cannot read label "com.service.scale.zero-duration": expected a duration from 10s to 8784h, got "9s"',
     ],
-    [labelled("scale.zero", "maybe"), 'Cannot read label "scale.zero": expected true or false, got "maybe"'],
-    [labelled("scale.target", "0"), 'Cannot read label "scale.target": expected a number above 0, got "0"'],
+    [
+      labelled("scale.zero", "maybe"),
+      'Cannot read label "com.service.scale.zero": expected true or false, got "maybe"',
+    ],
+    [labelled("scale.target", "0"), 'Cannot read label "com.service.scale.target": expected a number above 0, got "0"'],
     [
       labelled("scale.target-proportion", "1.1"),
-      'Cannot read label "scale.target-proportion": expected a number above 0, at most 1, got "1.1"',
+      'Cannot read label "com.service.scale.target-proportion": expected a number above 0, at most 1, got "1.1"',
     ],
     [
       labelled("scale.down.window", "6m"),
-      'Cannot read label "scale.down.window": expected a duration from 0s to 5m, got "6m"',
+      'Cannot read label "com.service.scale.down.window": expected a duration from 0s to 5m, got "6m"',
     ],
     [
       annotated("retry.attempts", "101"),
-      'Cannot read annotation "retry.attempts": expected a whole number from 0 to 100, got "101"',
+      'Cannot read annotation "com.service.retry.attempts": expected a whole number from 0 to 100, got "101"',
     ],
     [
       annotated("result.ttl", "25h"),
-      'Cannot read annotation "result.ttl": expected a duration from 0s to 24h, got "25h"',
+      'Cannot read annotation "com.service.result.ttl": expected a duration from 0s to 24h, got "25h"',
     ],
     [
       annotated("concurrency.max", "-1"),
-      'Cannot read annotation "concurrency.max": expected a whole number from 0 to 100000, got "-1"',
+      'Cannot read annotation "com.service.concurrency.max": expected a whole number from 0 to 100000, got "-1"',
     ],
-    [annotated("protocol", "h3"), 'Cannot read annotation "protocol": expected "http1" or "h2c", got "h3"'],
+    [annotated("protocol", "h3"), 'Cannot read annotation "com.service.protocol": expected "http1" or "h2c", got "h3"'],
     [
       annotated("ready.http.path", "ready"),
-      'Cannot read annotation "ready.http.path": expected a path that begins with "/", got "ready"',
+      'Cannot read annotation "com.service.ready.http.path": expected a path that begins with "/", got "ready"',
     ],
     [
       { ...hello, limits: { disk: "1" } },
@@ -450,8 +453,14 @@ test.each<[FunctionDeployment, sentence: string]>([
     { ...hello, limits: { memory: "lots" } },
     'Cannot read field "limits.memory": expected a quantity such as 128Mi or 500m, got "lots"',
   ],
-  [labelled("scale.min", "0"), 'Cannot read label "scale.min": expected a whole number from 1 to 1000, got "0"'],
-  [annotated("profile", "A"), 'Cannot read annotation "profile": expected names separated by commas, got "A"'],
+  [
+    labelled("scale.min", "0"),
+    'Cannot read label "com.service.scale.min": expected a whole number from 1 to 1000, got "0"',
+  ],
+  [
+    annotated("profile", "A"),
+    'Cannot read annotation "com.service.profile": expected names separated by commas, got "A"',
+  ],
 ])("the sentence tells what to mend %#", (deployment, sentence) => {
   expect(refusalOf(() => checkDeployment(deployment)).message).toBe(sentence);
 });

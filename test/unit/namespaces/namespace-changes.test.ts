@@ -223,9 +223,11 @@ test("sentences say what was asked for", async () => {
     'Cannot change namespace "dev": edition "community" has only "functions", more need edition "pro"',
   );
   const wrong = { "com.service.namespace": "0" };
-  await expect(createNamespace({ name: "dev", labels: wrong }, parts)).rejects.toThrow('Cannot read label "namespace"');
+  await expect(createNamespace({ name: "dev", labels: wrong }, parts)).rejects.toThrow(
+    'Cannot read label "com.service.namespace"',
+  );
   await expect(createNamespace({ name: "dev", annotations: wrong }, parts)).rejects.toThrow(
-    'Cannot read annotation "namespace"',
+    'Cannot read annotation "com.service.namespace"',
   );
 });
 
