@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { editions, type Edition } from "../api/editions.ts";
 import type { DeadLetterPage, QueueStatus } from "../api/queue-status.ts";
 import { PlatformError } from "../api/platform-error.ts";
+import { editionWithQueues } from "./check-queue-edition.ts";
 import { deadLetterView } from "./dead-letter-view.ts";
 import type { DeadLetterStore } from "./ports/dead-letters.ts";
 import type { QueueDeclaration } from "./ports/queue-catalog.ts";
@@ -35,7 +36,9 @@ export function declaredQueue(table: QueueTable, name: string, edition: Edition)
   if (!table.isKnown) throw notKnown(`find queue "${name}"`);
   const names = table.list().map((declared) => `"${declared.name}"`);
   const more =
-    editions[edition].queues === "named" ? "the setting queues declares more" : `edition "${edition}" has no others`;
+    editions[edition].queues === "named"
+      ? "the setting queues declares more"
+      : `edition "${edition}" has no others, they need edition "${editionWithQueues}"`;
   throw new PlatformError(
     "queue_not_found",
     `Cannot find queue "${name}": it is not declared, only ${names.join(", ")}; ${more}`,

@@ -10,6 +10,8 @@ export function paintFor(stream: NodeJS.WritableStream): Paint {
 
 /** Fields that a line tells in its own way, or that a person at a terminal knows. */
 const apart = new Set(["level", "time", "name", "part", "msg", "functionName", "namespace", "err"]);
+/** Fields that hold milliseconds. */
+const times = new Set(["duration", "drainTimeout"]);
 const severe = { warn: 40, error: 50 } as const;
 
 /**
@@ -28,7 +30,9 @@ export function logText(line: string, paint: Paint): string {
     plain(typeof msg === "string" ? msg : ""),
     ...functions.map((name) => paint("bold", name)),
     ...Object.entries(entry).flatMap(([key, value]) =>
-      apart.has(key) || value === undefined || value === null ? [] : [paint("dim", `${key}=`) + valueText(value)],
+      apart.has(key) || value === undefined || value === null
+        ? []
+        : [paint("dim", `${key}=`) + valueText(value) + (times.has(key) ? "ms" : "")],
     ),
     ...(messageOf(err) === undefined ? [] : [paint("red", plain(messageOf(err) ?? ""))]),
   ];

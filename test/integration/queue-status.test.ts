@@ -118,7 +118,7 @@ test("with the broker away it is 503, and what is not declared 404", async () =>
   const missing = await desk.send("GET", "/system/queue/none");
   expect([missing.status, missing.body.toString()]).toEqual([
     404,
-    expect.stringContaining(`edition "pro" has no others`),
+    expect.stringContaining(`edition "pro" has no others, they need edition "enterprise"`),
   ]);
   await platform.server.pause();
   try {

@@ -32,6 +32,12 @@ describe("a line of the log for a person", () => {
     );
   });
 
+  test("says in which unit a time is", () => {
+    expect(logText(line({ reason: "idle", duration: 1_520, msg: "call was cut" }), bare)).toBe(
+      `${clock}  call was cut  reason=idle  duration=1520ms\n`,
+    );
+  });
+
   test("says which part of Weir speaks where it is about no function", () => {
     expect(logText(line({ part: "autoscaler", leads: true, msg: "acts from now on" }), bare)).toBe(
       `${clock}  autoscaler  acts from now on  leads=true\n`,

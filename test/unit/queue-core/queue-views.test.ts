@@ -45,7 +45,7 @@ test("queues are listed by name; one that is not declared is refused with those 
     expect.objectContaining({ code: "queue_not_found" }),
   );
   expect(() => declaredQueue(table, "bulk", "pro")).toThrow(
-    'Cannot find queue "bulk": it is not declared, only "default", "slow"; edition "pro" has no others',
+    'Cannot find queue "bulk": it is not declared, only "default", "slow"; edition "pro" has no others, they need edition "enterprise"',
   );
 });
 
