@@ -21,7 +21,7 @@ platform decides. On one machine
 \`\`\`sh
 npm start -- --upstream-timeout 60s
 upstream_timeout=60s npm start
-npm start -- --config weir.yaml
+echo 'upstream_timeout: 60s' > weir.yaml && npm start -- --config weir.yaml
 \`\`\`
 
 The first of these that says something counts: flag, environment, settings file, default. \`config\` may also stand in the environment.
