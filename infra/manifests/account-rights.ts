@@ -129,7 +129,7 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.core, ["serviceaccounts"], ["get"]),
       rule(group.rbac, ["rolebindings"], ["list"]),
       // The one account that reads values: it mounts them and says which keys are there.
-      rule(group.core, ["secrets"], read),
+      rule(group.core, ["secrets"], ["get", "list"]),
       ...guards,
     ],
     cluster: manyNamespaces

@@ -254,6 +254,13 @@ describe("gateway", () => {
 });
 
 describe("operator", () => {
+  test("reads core secrets of functions and may watch none", async () => {
+    const path = `/api/v1/namespaces/${functions}/secrets`;
+    expect(await as("operator", { method: "GET", path })).toMatchObject({ status: 200 });
+    const watch = `${path}?watch=true&timeoutSeconds=1`;
+    expect(await as("operator", { method: "GET", path: watch })).toMatchObject({ status: 403 });
+  });
+
   test("binds the accounts of the platform in namespaces with the marker, to the roles for them and no others", async () => {
     for (const account of ["gateway", "queue-worker", "autoscaler", "operator"])
       expect(await as("operator", newBinding(marked, account, [subject(account)]))).toMatchObject({ status: 201 });

@@ -174,9 +174,10 @@ test("a Profile that is missing or below the baseline is refused with a sentence
   ]);
 });
 
-test("a core secret with the platform's label gets its Secret, which says its keys and no values", async () => {
+test("a core secret with the platform's label gets its Secret when a function names it, with its keys and no values", async () => {
   await kubectl("create", "secret", "generic", "labelled", "--from-literal=one=canary", "--from-literal=two=canary");
   await kubectl("label", "secret", "labelled", "app.kubernetes.io/managed-by=weir");
+  await apply("naming", { secrets: ["labelled"] });
   const named = await eventually(
     async () => {
       const object = await get<{ status?: { conditions?: readonly object[] } }>(

@@ -12,7 +12,7 @@ import { AppliedObjects, TakenError } from "../../../runtime/adapters/kubernetes
 import { OperatedNamespaces } from "../../../runtime/adapters/kubernetes/operator/operated-namespaces.ts";
 import { OperatedSecrets } from "../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
 import { PodsOfFunctions } from "../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";
-import type { SecretShape } from "../../../runtime/adapters/kubernetes/operator/function-caches.ts";
+import type { SecretChange, SecretShape } from "../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
 import { secretReference } from "../../../runtime/adapters/kubernetes/secret-reference.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
@@ -120,13 +120,15 @@ describe("OperatedSecrets", () => {
 
   test("a secret gets its object and its status once; no request when nothing differs", async () => {
     let shape: SecretShape | undefined = coreSecret(["one"]);
+    const expired: string[] = [];
+    let notice: ((change: SecretChange) => void) | undefined;
     const core = {
-      synced: Promise.resolve(),
-      listen: () => () => {},
-      entries: function* () {
-        if (shape !== undefined) yield ["functions/key", shape] as const;
+      listen: (listener: (change: SecretChange) => void) => {
+        notice = listener;
+        return () => {};
       },
-      find: () => shape,
+      expire: (where: string, name: string) => void expired.push(`${where}/${name}`),
+      find: () => Promise.resolve(shape),
     };
     const heard: string[] = [];
     const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failOnTrouble, () => 0);
@@ -137,10 +139,14 @@ describe("OperatedSecrets", () => {
       return asked();
     };
     asked();
-    expect([heard, [...secrets.keys()]]).toEqual([["functions/key"], ["functions/key"]]);
+    expect([heard, [...secrets.keys()]]).toEqual([[], []]);
+    notice?.({ namespace, name: "key", isFirst: true });
+    expect(heard).toEqual(["functions/key"]);
     expect(await settle(2)).toEqual(["PATCH functions/secrets/key"]);
     expect(await settle(3)).toEqual(["PATCH functions/secrets/key/status"]);
     expect(await settle(3)).toEqual([]);
+    // Its own status is no reason to read the core one again.
+    expect([expired, [...secrets.keys()]]).toEqual([["functions/key"], ["functions/key"]]);
     expect(api.store.get("secrets", namespace, "key")).toMatchObject({
       status: { keys: ["one"], conditions: [{ status: "True", reason: "KeysFound" }] },
     });

@@ -37,6 +37,7 @@ const writes = ["create", "update", "patch", "delete"];
 
 test.each<[what: string, group: string, resource: string, verbs: readonly string[], who: readonly Account[]]>([
   ["read values of secrets", "", "secrets", reads, ["operator"]],
+  ["follow values of secrets", "", "secrets", ["watch"], []],
   ["write values of secrets", "", "secrets", writes, ["gateway"]],
   ["make, change or remove namespaces", "", "namespaces", writes, ["gateway"]],
   ["make or change pods", "", "pods", ["create", "update", "patch"], []],

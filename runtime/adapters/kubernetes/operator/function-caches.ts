@@ -4,26 +4,15 @@ import type { KubeClient } from "../client.ts";
 import { kinds } from "../kinds.ts";
 import type { KubeObject } from "../kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { SecretFacts } from "../manifests/function-fault.ts";
 import type { ProfileSpec } from "../manifests/merge-profiles.ts";
 import type { ObservedDeployment, ObservedPod } from "../manifests/observed-objects.ts";
 import { NamespacedWatch } from "../namespaced-watch.ts";
 import type { NamespaceSet } from "../namespace-set.ts";
-import { plainType, secretReference, type CoreSecret, type SecretReference } from "../secret-reference.ts";
 import { KubeWatch } from "../watch.ts";
 
 /** A Profile object. */
 export interface ProfileObject extends KubeObject {
   readonly spec?: ProfileSpec;
-}
-
-/** A core Secret, without what is in it. */
-export interface SecretShape extends SecretFacts {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
-  readonly reference: SecretReference | undefined;
 }
 
 /** What is read of a Deployment: what is compared with what is wanted, too. */
@@ -38,7 +27,6 @@ export interface FunctionCaches {
   readonly deployments: NamespacedWatch<KeptDeployment, KeptDeployment>;
   readonly services: NamespacedWatch<KubeObject, KubeObject>;
   readonly pods: NamespacedWatch<ObservedPod & KubeObject, ObservedPod>;
-  readonly secrets: NamespacedWatch<CoreSecret, SecretShape>;
   /** Of the platform's namespace, by `namespace/name`. */
   readonly profiles: KubeWatch<ProfileObject, ProfileObject>;
   readonly synced: Promise<unknown>;
@@ -69,10 +57,6 @@ export function openFunctionCaches(
     pods: new NamespacedWatch<ObservedPod & KubeObject, ObservedPod>(client, kinds.pod, namespaces, {
       ...ours,
       keep: observedPod,
-    }),
-    secrets: new NamespacedWatch<CoreSecret, SecretShape>(client, kinds.coreSecret, namespaces, {
-      keep: secretShape,
-      onTrouble,
     }),
     profiles: new KubeWatch<ProfileObject, ProfileObject>(client, kinds.profile, {
       namespace: platformNamespace,
@@ -135,19 +119,5 @@ function pick({
     ...(message === undefined ? {} : { message }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(containerStatuses === undefined ? {} : { containerStatuses }),
-  };
-}
-
-/** The values are dropped here, at once: no part of the operator ever holds one. */
-function secretShape(secret: CoreSecret): SecretShape {
-  const { metadata, type = plainType, data = {} } = secret;
-  const { uid = "", namespace = "", name = "" } = metadata;
-  return {
-    uid,
-    namespace,
-    name,
-    type,
-    keys: Object.keys(data).sort(),
-    reference: secretReference(secret),
   };
 }

@@ -24,6 +24,7 @@ import { objectName } from "../manifests/object-names.ts";
 import type { FunctionContext } from "../manifests/pod-template.ts";
 import { holdsAll } from "../in-doubt.ts";
 import { AppliedObjects, TakenError } from "./apply-wanted.ts";
+import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 import { functionOf, type FunctionCaches } from "./function-caches.ts";
 import { PodsOfFunctions } from "./pods-of-functions.ts";
 import type { AccountFacts } from "./service-accounts.ts";
@@ -31,6 +32,7 @@ import type { AccountFacts } from "./service-accounts.ts";
 /** What functions are made with. */
 export interface FunctionSurroundings extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
   readonly platformNamespace: string;
+  readonly secrets: Pick<CoreSecrets, "find" | "listen">;
   /** Of a service account that a function names; undefined: not known. */
   readonly account: (namespace: string, name: string) => Promise<AccountFacts | undefined>;
   /** Throws for a description that breaks a rule: whoever wrote the object did not ask the gateway. */
@@ -60,7 +62,7 @@ export class OperatedFunctions implements OperatedKind {
   }
 
   async open(changed: (key: string) => void): Promise<void> {
-    const { functions, deployments, services, pods, secrets, profiles, synced } = this.#caches;
+    const { functions, deployments, services, pods, profiles, synced } = this.#caches;
     await synced;
     const tell = (ref: FunctionRef | undefined): void => {
       if (ref !== undefined && functions.find(ref.namespace, ref.name) !== undefined) changed(keyOf(ref));
@@ -78,9 +80,9 @@ export class OperatedFunctions implements OperatedKind {
         this.#pods.change(key, after);
         tell(functionOf(after ?? before ?? { metadata: {} }));
       }),
-      secrets.listen(({ before, after }) => {
-        const { namespace, name } = after ?? before ?? { namespace: "", name: "" };
-        tellThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
+      this.#surroundings.secrets.listen(({ namespace, name, isFirst }) => {
+        // Who asked first knows it.
+        if (!isFirst) tellThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
       }),
       profiles.listen(({ key }) => {
         const name = key.slice(key.indexOf("/") + 1);
@@ -123,10 +125,11 @@ export class OperatedFunctions implements OperatedKind {
     const wanted = desiredOf(object);
     const facts = await this.#facts(object);
     const made = await this.#apply(object, wanted, facts);
+    const missing = missingParts(wanted, facts);
     const status = functionObjectStatus(object, {
       wanted,
       ...made,
-      missing: missingParts(wanted, facts),
+      missing,
       pods: this.#pods.of({ namespace, name }),
       now: this.#now(),
     });
@@ -135,6 +138,8 @@ export class OperatedFunctions implements OperatedKind {
       const said = { metadata: { namespace, name }, status };
       await this.#client.apply(kinds.function, said, place, { force: true });
     }
+    // Nobody tells of a secret that is made by hand.
+    if (missing !== undefined) return false;
     return status.conditions?.some(({ type, status: is }) => type === "Reconciling" && is === "False") ?? false;
   }
 
@@ -176,18 +181,19 @@ export class OperatedFunctions implements OperatedKind {
 
   async #facts({ metadata, spec }: FunctionObject): Promise<FunctionSurroundingsFacts> {
     const { namespace = "" } = metadata;
-    const { secrets, profiles } = this.#caches;
+    const { profiles } = this.#caches;
+    const { platformNamespace, secrets } = this.#surroundings;
     const account = await this.#account(namespace, spec.annotations);
-    const named = (spec.secrets ?? []).flatMap((name) => {
-      const shape = secrets.find(namespace, name);
-      return shape === undefined ? [] : [[name, shape] as const];
-    });
-    const { platformNamespace } = this.#surroundings;
+    const named = new Map<string, SecretShape>();
+    for (const name of spec.secrets ?? []) {
+      const shape = await secrets.find(namespace, name);
+      if (shape !== undefined) named.set(name, shape);
+    }
     const found = profileNames(spec.annotations).flatMap((name) => {
       const profile = profiles.objects.get(`${platformNamespace}/${name}`);
       return profile === undefined ? [] : [[name, profile.spec ?? {}] as const];
     });
-    return { secrets: new Map(named), profiles: new Map(found), serviceAccount: account };
+    return { secrets: named, profiles: new Map(found), serviceAccount: account };
   }
 
   async #account(

@@ -9,7 +9,9 @@ import { kinds } from "../kinds.ts";
 import { defaultNamespaceSettings } from "../manifests/namespace-objects.ts";
 import { profileFault } from "../manifests/profile-fault.ts";
 import type { NamespaceSet } from "../namespace-set.ts";
+import { CoreSecrets } from "./core-secrets.ts";
 import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
+import { ListedSecrets } from "./listed-secrets.ts";
 import { OperatedAccepted, type AcceptedObject } from "./operated-accepted.ts";
 import { OperatedFunctions } from "./operated-functions.ts";
 import { OperatedNamespaces } from "./operated-namespaces.ts";
@@ -40,6 +42,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
   const { gatewayUrl, clusterRanges, longestCall, check } = options;
   const caches = openFunctionCaches(client, namespaces, platformNamespace, onTrouble);
   const accounts = new ServiceAccounts(client);
+  const secrets = new CoreSecrets(client);
   const defaults = defaultNamespaceSettings(platformNamespace);
   const settings = {
     ...defaults,
@@ -59,13 +62,15 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
     new OperatedAccepted(client, { ...accepted, kind: kinds.jwtIssuer, fault: () => undefined, enforced: false }),
     new OperatedAccepted(client, { ...accepted, kind: kinds.policy, fault: faultBy(PolicySpec), enforced: false }),
     new OperatedAccepted(client, { ...accepted, kind: kinds.role, fault: faultBy(RoleSpec), enforced: false }),
-    new OperatedSecrets(client, caches.secrets, namespaces, onTrouble),
+    new ListedSecrets(secrets, namespaces),
+    new OperatedSecrets(client, secrets, namespaces, onTrouble),
     new OperatedFunctions(client, caches, {
       platformNamespace,
       gatewayUrl,
       longestCall,
       defaultLimits: settings.limits,
       check,
+      secrets,
       account: (namespace, name) => accounts.of(namespace, name),
     }),
   ];

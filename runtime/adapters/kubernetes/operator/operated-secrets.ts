@@ -4,11 +4,10 @@ import { holdsAll } from "../in-doubt.ts";
 import { kinds } from "../kinds.ts";
 import { NamespacedWatch } from "../namespaced-watch.ts";
 import type { NamespaceSet } from "../namespace-set.ts";
+import { placeOfKey } from "../object-cache.ts";
+import { contentHash } from "../manifests/content-hash.ts";
 import { applySecretReference, type SecretReference } from "../secret-reference.ts";
-import type { FunctionCaches, SecretShape } from "./function-caches.ts";
-
-/** What is known of core Secrets. */
-type CoreSecrets = Pick<FunctionCaches["secrets"], "synced" | "listen" | "entries" | "find">;
+import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
 interface SecretObject extends SecretReference {
   readonly status?: object;
@@ -21,14 +20,14 @@ interface SecretObject extends SecretReference {
 export class OperatedSecrets implements OperatedKind {
   readonly name = "secret";
   readonly #client: KubeClient;
-  readonly #core: CoreSecrets;
+  readonly #core: Pick<CoreSecrets, "find" | "expire" | "listen">;
   readonly #named: NamespacedWatch<SecretObject, SecretObject>;
   readonly #now: () => number;
   readonly #ends: (() => void)[] = [];
 
   constructor(
     client: KubeClient,
-    core: CoreSecrets,
+    core: Pick<CoreSecrets, "find" | "expire" | "listen">,
     namespaces: NamespaceSet,
     onTrouble: (err: unknown) => void,
     now: () => number = Date.now,
@@ -43,24 +42,29 @@ export class OperatedSecrets implements OperatedKind {
   }
 
   async open(changed: (key: string) => void): Promise<void> {
-    await Promise.all([this.#core.synced, this.#named.synced]);
+    await this.#named.synced;
     this.#ends.push(
-      this.#core.listen(({ key }) => changed(key)),
-      this.#named.listen(({ key }) => changed(key)),
+      this.#core.listen(({ namespace, name }) => changed(`${namespace}/${name}`)),
+      this.#named.listen(({ key, before, after }) => {
+        // Whoever writes the core one by request writes this one next.
+        if (contentHash(before?.spec ?? {}) !== contentHash(after?.spec ?? {})) {
+          const { namespace, name } = placeOfKey(key);
+          this.#core.expire(namespace, name);
+        }
+        changed(key);
+      }),
     );
     for (const key of this.keys()) changed(key);
   }
 
   *keys(): Generator<string> {
-    for (const [key, { reference }] of this.#core.entries()) if (reference !== undefined) yield key;
     for (const [key] of this.#named.entries()) yield key;
   }
 
   async reconcile(key: string): Promise<undefined> {
-    const at = key.indexOf("/");
-    const [namespace, name] = [key.slice(0, at), key.slice(at + 1)];
+    const { namespace, name } = placeOfKey(key);
     const object = this.#named.find(namespace, name);
-    const core = this.#core.find(namespace, object?.spec.secretRef.name ?? name);
+    const core = await this.#core.find(namespace, object?.spec.secretRef.name ?? name);
     if (object === undefined) {
       if (core?.reference !== undefined) await applySecretReference(this.#client, core.reference);
       return;

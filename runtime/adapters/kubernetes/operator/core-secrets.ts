@@ -1,0 +1,135 @@
+import { managedByWeir, objectLabel } from "../../../api/names.ts";
+import type { KubeClient } from "../client.ts";
+import { kinds } from "../kinds.ts";
+import { listObjects } from "../list-objects.ts";
+import { contentHash } from "../manifests/content-hash.ts";
+import type { SecretFacts } from "../manifests/function-fault.ts";
+import { plainType, secretReference, type CoreSecret, type SecretReference } from "../secret-reference.ts";
+
+/** A core Secret, without what is in it. */
+export interface SecretShape extends SecretFacts {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
+  readonly reference: SecretReference | undefined;
+}
+
+/** One that is known now as it was not before. */
+export interface SecretChange {
+  readonly namespace: string;
+  readonly name: string;
+  /** Nobody had asked for it before. */
+  readonly isFirst: boolean;
+}
+
+interface Known {
+  /** Undefined: it is not there. */
+  readonly shape: SecretShape | undefined;
+  readonly until: number;
+}
+
+const ours = `${objectLabel.managedBy}=${managedByWeir}`;
+/** Milliseconds for which one without our label is as it was; those with it are listed. */
+const foundFor = 300_000;
+/** And for which one is not there: a function that waits for it is looked at every five seconds. */
+const missingFor = 4_000;
+
+/**
+ * Core Secrets without their values, which are dropped as they arrive. They are never watched: one watch of the cluster
+ * would be a right to all of them, one per namespace a connection each. Those with the platform's label are listed
+ * before the first of their namespace is needed, and whenever `list` is called; others are read when they are needed.
+ */
+export class CoreSecrets {
+  readonly #client: KubeClient;
+  readonly #now: () => number;
+  readonly #namespaces = new Map<string, Map<string, Known>>();
+  readonly #listings = new Map<string, Promise<void>>();
+  readonly #listeners = new Set<(change: SecretChange) => void>();
+
+  /** `now`: milliseconds of a clock that never goes back. */
+  constructor(client: KubeClient, now: () => number = () => performance.now()) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  /** Undefined when there is none. Rejects as the client does. */
+  async find(namespace: string, name: string): Promise<SecretShape | undefined> {
+    if (!this.#namespaces.has(namespace)) await this.list(namespace);
+    const known = this.#namespaces.get(namespace)?.get(name);
+    if (known !== undefined && this.#now() < known.until) return known.shape;
+    const secret = await this.#client.find<CoreSecret>(kinds.coreSecret, { namespace, name });
+    const shape = secret && secretShape(secret);
+    this.#learn(namespace, name, shape);
+    return shape;
+  }
+
+  /** Looks at all of a namespace that carry the label. Rejects as the client does. */
+  list(namespace: string): Promise<void> {
+    const listing = this.#listings.get(namespace) ?? this.#list(namespace);
+    this.#listings.set(namespace, listing);
+    return listing.finally(() => this.#listings.delete(namespace));
+  }
+
+  /** Something says that it may have changed: the next `find` reads it. */
+  expire(namespace: string, name: string): void {
+    const names = this.#namespaces.get(namespace);
+    const known = names?.get(name);
+    if (known !== undefined) names?.set(name, { ...known, until: Number.NEGATIVE_INFINITY });
+  }
+
+  /** The namespace is gone. */
+  forget(namespace: string): void {
+    this.#namespaces.delete(namespace);
+  }
+
+  /** Calls `listener` with each change that is noticed from now on; what it gives back ends that. */
+  listen(listener: (change: SecretChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #list(namespace: string): Promise<void> {
+    const query = { namespace, labelSelector: ours };
+    const { items } = await listObjects(this.#client, kinds.coreSecret, query, secretShape);
+    const names = this.#namespaces.get(namespace) ?? new Map<string, Known>();
+    this.#namespaces.set(namespace, names);
+    const listed = new Set(items.map(({ name }) => name));
+    for (const shape of items) this.#learn(namespace, shape.name, shape);
+    const missing = [...names].filter(([name, { shape }]) => shape?.reference !== undefined && !listed.has(name));
+    for (const [name] of missing) {
+      // Gone, or without its label by now.
+      this.expire(namespace, name);
+      await this.find(namespace, name);
+    }
+  }
+
+  #learn(namespace: string, name: string, shape: SecretShape | undefined): void {
+    const names = this.#namespaces.get(namespace);
+    const known = names?.get(name);
+    const isListed = shape?.reference !== undefined;
+    const lasts = isListed ? Number.POSITIVE_INFINITY : shape === undefined ? missingFor : foundFor;
+    names?.set(name, { shape, until: this.#now() + lasts });
+    const isSame = known === undefined ? shape === undefined : isEqual(known.shape, shape);
+    if (isSame) return;
+    for (const listener of this.#listeners) listener({ namespace, name, isFirst: known === undefined });
+  }
+}
+
+function isEqual(a: SecretShape | undefined, b: SecretShape | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : contentHash(a) === contentHash(b);
+}
+
+/** The values are dropped here, at once: no part of the operator ever holds one. */
+function secretShape(secret: CoreSecret): SecretShape {
+  const { metadata, type = plainType, data = {} } = secret;
+  const { uid = "", namespace = "", name = "" } = metadata;
+  return {
+    uid,
+    namespace,
+    name,
+    type,
+    keys: Object.keys(data).sort(),
+    reference: secretReference(secret),
+  };
+}
