@@ -3,6 +3,7 @@ import type { Leases } from "../core/ports/leases.ts";
 import type { OperatedKind } from "../core/ports/operated-kind.ts";
 import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
+import { inPortions } from "./in-portions.ts";
 import type { OperatorMetrics } from "./operator-metrics.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -12,7 +13,7 @@ export interface OperatorParts {
   readonly kinds: readonly OperatedKind[];
   readonly leases: Leases;
   readonly leaseTtl: number;
-  /** All objects are looked at so often, whether they changed or not. */
+  /** All objects are looked at so often, whether they changed or not, spread over that time. */
   readonly resync: number;
   readonly workers: number;
   readonly metrics: OperatorMetrics;
@@ -31,6 +32,8 @@ export interface Operator {
 }
 
 const settle = 20;
+/** In which all objects are looked at again, one after the other. */
+const portions = 60;
 
 /** Assembles an operator; nothing happens before `open`. */
 export function buildOperator(parts: OperatorParts): Operator {
@@ -73,10 +76,15 @@ export function buildOperator(parts: OperatorParts): Operator {
       objects: new Set(kind.keys()).size,
       waiting: queue.size,
     }));
+  // In portions, or thousands of namespaces would be asked for at once.
   const resync = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await pauseFor(parts.resync, stop.signal);
-      if (leadership.leads) addAll();
+      const all = queues.flatMap(({ kind, queue }) => Array.from(kind.keys(), (key) => ({ queue, key })));
+      for (const portion of inPortions(all, portions)) {
+        await pauseFor(parts.resync / portions, stop.signal);
+        if (!leadership.leads) continue;
+        for (const { queue, key } of portion) queue.add(key);
+      }
     }
   };
   let running: Promise<unknown> = Promise.resolve();

@@ -180,6 +180,13 @@ describe("OperatedNamespaces", () => {
     expect(await settle(1 + wanted.length)).toEqual([]);
     expect(wanted.map(({ kind }) => kind)).not.toContain("RoleBinding");
 
+    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnTrouble);
+    await next.open(() => {});
+    asked();
+    await next.reconcile(namespace);
+    expect(asked(), "of an operator that starts later").toEqual([]);
+    await next.close();
+
     api.store.remove("networkpolicies", namespace, "weir-deny");
     await eventually(() => heard === 2 + wanted.length, within);
     expect(await settle(3 + wanted.length)).toEqual(["PATCH functions/networkpolicies/weir-deny"]);

@@ -1,6 +1,7 @@
 import { functionLabel } from "../../../api/names.ts";
 import type { FunctionRef } from "../../../core/function-ref.ts";
 import type { KubeClient } from "../client.ts";
+import { keptObject } from "../kept-object.ts";
 import { kinds } from "../kinds.ts";
 import type { KubeObject } from "../kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
@@ -43,16 +44,16 @@ export function openFunctionCaches(
   const ours = { labelSelector: functionLabel, onTrouble };
   const caches = {
     functions: new NamespacedWatch<FunctionObject, FunctionObject>(client, kinds.function, namespaces, {
-      keep: withoutFields,
+      keep: keptObject,
       onTrouble,
     }),
     deployments: new NamespacedWatch<KeptDeployment, KeptDeployment>(client, kinds.deployment, namespaces, {
       ...ours,
-      keep: withoutFields,
+      keep: keptObject,
     }),
     services: new NamespacedWatch<KubeObject, KubeObject>(client, kinds.service, namespaces, {
       ...ours,
-      keep: withoutFields,
+      keep: keptObject,
     }),
     pods: new NamespacedWatch<ObservedPod & KubeObject, ObservedPod>(client, kinds.pod, namespaces, {
       ...ours,
@@ -60,7 +61,7 @@ export function openFunctionCaches(
     }),
     profiles: new KubeWatch<ProfileObject, ProfileObject>(client, kinds.profile, {
       namespace: platformNamespace,
-      keep: withoutFields,
+      keep: keptObject,
       onTrouble,
     }),
   };
@@ -78,11 +79,6 @@ export function openFunctionCaches(
 export function functionOf({ metadata }: Pick<KubeObject, "metadata">): FunctionRef | undefined {
   const name = metadata.labels?.[functionLabel];
   return name === undefined ? undefined : { namespace: metadata.namespace ?? "", name };
-}
-
-function withoutFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 function observedPod({ metadata, spec, status }: ObservedPod & KubeObject): ObservedPod {

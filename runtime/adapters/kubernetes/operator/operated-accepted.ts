@@ -1,6 +1,7 @@
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { holdsAll } from "../in-doubt.ts";
+import { keptObject } from "../kept-object.ts";
 import type { Kind } from "../kinds.ts";
 import type { KubeObject } from "../kube-types.ts";
 import { KubeWatch } from "../watch.ts";
@@ -43,7 +44,7 @@ export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind 
     this.name = kind.kind.toLowerCase();
     this.#client = client;
     this.#options = options;
-    this.#watch = new KubeWatch(client, kind, { namespace, keep: (object) => object, onTrouble });
+    this.#watch = new KubeWatch(client, kind, { namespace, keep: keptObject, onTrouble });
   }
 
   async open(changed: (key: string) => void): Promise<void> {

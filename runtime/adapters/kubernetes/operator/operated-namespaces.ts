@@ -1,6 +1,7 @@
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
+import { keptObject } from "../kept-object.ts";
 import { kinds, type Kind } from "../kinds.ts";
 import type { KubeObject } from "../kube-types.ts";
 import { namespaceObjects, type NamespaceSettings } from "../manifests/namespace-objects.ts";
@@ -33,14 +34,14 @@ export class OperatedNamespaces implements OperatedKind {
     this.#applied = new AppliedObjects(client);
     const watched = made.filter((kind) => settings.bindAccounts || kind !== kinds.roleBinding);
     this.#watches = watched.map((kind) => {
-      const options = { labelSelector: ourLabel, keep: (object: KubeObject) => object, onTrouble };
+      const options = { labelSelector: ourLabel, keep: keptObject<KubeObject>, onTrouble };
       return [kind, new NamespacedWatch(client, kind, namespaces, options)] as const;
     });
   }
 
   async open(changed: (key: string) => void): Promise<void> {
-    await this.#namespaces.synced;
-    // Where rights come first nothing can be seen before they are given.
+    // Where nothing is known yet all would be written again.
+    await Promise.all([this.#namespaces.synced, ...this.#watches.map(([, watch]) => watch.synced)]);
     this.#ends.push(
       this.#namespaces.listen((name, isThere) => {
         if (isThere) changed(name);

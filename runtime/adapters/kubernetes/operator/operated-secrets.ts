@@ -1,6 +1,7 @@
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { holdsAll } from "../in-doubt.ts";
+import { keptObject } from "../kept-object.ts";
 import { kinds } from "../kinds.ts";
 import { NamespacedWatch } from "../namespaced-watch.ts";
 import type { NamespaceSet } from "../namespace-set.ts";
@@ -35,7 +36,7 @@ export class OperatedSecrets implements OperatedKind {
     this.#client = client;
     this.#core = core;
     this.#named = new NamespacedWatch(client, kinds.secretReference, namespaces, {
-      keep: (object) => object,
+      keep: keptObject,
       onTrouble,
     });
     this.#now = now;
