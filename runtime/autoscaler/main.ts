@@ -1,3 +1,5 @@
+import type { Registry } from "prom-client";
+
 import { NatsLink } from "../adapters/nats/nats-link.ts";
 import { autoscalerCluster, clusterConfig } from "../adapters/kubernetes/open-kubernetes.ts";
 import { autoscalerBroker, machineFunctions, natsOptions } from "../adapters/nats/open-nats.ts";
@@ -7,13 +9,14 @@ import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
-import { sayClusterTrouble } from "../process/cluster-trouble.ts";
+import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
 import { runService } from "../process/run-service.ts";
+import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { buildAutoscalerMetrics } from "./autoscaler-metrics.ts";
 import { buildAutoscaler } from "./build-autoscaler.ts";
@@ -54,7 +57,9 @@ await runService({
     const autoscaler = buildAutoscaler({
       settings,
       ...autoscalerBroker(link),
-      ...(settings.provider === "kubernetes" ? await openCluster(lifecycle) : await machineFunctions(link)),
+      ...(settings.provider === "kubernetes"
+        ? await openCluster(lifecycle, admin.registry)
+        : await machineFunctions(link)),
       metrics: buildAutoscalerMetrics(admin.registry),
       log,
     });
@@ -67,8 +72,9 @@ await runService({
 });
 
 /** Its lease, too, is there: it acts on what is there. */
-async function openCluster(lifecycle: Lifecycle) {
-  const { close, ...parts } = autoscalerCluster(await clusterConfig(settings), settings, sayClusterTrouble(log));
+async function openCluster(lifecycle: Lifecycle, registry: Registry) {
+  const { close, watched, ...parts } = autoscalerCluster(await clusterConfig(settings), settings, logClusterNews(log));
   lifecycle.onClose("API server", close);
+  registerWatchAge(registry, watched);
   return parts;
 }

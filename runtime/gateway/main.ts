@@ -1,4 +1,6 @@
-import { sayClusterTrouble } from "../process/cluster-trouble.ts";
+import type { Registry } from "prom-client";
+
+import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
 import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
@@ -9,6 +11,7 @@ import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
+import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { LocalLogSource } from "../adapters/local/local-log-source.ts";
@@ -61,7 +64,7 @@ await runService({
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
     const onCluster = settings.provider === "kubernetes";
-    const home = onCluster ? await openCluster(lifecycle) : await openMachine(link);
+    const home = onCluster ? await openCluster(lifecycle, admin.registry) : await openMachine(link);
     const gateway = buildGateway({
       settings,
       ...(await gatewayBroker(link, settings)),
@@ -110,8 +113,9 @@ async function openMachine(link: NatsLink) {
 }
 
 /** The same in Kubernetes. */
-async function openCluster(lifecycle: Lifecycle) {
-  const { close, ...home } = gatewayCluster(await clusterConfig(settings), settings, sayClusterTrouble(log));
+async function openCluster(lifecycle: Lifecycle, registry: Registry) {
+  const { close, watched, ...home } = gatewayCluster(await clusterConfig(settings), settings, logClusterNews(log));
   lifecycle.onClose("API server", close);
+  registerWatchAge(registry, watched);
   return home;
 }

@@ -8,11 +8,12 @@ import { release } from "../api/version.ts";
 import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
 import { checkDeployment, checkTimeoutMax } from "../core/check-deployment.ts";
 import { openAdminServer } from "../process/admin-server.ts";
-import { sayClusterTrouble } from "../process/cluster-trouble.ts";
+import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { createLog } from "../process/log.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
 import { runService } from "../process/run-service.ts";
+import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { buildOperator } from "./build-operator.ts";
 import { buildOperatorMetrics } from "./operator-metrics.ts";
@@ -51,9 +52,10 @@ await runService({
     const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
 
-    const onTrouble = sayClusterTrouble(log);
-    const cluster = operatorCluster(await clusterConfig(settings), settings, onTrouble);
+    const news = logClusterNews(log);
+    const cluster = operatorCluster(await clusterConfig(settings), settings, news);
     lifecycle.onClose("API server", () => cluster.close());
+    registerWatchAge(admin.registry, cluster.watched);
     const kinds = operatedKinds(cluster.client, cluster.namespaces, {
       platformNamespace,
       manyNamespaces: editions[edition].namespaces === "many",
@@ -66,7 +68,7 @@ await runService({
         checkTimeoutMax(deployment, settings.timeoutMax);
         checkDeploymentEdition(deployment, edition);
       },
-      onTrouble,
+      onTrouble: news.onTrouble,
     });
     const metrics = buildOperatorMetrics(admin.registry);
     const operator = buildOperator({ kinds, leases: cluster.leases, leaseTtl, resync, workers, metrics, log });

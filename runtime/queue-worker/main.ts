@@ -1,3 +1,5 @@
+import type { Registry } from "prom-client";
+
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/invoker-for.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
@@ -11,7 +13,7 @@ import { release } from "../api/version.ts";
 import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
-import { sayClusterTrouble } from "../process/cluster-trouble.ts";
+import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
 import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
@@ -20,6 +22,7 @@ import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
+import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { openQueueWorker } from "./open-queue-worker.ts";
 import {
@@ -87,7 +90,9 @@ await runService({
     const worker = await openQueueWorker({
       settings,
       ...(await workerBroker(link, inbox)),
-      ...(settings.provider === "kubernetes" ? await openCluster(lifecycle) : await machineFunctions(link)),
+      ...(settings.provider === "kubernetes"
+        ? await openCluster(lifecycle, admin.registry)
+        : await machineFunctions(link)),
       slots: (queue) => queue.maxInflight,
       ...invokerFor(upstream, settings),
       onGone: (address) => upstream.forget(address),
@@ -103,8 +108,9 @@ await runService({
   },
 });
 
-async function openCluster(lifecycle: Lifecycle) {
-  const { close, ...functions } = workerCluster(await clusterConfig(settings), settings, sayClusterTrouble(log));
+async function openCluster(lifecycle: Lifecycle, registry: Registry) {
+  const { close, watched, ...functions } = workerCluster(await clusterConfig(settings), settings, logClusterNews(log));
   lifecycle.onClose("API server", close);
+  registerWatchAge(registry, watched);
   return functions;
 }

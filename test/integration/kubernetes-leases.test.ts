@@ -18,7 +18,7 @@ let api: KubernetesApi;
 let cluster: ReturnType<typeof operatorCluster>;
 beforeEach(async () => {
   api = await openKubernetesApi();
-  cluster = operatorCluster(api.config, places, () => {});
+  cluster = operatorCluster(api.config, places, { onTrouble: () => {}, onRecovered: () => {} });
 });
 afterEach(async () => {
   await cluster.close();
@@ -64,7 +64,7 @@ test("leases and writes do not wait for lists", async () => {
 });
 
 test("an autoscaler's lease does not wait for what is asked again", async () => {
-  const autoscaler = autoscalerCluster(api.config, places, () => {});
+  const autoscaler = autoscalerCluster(api.config, places, { onTrouble: () => {}, onRecovered: () => {} });
   api.faults.refuse = (request) => (isLease(request) ? undefined : { status: 503 });
   const changes = Array.from({ length: 50 }, () =>
     autoscaler.functions.get({ namespace: "fn", name: "echo" }).catch(() => {}),

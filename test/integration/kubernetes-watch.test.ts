@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
 import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
 import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
+import type { ContactOptions } from "../../runtime/adapters/kubernetes/server-contact.ts";
 import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch.ts";
 import { below, pick, seededRandom } from "../../scripts/random.ts";
 import { eventually } from "../support/eventually.ts";
@@ -31,9 +32,9 @@ interface Bench extends AsyncDisposable {
   count(which: "list" | "watch"): number;
 }
 
-async function openBench(bookmarkEvery?: number): Promise<Bench> {
+async function openBench(bookmarkEvery?: number, contact: ContactOptions = {}): Promise<Bench> {
   const api = await openKubernetesApi(bookmarkEvery);
-  const client = new KubeClient(api.config, { fieldManager: "weir-test", pace: { perSecond: 20, burst: 10 } });
+  const client = new KubeClient(api.config, { fieldManager: "weir-test", pace: { perSecond: 20, burst: 10 }, contact });
   const watches: KubeWatch<Endpoint, number>[] = [];
   const [troubles, changes]: [unknown[], string[]] = [[], []];
   return {
@@ -191,6 +192,38 @@ describe.concurrent("a watch", () => {
     expect(performance.now() - awayAt).toBeLessThan(10_000);
     expect(bench.count("list")).toBe(1);
     expect(bench.changes).toEqual(["dev/a: - > 1", "dev/a: 1 > 2"]);
+  });
+
+  test("FP1: watches come back together, however long their own pauses are, and say trouble and its end once", async () => {
+    let recoveries = 0;
+    const contact = { probeEvery: 50, onRecovered: () => (recoveries += 1) };
+    await using bench = await openBench(undefined, contact);
+    const { api, troubles } = bench;
+    const long = { firstDelay: 3_600_000, longestDelay: 3_600_000, silence: 600_000 };
+    const count = 10;
+    const watches = Array.from({ length: count }, () => bench.watch(long));
+    await Promise.all(watches.map(({ synced }) => synced));
+    await eventually(() => api.watching === count, { what: "all watches" });
+    await api.down();
+    await eventually(() => troubles.length === 1, { what: "the trouble" });
+    api.store.write(kind, endpoint("a", 1));
+    await api.up();
+    for (const watch of watches) await sees(watch, { "dev/a": 1 });
+    await eventually(() => recoveries === 1, { what: "the end of the trouble" });
+    expect(troubles).toHaveLength(1);
+    expect(bench.count("list")).toBe(count);
+  });
+
+  test("FP4: a watch that is told when to come again does not come sooner", async () => {
+    await using bench = await openBench(undefined, { probeEvery: 20 });
+    const { api, troubles } = bench;
+    api.faults.refuse = () => ({ status: 429, retryAfter: 2 });
+    const watch = bench.watch({ firstDelay: 1, longestDelay: 2 });
+    await eventually(() => troubles.length === 1, { what: "the refusal" });
+    api.faults.refuse = undefined;
+    await watch.synced;
+    const [first, second] = api.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
   test("FP2: watches that are cut again and again resume, nothing is lost, nothing is listed again", async () => {

@@ -8,6 +8,7 @@ import { KubeFailure, KubeRequests, type KubeOptions, type KubeRequest, type Req
 import { KubeTransport, type TransportOptions } from "./kube-transport.ts";
 import type { KubeList, KubeObject } from "./kube-types.ts";
 import { RetryPace, type PaceRules } from "./retry-pace.ts";
+import { ServerContact, type ContactOptions } from "./server-contact.ts";
 
 /** How a client behaves; durations are milliseconds. */
 export interface KubeClientOptions extends Partial<RequestLimits>, Partial<TransportOptions> {
@@ -15,6 +16,7 @@ export interface KubeClientOptions extends Partial<RequestLimits>, Partial<Trans
   readonly fieldManager: string;
   /** For what is asked again. */
   readonly pace?: PaceRules;
+  readonly contact?: ContactOptions;
 }
 
 /** One object, or a subresource of it. */
@@ -60,12 +62,15 @@ const defaultPace: PaceRules = { perSecond: 4, burst: 4 };
  * Objects have the types that the caller names: the API server has checked them.
  */
 export class KubeClient {
+  /** Shared by its watches. */
+  readonly contact: ServerContact;
   readonly #managed: { readonly fieldManager: string };
   readonly #transport: KubeTransport;
   readonly #requests: KubeRequests;
 
   constructor(config: ClusterConfig, options: KubeClientOptions) {
     const all = { ...defaults, ...options };
+    this.contact = new ServerContact(options.contact);
     this.#managed = { fieldManager: options.fieldManager };
     this.#transport = new KubeTransport(config, all);
     this.#requests = new KubeRequests(this.#transport, all, new RetryPace(options.pace ?? defaultPace));

@@ -30,8 +30,11 @@ export interface FunctionPlaces {
   readonly platformNamespace: string;
 }
 
-/** Hears when the API server cannot be heard: once, until it was. */
-export type OnTrouble = (err: unknown) => void;
+/** Hears what becomes of the watches: once that the API server cannot be heard, and once that it is again. */
+export interface ClusterNews {
+  readonly onTrouble: (err: unknown) => void;
+  readonly onRecovered: () => void;
+}
 
 /** Milliseconds that the operator may take to give rights in a new namespace. */
 const rightsWithin = 10_000;
@@ -46,8 +49,8 @@ export function clusterConfig(access: ClusterAccess): Promise<ClusterConfig> {
 }
 
 /** What a gateway holds of Kubernetes. */
-export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
-  const parts = new ClusterParts(config, "weir-gateway", onTrouble);
+export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+  const parts = new ClusterParts(config, "weir-gateway", news);
   const { client } = parts;
   const namespaces = parts.namespaceStore(settings, rightsWithin);
   const where = hasMany(settings) ? namespaces.namespaces(settings.functionNamespace) : only(settings);
@@ -59,25 +62,27 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, 
     secrets: new KubeSecretStore(client),
     logs: new KubeLogSource(client, functions),
     usage: new KubeUsage(client),
+    watched: () => parts.client.contact.watches,
     close: () => parts.close(),
   };
 }
 
 /** What a queue-worker holds of it. */
-export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
-  const parts = new ClusterParts(config, "weir-queue-worker", onTrouble);
+export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+  const parts = new ClusterParts(config, "weir-queue-worker", news);
   const where = parts.namespaces(settings);
   const functions = parts.functions(where);
   return {
     functions: new KubeFunctionStore(parts.client, functions, "scale"),
     endpoints: new KubeEndpoints(functions, parts.slices(where)),
+    watched: () => parts.client.contact.watches,
     close: () => parts.close(),
   };
 }
 
 /** What an autoscaler holds of it. */
-export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
-  const parts = new ClusterParts(config, "weir-autoscaler", onTrouble);
+export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+  const parts = new ClusterParts(config, "weir-autoscaler", news);
   const where = parts.namespaces(settings);
   const functions = parts.functions(where);
   return {
@@ -85,6 +90,7 @@ export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlace
     endpoints: new KubeEndpoints(functions, parts.slices(where)),
     usage: new KubeUsage(parts.client),
     leases: parts.leases(settings),
+    watched: () => parts.client.contact.watches,
     close: () => parts.close(),
   };
 }
@@ -96,12 +102,13 @@ export function doctorCluster(config: ClusterConfig, settings: Pick<FunctionPlac
 }
 
 /** What an operator begins with; it opens the watches of what it looks after itself, by `client`, in `namespaces`. */
-export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces, onTrouble: OnTrouble) {
-  const parts = new ClusterParts(config, "weir-operator", onTrouble);
+export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+  const parts = new ClusterParts(config, "weir-operator", news);
   return {
     client: parts.client,
     namespaces: parts.namespaces(settings),
     leases: parts.leases(settings),
+    watched: () => parts.client.contact.watches,
     close: () => parts.close(),
   };
 }
@@ -119,11 +126,11 @@ class ClusterParts {
   readonly client: KubeClient;
   readonly #config: ClusterConfig;
   readonly #fieldManager: string;
-  readonly #onTrouble: OnTrouble;
+  readonly #onTrouble: ClusterNews["onTrouble"];
   readonly #closing: (() => Promise<void>)[] = [];
 
-  constructor(config: ClusterConfig, fieldManager: string, onTrouble: OnTrouble) {
-    this.client = new KubeClient(config, { fieldManager });
+  constructor(config: ClusterConfig, fieldManager: string, { onTrouble, onRecovered }: ClusterNews) {
+    this.client = new KubeClient(config, { fieldManager, contact: { onRecovered } });
     this.#config = config;
     this.#fieldManager = fieldManager;
     this.#onTrouble = onTrouble;

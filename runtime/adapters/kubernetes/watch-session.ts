@@ -32,6 +32,8 @@ export interface WatchSession {
 
 /** The server ends a watch before it would be cut: where nothing happens at all there are no bookmarks either. */
 const shareOfSilence = 0.75;
+/** Milliseconds until the head of a watch is there: the connection may be one that only we think is open. */
+const mostForHead = 15_000;
 
 /** Watches until it ends in whatever way. Rejects with the reason of `signal` when that aborts, and with what `told` throws. */
 export async function runWatch(
@@ -53,7 +55,12 @@ export async function runWatch(
   let telling = false;
   try {
     const place = namespace === undefined ? {} : { namespace };
-    const options = { signal: AbortSignal.any([signal, cut.signal]), timeout: silence, attempts: 1, again };
+    const options = {
+      signal: AbortSignal.any([signal, cut.signal]),
+      timeout: Math.min(silence, mostForHead),
+      attempts: 1,
+      again,
+    };
     const stream = await client.open(kind, place, query, options);
     opened();
     const decoder = new WatchDecoder();
@@ -87,6 +94,7 @@ function endOf(status: Extract<WatchEvent, { type: "ERROR" }>["status"]): WatchE
   return { kind: "failed", err, relist: true };
 }
 
-function isLasting(status: number): boolean {
+/** Whether the same request will be refused again: anything but overload and a server that is not well. */
+export function isLasting(status: number): boolean {
   return status < 500 && status !== 429;
 }

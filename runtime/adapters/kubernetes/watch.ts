@@ -9,7 +9,8 @@ import type { KubeObject } from "./kube-types.ts";
 import { listObjects } from "./list-objects.ts";
 import { ObjectCache, type ObjectChange } from "./object-cache.ts";
 import { compareVersions } from "./resource-version.ts";
-import { runWatch, type WatchEnd, type WatchQuery } from "./watch-session.ts";
+import type { ServerContact, WatchedKind } from "./server-contact.ts";
+import { isLasting, runWatch, type WatchEnd, type WatchQuery } from "./watch-session.ts";
 
 /** How objects are watched; durations are milliseconds. */
 export interface WatchOptions<T, K> extends WatchQuery {
@@ -21,11 +22,20 @@ export interface WatchOptions<T, K> extends WatchQuery {
   readonly longestDelay?: number;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
-  /** Told once when the API server cannot be heard, and not again before it was. */
+  /**
+   * Told once when the API server cannot be heard by any watch of the client, and not again before all of them hear it;
+   * of each watch once when it is refused for good.
+   */
   readonly onTrouble?: (err: unknown) => void;
 }
 
 type Listener<K> = (change: ObjectChange<K>) => void;
+
+/** Milliseconds until the next try; `early`: another watch may hear sooner that the API server is back. */
+interface Wait {
+  readonly after: number;
+  readonly early: boolean;
+}
 
 const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, pageSize: 500 };
 /** A watch that held so long does not make the next one wait; milliseconds. */
@@ -37,10 +47,11 @@ const mostFailures = 5;
  * All objects of a kind, kept up to date from `open` to `close`: a list, then a watch that is resumed where it ended.
  * While the API server is away what was known stays, and `age` says how old it is.
  */
-export class KubeWatch<T extends KubeObject, K> {
+export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   /** Resolves when all objects are known for the first time; rejects when it is closed before. */
   readonly synced: Promise<void>;
   readonly #client: KubeClient;
+  readonly #contact: ServerContact;
   readonly #kind: Kind;
   readonly #query: WatchQuery;
   readonly #options: Required<Omit<WatchOptions<T, K>, keyof WatchQuery>>;
@@ -53,11 +64,13 @@ export class KubeWatch<T extends KubeObject, K> {
   #version: string | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
-  #inTrouble = false;
+  /** For good, as far as it knows: rights are missing, or the kind. */
+  #isRefused = false;
 
   constructor(client: KubeClient, kind: Kind, options: WatchOptions<T, K>) {
     const { namespace, labelSelector, fieldSelector, ...rest } = options;
     this.#client = client;
+    this.#contact = client.contact;
     this.#kind = kind;
     this.#query = {
       ...(namespace === undefined ? {} : { namespace }),
@@ -69,7 +82,12 @@ export class KubeWatch<T extends KubeObject, K> {
     this.synced = this.#sync.promise;
     // Nobody need wait for it.
     this.synced.catch(() => {});
+    this.#contact.join(this);
     this.#running = this.#run(this.#closing.signal);
+  }
+
+  get kind(): string {
+    return this.#kind.kind;
   }
 
   /** By `namespace/name`, of kinds without namespace by name. Read it anew each time: it is replaced by lists. */
@@ -91,6 +109,7 @@ export class KubeWatch<T extends KubeObject, K> {
   /** Resolves when nothing is under way any more; what was known stays. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#contact.leave(this);
     await this.#running;
     const sentence = `Cannot watch ${this.#kind.plural}: the watch was closed before they were listed`;
     this.#sync.reject(new PlatformError("provider_unavailable", sentence));
@@ -100,12 +119,16 @@ export class KubeWatch<T extends KubeObject, K> {
     while (!signal.aborted) {
       try {
         this.#version ??= await this.#list(signal);
-        await pause(await this.#watchOnce(this.#version, signal), undefined, { signal });
+        await this.#wait(await this.#watchOnce(this.#version, signal), signal);
       } catch (err) {
         if (signal.aborted) return;
-        await pause(this.#failed(err), undefined, { signal }).catch(() => {});
+        await this.#wait(this.#failed(err), signal).catch(() => {});
       }
     }
+  }
+
+  async #wait({ after, early }: Wait, signal: AbortSignal): Promise<void> {
+    await (early ? this.#contact.sleep(after, signal) : pause(after, undefined, { signal }));
   }
 
   async #list(signal: AbortSignal): Promise<string> {
@@ -115,13 +138,15 @@ export class KubeWatch<T extends KubeObject, K> {
     const { items, resourceVersion } = await listObjects(this.#client, this.#kind, query, keep, options);
     for (const change of this.#cache.replaceAll(items, resourceVersion)) this.#tell(change);
     this.#heardAt = performance.now();
+    this.#contact.answered(this);
     this.#sync.resolve();
     return resourceVersion;
   }
 
-  /** One watch; gives the milliseconds to wait before the next. */
-  async #watchOnce(resourceVersion: string, signal: AbortSignal): Promise<number> {
+  /** One watch; gives what to wait before the next. */
+  async #watchOnce(resourceVersion: string, signal: AbortSignal): Promise<Wait> {
     let [openedAt, heard] = [Number.POSITIVE_INFINITY, false];
+    let well: NodeJS.Timeout | undefined;
     const end = await runWatch(this.#client, this.#kind, this.#query, {
       resourceVersion,
       silence: this.#options.silence,
@@ -129,6 +154,9 @@ export class KubeWatch<T extends KubeObject, K> {
       signal,
       opened: () => {
         openedAt = this.#heardAt = performance.now();
+        this.#contact.answered(this);
+        // Where nothing changes nothing else tells for most of a minute.
+        well = setTimeout(() => this.#recovered(), goodWatch);
       },
       told: (event) => {
         heard = true;
@@ -139,13 +167,13 @@ export class KubeWatch<T extends KubeObject, K> {
         const change = event.type === "BOOKMARK" ? undefined : this.#cache.apply(event);
         if (change !== undefined) this.#tell(change);
       },
-    });
+    }).finally(() => clearTimeout(well));
     const isGood = performance.now() - openedAt >= goodWatch;
     if (end.kind === "ended" && !heard && isGood) await this.#checkStore(resourceVersion, signal);
     return this.#waitAfter(end, isGood);
   }
 
-  #waitAfter(end: WatchEnd, isGood: boolean): number {
+  #waitAfter(end: WatchEnd, isGood: boolean): Wait {
     if (end.kind === "failed") {
       const isRefused = end.err instanceof KubeRefusalError && this.#failures >= mostFailures;
       if (end.relist || isRefused) this.#version = undefined;
@@ -158,22 +186,27 @@ export class KubeWatch<T extends KubeObject, K> {
     // Many that were ended at once must not all come back at once.
     if (isGood || (end.kind === "gone" && this.#failures === 0)) {
       this.#failures = isGood ? 0 : 1;
-      return (this.#options.firstDelay / 2) * Math.random();
+      return { after: (this.#options.firstDelay / 2) * Math.random(), early: false };
     }
     this.#failures += 1;
-    return this.#backOff();
+    return { after: this.#backOff(), early: true };
   }
 
-  #failed(err: unknown): number {
+  #failed(err: unknown): Wait {
     this.#failures += 1;
-    if (!this.#inTrouble) this.#options.onTrouble(err);
-    this.#inTrouble = true;
-    return this.#backOff();
+    const refusal = err instanceof KubeRefusalError ? err.refusal : undefined;
+    const isRefused = refusal !== undefined && isLasting(refusal.status);
+    const isNews = isRefused ? !this.#isRefused : this.#contact.failed(this);
+    this.#isRefused = isRefused;
+    if (isNews) this.#options.onTrouble(err);
+    const asked = (refusal?.retryAfter ?? 0) * (1 + 0.1 * Math.random());
+    return { after: Math.max(asked, this.#backOff()), early: asked === 0 && !isRefused };
   }
 
   #recovered(): void {
     this.#failures = 0;
-    this.#inTrouble = false;
+    this.#isRefused = false;
+    this.#contact.recovered(this);
   }
 
   #backOff(): number {

@@ -22,7 +22,7 @@ import {
 
 let fixture: KubeFixture;
 const troubles: unknown[] = [];
-const onTrouble = (err: unknown): void => void troubles.push(err);
+const news = { onTrouble: (err: unknown): void => void troubles.push(err), onRecovered: () => {} };
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
@@ -43,10 +43,10 @@ test.each(["community", "pro"] as const)(
       return readKubeconfig(await fixture.kubeconfigOf(name, rights, everywhere));
     };
     const settings = { edition, functionNamespace: namespaces[0], platformNamespace: cluster.namespace };
-    const gateway = gatewayCluster(await configOf("gateway"), settings, onTrouble);
-    const worker = workerCluster(await configOf("queue-worker"), settings, onTrouble);
-    const autoscaler = autoscalerCluster(await configOf("autoscaler"), settings, onTrouble);
-    const operator = operatorCluster(await configOf("operator"), settings, onTrouble);
+    const gateway = gatewayCluster(await configOf("gateway"), settings, news);
+    const worker = workerCluster(await configOf("queue-worker"), settings, news);
+    const autoscaler = autoscalerCluster(await configOf("autoscaler"), settings, news);
+    const operator = operatorCluster(await configOf("operator"), settings, news);
     try {
       if (many) await cluster.kubectl(["label", "namespace", namespaces[1], "com.service.namespace=1"]);
       const heard: string[] = [];
