@@ -12,6 +12,7 @@ export const decidedSettings = [
   "adminPort",
   "clusterGatewayUrl",
   "clusterRanges",
+  "declaredQueues",
   "durability",
   "edition",
   "functionNamespace",

@@ -1,4 +1,5 @@
 import { accounts } from "../../runtime/api/accounts.ts";
+import { formatDeclaredQueue } from "../../runtime/api/declared-queue.ts";
 import { operatorSettings } from "../../runtime/operator/settings.ts";
 import { clusterEnvironment, platformEnvironment, processEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
@@ -21,6 +22,7 @@ export function operatorManifests(platform: Platform): KubernetesObject[] {
         ...processEnvironment(),
         ...platformEnvironment(platform),
         ...clusterEnvironment(),
+        declaredQueues: platform.queues.map(formatDeclaredQueue),
         clusterRanges: platform.clusterRanges.length === 0 ? undefined : platform.clusterRanges,
       },
       platform.tuning,

@@ -21,6 +21,7 @@ export const settingNames: readonly string[] = [
   "cluster_ranges",
   "data",
   "debris_age",
+  "declared_queues",
   "docker_socket",
   "doctor_period",
   "drain_timeout",

@@ -17,6 +17,8 @@ export interface ConditionFacts {
   readonly backoff: Backoff | undefined;
   /** What keeps replicas from being started at all. */
   readonly blocked: ReplicaFailure | undefined;
+  /** What keeps no replica from running, and yet needs a person. */
+  readonly attention?: ReplicaFailure | undefined;
   /** What a starting replica is waiting for: an image, for example. */
   readonly progress?: ReplicaFailure | undefined;
   /** None exists that could become ready, and the next one is started only after a pause. */
@@ -27,6 +29,9 @@ type Statement = Omit<Condition, "lastTransitionTime">;
 
 /** From so many failures in a row on a function is said to be in a crash loop and not to progress. */
 const crashLoop = 2;
+
+/** Reason of `Stalled` while the queue of asynchronous calls is not declared: replicas run all the same. */
+export const queueNotFound = "QueueNotFound";
 
 /** Reason of `Reconciling` between two attempts to start a replica. */
 const backingOffReason = "BackingOff";
@@ -69,7 +74,7 @@ export function finalFailure(conditions: readonly Condition[]): string | undefin
 /** Why no replica is ready, as far as the conditions know: what is in the way, else what failed last or is waited for. */
 export function whyNotReady(conditions: readonly Condition[]): string | undefined {
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
-  if (stalled !== undefined) return stalled.message;
+  if (stalled !== undefined && stalled.reason !== queueNotFound) return stalled.message;
   const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
   const [, why] = /^\d+ of \d+ replicas (?:is|are) ready: (.*)$/s.exec(ready) ?? [];
   return why;
@@ -153,11 +158,12 @@ function reconcilingOf(facts: ConditionFacts): Statement {
       };
 }
 
-function stalledOf({ wanted, readyCurrent, backoff, blocked }: ConditionFacts): Statement {
+function stalledOf({ wanted, readyCurrent, backoff, blocked, attention }: ConditionFacts): Statement {
   if (blocked !== undefined) return { type: "Stalled", status: "True", ...blocked };
   if (backoff !== undefined && backoff.failures >= crashLoop && readyCurrent < wanted) {
     return { type: "Stalled", status: "True", reason: failureReason(backoff), message: backoff.last.message };
   }
+  if (attention !== undefined) return { type: "Stalled", status: "True", ...attention };
   return { type: "Stalled", status: "False", reason: "Progressing", message: "Nothing is in the way" };
 }
 

@@ -5,8 +5,6 @@ import { clusterGatewayUrl } from "../api/platform-settings.ts";
 import { flagsOf } from "../api/read-settings.ts";
 import { startSettings } from "../api/start-settings.ts";
 import { release } from "../api/version.ts";
-import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
-import { checkDeployment, checkTimeoutMax } from "../core/check-deployment.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
@@ -17,6 +15,7 @@ import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { buildOperator } from "./build-operator.ts";
 import { buildOperatorMetrics } from "./operator-metrics.ts";
+import { checkDescription, queueTimeouts } from "./check-description.ts";
 import { operatorRules, operatorSettings } from "./settings.ts";
 
 const resync = 600_000;
@@ -63,11 +62,8 @@ await runService({
       clusterRanges: settings.clusterRanges,
       longestCall: upstreamTimeout,
       functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
-      check: (deployment) => {
-        checkDeployment(deployment);
-        checkTimeoutMax(deployment, settings.timeoutMax);
-        checkDeploymentEdition(deployment, edition);
-      },
+      check: (deployment) => checkDescription(deployment, settings),
+      queues: queueTimeouts(settings.declaredQueues),
       onTrouble: news.onTrouble,
     });
     const metrics = buildOperatorMetrics(admin.registry);

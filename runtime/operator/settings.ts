@@ -1,4 +1,5 @@
 import { clusterSettings } from "../api/cluster-settings.ts";
+import { parseDeclaredQueue } from "../api/declared-queue.ts";
 import { list } from "../api/setting.ts";
 import {
   callTimeRules,
@@ -20,6 +21,15 @@ export const operatorSettings = {
   upstreamTimeout: callTimeSettings.upstreamTimeout,
   timeoutMax: callTimeSettings.timeoutMax,
   ...functionLimitSettings,
+  declaredQueues: list("declared_queues", {
+    fallback: "",
+    about:
+      "Queues that are declared, each with the longest run of its calls: default=30s,mail=5m. When empty they are not known, and nothing is said of the queues that functions name",
+    rule: {
+      test: (entry) => parseDeclaredQueue(entry) !== undefined,
+      expected: "queues with the longest run of their calls, such as mail=5m",
+    },
+  }),
   clusterRanges: list("cluster_ranges", {
     fallback: "10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7",
     about: "Ranges of pods, services and nodes, and whatever else functions may not reach by themselves",

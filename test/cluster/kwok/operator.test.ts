@@ -16,7 +16,7 @@ let opened: OperatedCluster;
 let image: string;
 
 beforeAll(async () => {
-  opened = await openOperatedCluster();
+  opened = await openOperatedCluster(1, ["--declared-queues=default=2m"]);
   // Where pods only pretend to run nobody looks for the image.
   image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
 }, 120_000);
@@ -153,6 +153,19 @@ test("a timeout beyond timeout_max is said, and makes nothing; one within it is 
     "patient",
   );
   expect(made.spec.template.spec.terminationGracePeriodSeconds).toBe(603);
+});
+
+test("an exec_timeout beyond what calls may take is said, and makes nothing; one that a queued call may take runs", async () => {
+  await apply("tireless", { environment: { exec_timeout: "5m" } });
+  const object = await shows("tireless", "a refusal", isStalled);
+  expect(condition(object, "Stalled")).toMatchObject({
+    reason: "Invalid",
+    message:
+      'Cannot deploy function "tireless": exec_timeout 5m is above upstream_timeout (30s) and the timeout of queue "default" (2m)',
+  });
+  expect(await kubectl("get", "deployment", "--selector=faas_function=tireless", "--output=name")).toBe("");
+  await apply("tireless", { environment: { exec_timeout: "2m" } });
+  await shows("tireless", "a ready function", isReady, 60_000);
 });
 
 test("a Profile that is missing or below the baseline is refused with a sentence, and merged when it is good", async () => {

@@ -5,6 +5,7 @@ import {
   missingParts,
   profileNames,
   pullSecretsOf,
+  queueMissing,
   type FunctionSurroundingsFacts,
 } from "../../../runtime/adapters/kubernetes/manifests/function-fault.ts";
 import { isOwnedBy } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
@@ -38,6 +39,30 @@ test("the rules of the platform's settings are the caller's", () => {
     reason: "Invalid",
     message: "exec_timeout is above upstream_timeout",
   });
+});
+
+test.each<
+  [what: string, queue: string | undefined, declared: readonly string[] | undefined, message: string | undefined]
+>([
+  ["the default one", undefined, ["default", "mail"], undefined],
+  ["one that is declared", "mail", ["default", "mail"], undefined],
+  [
+    "one that is not",
+    "post",
+    ["default"],
+    'Cannot queue calls of function "hello.functions": queue "post" is not declared',
+  ],
+  [
+    "one that nobody could read",
+    "a b",
+    ["default"],
+    'Cannot queue calls of function "hello.functions": queue "a b" is not declared',
+  ],
+  ["any, where none is known", "post", undefined, undefined],
+])("the queue: %s", (_what, queue, declared, message) => {
+  const named = queue === undefined ? plain : changed(plain, { annotations: { "com.service.queue": queue } });
+  const missing = queueMissing(named, declared && new Map(declared.map((name) => [name, 30_000])));
+  expect(missing).toEqual(message === undefined ? undefined : { reason: "QueueNotFound", message });
 });
 
 describe("functionFault", () => {

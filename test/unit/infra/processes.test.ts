@@ -87,6 +87,11 @@ describe("what is derived", () => {
     expect(grace("operator")).toBe(15);
   });
 
+  test("the operator, which knows no broker, is told which queues there are and how long their calls may take", () => {
+    const declared = variablesOf(objectNamed(objects, "Deployment", "operator"))["declared_queues"];
+    expect(declared).toBe("default=2m,reports=10m");
+  });
+
   test("memory grows with payload and slots, unless it is said", () => {
     const memoryOf = (input: Readonly<Record<string, unknown>>, name: string) =>
       Number.parseInt(

@@ -44,6 +44,16 @@ describe("functionConditions", () => {
       },
     ],
     [
+      "settled, and a person is needed",
+      { attention: { reason: "QueueNotFound", message: "Cannot queue" } },
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "False Settled",
+        Stalled: "True QueueNotFound",
+      },
+    ],
+    [
       "some ready",
       { wanted: 3, existing: 3 },
       {

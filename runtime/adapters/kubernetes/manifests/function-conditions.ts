@@ -16,6 +16,8 @@ export interface FunctionFacts {
   readonly fault: ReplicaFailure | undefined;
   /** See `missingParts`. */
   readonly missing: ReplicaFailure | undefined;
+  /** What keeps no replica from running, and yet needs a person. */
+  readonly attention?: ReplicaFailure | undefined;
   readonly deployment: ObservedDeployment | undefined;
   /** All that carry the function's label. */
   readonly pods: readonly ObservedPod[];
@@ -49,6 +51,7 @@ export function conditionFacts(facts: FunctionFacts): ConditionFacts {
     superseded: pods.length - current.length,
     backoff,
     blocked: fault ?? refused ?? stuck,
+    attention: facts.attention,
     // Nothing of it is tried just now: whoever waits for a replica may be told why.
     backingOff: (fault ?? refused) !== undefined || (pending.length > 0 && failed.every((one) => one?.pauses === true)),
   };

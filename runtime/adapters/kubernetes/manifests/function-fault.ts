@@ -1,6 +1,7 @@
 import type { FunctionDeployment } from "../../../api/function-deployment.ts";
-import { annotation } from "../../../api/names.ts";
+import { annotation, defaultQueue } from "../../../api/names.ts";
 import { checkDeployment } from "../../../core/check-deployment.ts";
+import { queueNotFound } from "../../../core/conditions.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";
 import { formatRef } from "../../../core/function-ref.ts";
 import { keyValue, type KeyedTexts } from "../../../core/keys.ts";
@@ -90,6 +91,17 @@ export function missingParts(wanted: DesiredFunction, facts: FunctionSurrounding
     }
   }
   return undefined;
+}
+
+/** Whether the queue of its asynchronous calls is none of those that are declared: all else of it works. */
+export function queueMissing(
+  wanted: DesiredFunction,
+  declared: ReadonlyMap<string, unknown> | undefined,
+): ReplicaFailure | undefined {
+  const queue = keyValue(wanted.deployment.annotations, annotation.queue) ?? defaultQueue;
+  if (declared === undefined || declared.has(queue)) return undefined;
+  const message = `Cannot queue calls of function "${formatRef(wanted)}": queue ${quote(queue)} is not declared`;
+  return { reason: queueNotFound, message };
 }
 
 function invalid(

@@ -15,6 +15,7 @@ import {
   missingParts,
   profileNames,
   pullSecretsOf,
+  queueMissing,
   type FunctionSurroundingsFacts,
 } from "../manifests/function-fault.ts";
 import { completionPatch, desiredOf, rolloutOf } from "../manifests/function-object.ts";
@@ -35,6 +36,8 @@ export interface FunctionSurroundings extends Pick<FunctionContext, "gatewayUrl"
   readonly secrets: Pick<CoreSecrets, "find" | "listen">;
   /** Of a service account that a function names; undefined: not known. */
   readonly account: (namespace: string, name: string) => Promise<AccountFacts | undefined>;
+  /** By name those that are declared; undefined: not known. */
+  readonly queues: ReadonlyMap<string, unknown> | undefined;
   /** Throws for a description that breaks a rule: whoever wrote the object did not ask the gateway. */
   readonly check: (deployment: FunctionDeployment) => void;
   /** Unix milliseconds. */
@@ -130,6 +133,7 @@ export class OperatedFunctions implements OperatedKind {
       wanted,
       ...made,
       missing,
+      attention: queueMissing(wanted, this.#surroundings.queues),
       pods: this.#pods.of({ namespace, name }),
       now: this.#now(),
     });

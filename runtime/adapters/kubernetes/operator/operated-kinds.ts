@@ -32,6 +32,8 @@ export interface OperatorOptions {
   readonly functionLimits: { readonly memory: string | undefined; readonly cpu: string | undefined };
   /** Throws for a description that breaks a rule or is beyond the edition. */
   readonly check: (deployment: FunctionDeployment) => void;
+  /** By name those that are declared; undefined: not known. */
+  readonly queues: ReadonlyMap<string, unknown> | undefined;
   /** Told when the API server cannot be heard or refuses something lasting. */
   readonly onTrouble: (err: unknown) => void;
 }
@@ -69,6 +71,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
       gatewayUrl,
       longestCall,
       defaultLimits: settings.limits,
+      queues: options.queues,
       check,
       secrets,
       account: (namespace, name) => accounts.of(namespace, name),

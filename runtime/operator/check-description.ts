@@ -1,0 +1,33 @@
+import { parseDeclaredQueue } from "../api/declared-queue.ts";
+import type { Edition } from "../api/editions.ts";
+import type { FunctionDeployment } from "../api/function-deployment.ts";
+import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
+import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../core/check-deployment.ts";
+import { functionLimits, type PlatformTimes } from "../core/function-limits.ts";
+
+/** The settings that descriptions are checked against. */
+export interface DescriptionSettings extends PlatformTimes {
+  readonly edition: Edition;
+  readonly declaredQueues: readonly string[];
+}
+
+/** The longest run of a queued call in milliseconds, by queue; undefined: the queues are not known. */
+export function queueTimeouts(declaredQueues: readonly string[]): ReadonlyMap<string, number> | undefined {
+  const queues = declaredQueues.flatMap((entry) => parseDeclaredQueue(entry) ?? []);
+  return queues.length === 0 ? undefined : new Map(queues.map(({ name, timeout }) => [name, timeout]));
+}
+
+/**
+ * What a gateway asks of a deployment before it stores it, asked of a description that was written past all gateways.
+ * @throws PlatformError `validation_failed`, `edition_limit`
+ */
+export function checkDescription(deployment: FunctionDeployment, settings: DescriptionSettings): void {
+  const { edition, upstreamTimeout, timeoutMax, declaredQueues } = settings;
+  checkDeployment(deployment);
+  checkTimeoutMax(deployment, timeoutMax);
+  checkDeploymentEdition(deployment, edition);
+  const queues = queueTimeouts(declaredQueues);
+  if (queues === undefined) return;
+  const { queue } = functionLimits(deployment);
+  checkExecTimeout(deployment, { upstreamTimeout }, queues.get(queue) ?? upstreamTimeout);
+}
