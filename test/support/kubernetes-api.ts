@@ -208,7 +208,9 @@ export class KubernetesApi {
       metadata.continue = `${page.version}-${plural}-${this.requests.length}-${page.items.length}`;
       this.#pages.set(metadata.continue, { ...page, items: page.items.slice(limit) });
     }
-    send(200, { kind: "List", apiVersion: "v1", metadata, items: page.items.slice(0, limit) });
+    // The real one says once what they are.
+    const items = page.items.slice(0, limit).map(({ apiVersion: _version, kind: _kind, ...item }) => item);
+    send(200, { kind: "List", apiVersion: "v1", metadata, items });
   }
 
   #watch({ path, query }: SeenRequest, response: ServerResponse): void {

@@ -1,5 +1,5 @@
 import type { KubeClient, ListQuery } from "./client.ts";
-import type { Kind, Place } from "./kinds.ts";
+import { apiVersionOf, type Kind, type Place } from "./kinds.ts";
 import { isGone } from "./kube-refusal.ts";
 import type { KubeOptions } from "./kube-requests.ts";
 import type { KubeObject } from "./kube-types.ts";
@@ -27,6 +27,7 @@ export async function listObjects<T extends KubeObject, K = T>(
 ): Promise<ObjectList<K>> {
   const { namespace, pageSize: limit = pageSize, ...selectors } = query;
   const place = namespace === undefined ? {} : { namespace };
+  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   for (let round = 1; ; round += 1) {
     let next = "";
     try {
@@ -34,7 +35,8 @@ export async function listObjects<T extends KubeObject, K = T>(
       for (;;) {
         const from = next === "" ? {} : { continue: next };
         const page = await client.listPage<T>(kind, place, { ...selectors, limit, ...from }, options);
-        for (const item of page.items) items.push(keep(item));
+        // As in a watch: there each object says what it is, here the list does.
+        for (const item of page.items) items.push(keep({ ...type, ...item }));
         next = page.metadata.continue ?? "";
         if (next === "") return { items, resourceVersion: page.metadata.resourceVersion ?? "" };
       }

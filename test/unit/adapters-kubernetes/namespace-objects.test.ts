@@ -139,7 +139,7 @@ test("a container that names no limit or request gets one", () => {
 
 test("a namespace has no disks, load balancers and ports of nodes, and an end of pods", () => {
   expect(specOf("ResourceQuota")).toEqual({
-    hard: { pods: "1000", persistentvolumeclaims: "0", "services.loadbalancers": "0", "services.nodeports": "0" },
+    hard: { pods: "1k", persistentvolumeclaims: "0", "services.loadbalancers": "0", "services.nodeports": "0" },
   });
 });
 

@@ -24,7 +24,8 @@ export function defaultNamespaceSettings(platformNamespace: string): NamespaceSe
     dnsRanges: nodeDnsRanges,
     // Functions are pods behind a Service, and nothing else.
     quota: {
-      pods: "1000",
+      // As the API server writes it: what differs is applied again.
+      pods: "1k",
       persistentvolumeclaims: "0",
       "services.loadbalancers": "0",
       "services.nodeports": "0",
