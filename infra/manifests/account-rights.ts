@@ -125,6 +125,7 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.core, ["services"], manage),
       rule(group.discovery, ["endpointslices"], follow),
       rule(group.core, ["pods"], follow),
+      rule(group.core, ["events"], ["create"]),
       // Whether a function names an account that is not there, or that has rights of ours.
       rule(group.core, ["serviceaccounts"], ["get"]),
       rule(group.rbac, ["rolebindings"], ["list"]),

@@ -97,6 +97,12 @@ export const FunctionObjectStatus = Type.Object(
       ["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"],
       "What stands well or in the way; Scaling says why there are this many replicas",
     ),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: 1_024,
+        description: "What is in the way, else what is under way, else how it stands, in one word of a condition",
+      }),
+    ),
     replicas: count("Replicas that are there"),
     availableReplicas: count("Replicas that are ready"),
     unavailableReplicas: count("Replicas that are wanted and not ready"),

@@ -36,7 +36,7 @@ and only warns.
 `;
 
 const notesOf: Readonly<Record<keyof typeof customResources, string>> = {
-  function: `The name of the object is that of the function. \`kubectl get fn\` shows image, Ready, Healthy, replicas and available replicas;
+  function: `The name of the object is that of the function. \`kubectl get fn\` shows Ready, what is in the way, replicas wanted and ready, and the image;
 \`kubectl scale fn/hello --replicas=3\` scales it, up to \`com.service.scale.max\`, but unlike
 \`/system/scale-function\` it holds nothing: the autoscaler goes on from there. Leave \`replicas\` out of what you
 apply: who scales writes it, and while a manifest of yours owns it the autoscaler leaves the function alone
@@ -60,7 +60,7 @@ The API server looks at one object alone, and counts characters. What it takes m
 
 | Object | What is seen later |
 |---|---|
-| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`com.service.timeout\` above \`timeout_max\`; a namespace that is not one for functions; an image that cannot be pulled |
+| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`com.service.timeout\` above \`timeout_max\`, \`exec_timeout\` above what calls may take; a namespace that is not one for functions; an image that cannot be pulled |
 | Function | \`environment\` or \`annotations\` of at most 262144 characters that are more bytes than that |
 | Profile | what is below the level \`baseline\` of pod security; parts of a pod that contradict each other |
 | Secret | a core secret or a key of it that does not exist |

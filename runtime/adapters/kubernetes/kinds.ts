@@ -23,6 +23,7 @@ export const kinds = {
 
   configMap: kind("", "v1", "ConfigMap", "configmaps"),
   coreSecret: kind("", "v1", "Secret", "secrets"),
+  event: kind("", "v1", "Event", "events"),
   limitRange: kind("", "v1", "LimitRange", "limitranges"),
   namespace: kind("", "v1", "Namespace", "namespaces", false),
   pod: kind("", "v1", "Pod", "pods"),

@@ -49,7 +49,7 @@ test("a Function that is applied becomes a Deployment and a Service, and says wh
   await apply("hello", {});
   const object = await shows("hello", "a ready function", isReady, 20_000);
   expect(object.status).toMatchObject({ replicas: 1, availableReplicas: 1, selector: "faas_function=hello" });
-  expect(await kubectl("get", "fn", "hello")).toMatch(/hello +\S+ +True +True +1 +1 /);
+  expect(await kubectl("get", "fn", "hello")).toMatch(/hello +True +ReplicasReady +1 +1 +\S+ /);
   const service = await get<{ spec: { ports: readonly object[] } }>("service", "hello");
   expect(service.spec.ports).toMatchObject([{ port: 8080, targetPort: 8080 }]);
   // Another controller writes the slice, when it comes to it.
@@ -104,8 +104,25 @@ test("what is missing is said, and what was held up then is made when it comes",
     reason: "ServiceAccountNotFound",
     message: expect.stringContaining('"helper"'),
   });
+  expect(await kubectl("get", "fn", "needy")).toMatch(/needy +False +ServiceAccountNotFound +1 +0 +\S+ /);
   await kubectl("create", "serviceaccount", "helper");
   await shows("needy", "a ready function", isReady, 60_000);
+  const events = ["get", "events", "--field-selector=involvedObject.kind=Function,involvedObject.name=needy"];
+  const told = async (): Promise<string[]> => {
+    const { items } = JSON.parse(await kubectl(...events, "--output=json")) as {
+      readonly items: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
+    };
+    return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+  };
+  await eventually(async () => (await told()).some((line) => line.startsWith("Normal ReplicasReady")), {
+    within,
+    what: "the event of its readiness",
+  });
+  expect((await told()).toSorted()).toEqual([
+    "Normal Recovered: Nothing is in the way any more",
+    "Normal ReplicasReady: 1 of 1 replicas is ready",
+    expect.stringMatching(/^Warning ServiceAccountNotFound: Cannot start function "needy\..*"helper"/),
+  ]);
 });
 
 test("a misspelt key is said with the nearest name, and the function is made when it is right", async () => {

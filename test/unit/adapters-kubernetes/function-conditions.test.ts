@@ -338,6 +338,23 @@ describe("functionObjectStatus", () => {
     });
   });
 
+  test.each<[reason: string, over: Partial<FunctionFacts>]>([
+    ["ReplicasReady", { wanted: { ...plain, replicas: 1 }, pods: [pod({ ready: true })] }],
+    ["ScaledToZero", { wanted: { ...plain, replicas: 0 }, pods: [] }],
+    ["Starting", { wanted, pods: [] }],
+    ["SecretNotFound", { wanted, pods: [], missing: { reason: "SecretNotFound", message: "m" } }],
+    [
+      "QueueNotFound",
+      {
+        wanted: { ...plain, replicas: 1 },
+        pods: [pod({ ready: true })],
+        attention: { reason: "QueueNotFound", message: "m" },
+      },
+    ],
+  ])("has one word for all: %s", (reason, over) => {
+    expect(functionObjectStatus(object, factsOf(over)).reason).toBe(reason);
+  });
+
   test("keeps the time of what is as it was, and leaves Scaling to the autoscaler", () => {
     const words = { reason: "r", message: "m", lastTransitionTime: longAgo };
     const status = {

@@ -31,6 +31,7 @@ export interface FunctionCondition {
 /** What became of a Function object. */
 export interface FunctionObjectStatus {
   readonly conditions?: readonly FunctionCondition[];
+  readonly reason?: string;
   readonly replicas?: number;
   readonly availableReplicas?: number;
   readonly unavailableReplicas?: number;

@@ -17,8 +17,10 @@ export function functionObjectStatus(object: FunctionObject, facts: FunctionFact
   const { wanted, pods, now } = facts;
   const living = pods.filter((pod) => exists(pod) && pod.metadata.deletionTimestamp === undefined);
   const available = living.filter(isReady).length;
+  const conditions = functionConditions(conditionFacts(facts), saidConditions(object), new Date(now).toISOString());
   return {
-    conditions: functionConditions(conditionFacts(facts), saidConditions(object), new Date(now).toISOString()),
+    conditions,
+    reason: reasonOf(conditions),
     replicas: living.length,
     availableReplicas: available,
     unavailableReplicas: Math.max(0, wanted.replicas - available),
@@ -26,6 +28,13 @@ export function functionObjectStatus(object: FunctionObject, facts: FunctionFact
     selector: selectorText(wanted.name),
     profiles: profileNames(wanted.deployment.annotations),
   };
+}
+
+/** What is in the way, else what is under way, else how it stands. */
+function reasonOf(conditions: readonly Condition[]): string {
+  const isTrue = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
+  const first = isTrue("Stalled") ?? isTrue("Reconciling") ?? conditions.find(({ type }) => type === "Ready");
+  return first?.reason ?? "";
 }
 
 /** What the operator said last of a function, in the platform's words, with the addresses of its ready replicas. */

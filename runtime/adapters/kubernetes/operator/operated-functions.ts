@@ -6,7 +6,7 @@ import type { FunctionRef } from "../../../core/function-ref.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { kinds } from "../kinds.ts";
-import { KubeRefusalError } from "../kube-refusal.ts";
+import { isNamespaceGone, KubeRefusalError } from "../kube-refusal.ts";
 import type { FunctionFacts } from "../manifests/function-conditions.ts";
 import type { FunctionObject, FunctionObjectStatus } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
@@ -19,6 +19,7 @@ import {
   type FunctionSurroundingsFacts,
 } from "../manifests/function-fault.ts";
 import { completionPatch, desiredOf, rolloutOf } from "../manifests/function-object.ts";
+import { functionEvents, type EventObject } from "../manifests/function-events.ts";
 import { functionService } from "../manifests/function-service.ts";
 import { functionObjectStatus } from "../manifests/function-status.ts";
 import { objectName } from "../manifests/object-names.ts";
@@ -40,6 +41,8 @@ export interface FunctionSurroundings extends Pick<FunctionContext, "gatewayUrl"
   readonly queues: ReadonlyMap<string, unknown> | undefined;
   /** Throws for a description that breaks a rule: whoever wrote the object did not ask the gateway. */
   readonly check: (deployment: FunctionDeployment) => void;
+  /** Told of an event that could not be written. */
+  readonly onTrouble: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -141,10 +144,20 @@ export class OperatedFunctions implements OperatedKind {
       const place = { namespace, name, subresource: "status" };
       const said = { metadata: { namespace, name }, status };
       await this.#client.apply(kinds.function, said, place, { force: true });
+      await this.#tell(functionEvents(object, status.conditions ?? [], this.#now()));
     }
     // Nobody tells of a secret that is made by hand.
     if (missing !== undefined) return false;
     return status.conditions?.some(({ type, status: is }) => type === "Reconciling" && is === "False") ?? false;
+  }
+
+  /** An event is for people: one that cannot be written keeps nothing from being made. */
+  async #tell(events: readonly EventObject[]): Promise<void> {
+    try {
+      for (const event of events) await this.#client.create(kinds.event, event);
+    } catch (err) {
+      if (!isNamespaceGone(err)) this.#surroundings.onTrouble(err);
+    }
   }
 
   /** Makes its objects, unless something is wrong with it: what runs is left as it is then. */

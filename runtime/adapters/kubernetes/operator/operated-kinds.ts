@@ -74,6 +74,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
       queues: options.queues,
       check,
       secrets,
+      onTrouble,
       account: (namespace, name) => accounts.of(namespace, name),
     }),
   ];
