@@ -1,5 +1,7 @@
 import { accessManifests } from "../../infra/manifests/access.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
+import type { Edition } from "../../runtime/api/editions.ts";
+import { namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
 import { applyDefinitions } from "./apply-definitions.ts";
 import { flagsAsAccount } from "./cluster-account.ts";
 import { platformProcess, type PlatformProcess } from "./platform-process.ts";
@@ -16,7 +18,11 @@ export interface OperatedCluster extends AsyncDisposable {
 }
 
 /** The platform's namespace is the cluster's own, functions have another; `count` operators run as their account. */
-export async function openOperatedCluster(count = 1, flags: readonly string[] = []): Promise<OperatedCluster> {
+export async function openOperatedCluster(
+  count = 1,
+  flags: readonly string[] = [],
+  edition: Edition = "community",
+): Promise<OperatedCluster> {
   const cluster = await openTestCluster();
   const directory = await tempDirectory("operator");
   const operators: PlatformProcess[] = [];
@@ -26,7 +32,7 @@ export async function openOperatedCluster(count = 1, flags: readonly string[] = 
     await cluster.close();
   };
   try {
-    const { namespace, flags: connection } = await prepareForOperators(cluster, directory.path);
+    const { namespace, flags: connection } = await prepareForOperators(cluster, directory.path, edition);
     const start = async (number: number): Promise<PlatformProcess> => {
       const operator = platformProcess({
         name: `operator ${number}`,
@@ -55,12 +61,16 @@ export async function openOperatedCluster(count = 1, flags: readonly string[] = 
 export async function prepareForOperators(
   cluster: TestCluster,
   directory: string,
+  edition: Edition = "community",
 ): Promise<{ readonly namespace: string; readonly flags: readonly string[] }> {
   const namespace = `${cluster.namespace}-fn`;
   await applyDefinitions(cluster);
-  const marked = { labels: { "pod-security.kubernetes.io/enforce": "restricted", "com.service.namespace": "1" } };
+  // Operators of editions with many namespaces run in the same cluster, and take what belongs to nobody.
+  const owner = { [objectLabel.platform]: cluster.namespace };
+  const marker = { [namespaceMarker.key]: namespaceMarker.value };
+  const marked = { labels: { "pod-security.kubernetes.io/enforce": "restricted", ...marker, ...owner } };
   const platform = readPlatform({
-    edition: "community",
+    edition,
     platformNamespace: cluster.namespace,
     functionNamespace: namespace,
   });
@@ -70,7 +80,7 @@ export async function prepareForOperators(
   );
   const connection = await flagsAsAccount(cluster, { name: "operator", namespace: cluster.namespace }, directory);
   const places = [
-    "--edition=community",
+    `--edition=${edition}`,
     `--platform-namespace=${cluster.namespace}`,
     `--function-namespace=${namespace}`,
   ];

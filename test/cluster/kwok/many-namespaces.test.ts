@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
+import { eventually } from "../../support/eventually.ts";
+import { makeFunctionNamespaces, type FunctionNamespaces } from "../../support/function-namespaces.ts";
+import { countRequestsOf, type RequestsOfAccount } from "../../support/requests-of-account.ts";
+import { watchesOf } from "../../support/watches-of-cluster.ts";
+
+const count = 40;
+const within = 180_000;
+let opened: OperatedCluster;
+let made: FunctionNamespaces | undefined;
+let requests: RequestsOfAccount;
+
+beforeAll(async () => {
+  opened = await openOperatedCluster(1, [], "pro");
+  requests = await countRequestsOf(opened.cluster, "operator");
+}, 120_000);
+afterAll(async () => {
+  await made?.close();
+  expect(opened.operators[0].mishaps).toEqual([]);
+  await opened.close();
+}, 300_000);
+
+const allMade = (namespaces: FunctionNamespaces, all: number) =>
+  eventually(async () => (await namespaces.deployments()).size === all, {
+    within,
+    what: "a Deployment of each function",
+    every: 1_000,
+  });
+
+test(`${count} namespaces cost the operator neither connections nor watches`, async () => {
+  const [operator] = opened.operators;
+  const [watches, { descriptors }] = [await watchesOf(opened.cluster), await operator.measure()];
+  made = await makeFunctionNamespaces(opened.cluster, count, 1);
+  await allMade(made, count);
+  // Connections for requests that end are 16 at the most. Other files of tests watch, too, and come and go.
+  expect((await operator.measure()).descriptors - descriptors).toBeLessThanOrEqual(16);
+  expect((await watchesOf(opened.cluster)) - watches).toBeLessThan(2 * count);
+}, 300_000);
+
+test("a new operator reads each kind once, the core secrets once per namespace, and writes nothing", async () => {
+  const [operator] = opened.operators;
+  await operator.stop();
+  const before = await requests.count();
+  await operator.start();
+  const [first = ""] = made?.names ?? [];
+  await made?.makeFunction(first, "later");
+  await allMade(made as FunctionNamespaces, count + 1);
+  // Ten kinds and five of the platform's own, a list and a watch of each; a lease; the new function.
+  expect((await requests.count()) - before).toBeLessThanOrEqual(count + 1 + 100);
+}, 300_000);

@@ -1,0 +1,71 @@
+import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
+import { readKubeconfig } from "../../runtime/adapters/kubernetes/kubeconfig.ts";
+import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
+import { functionLabel, namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
+import type { TestCluster } from "./test-cluster.ts";
+
+/** Namespaces of functions made by hand, and sleeping functions in them. */
+export interface FunctionNamespaces extends AsyncDisposable {
+  readonly names: readonly string[];
+  /** A Function without replicas. */
+  makeFunction(namespace: string, name: string): Promise<void>;
+  /** `namespace/name` of the Deployments of functions in these namespaces. */
+  deployments(): Promise<ReadonlySet<string>>;
+  hasDeployment(namespace: string, name: string): Promise<boolean>;
+  /** Begins to remove the namespaces. */
+  close(): Promise<void>;
+}
+
+const lanes = 12;
+
+/** Makes `count` namespaces of the platform in `cluster`, with `each` functions in every one. */
+export async function makeFunctionNamespaces(
+  cluster: TestCluster,
+  count: number,
+  each: number,
+): Promise<FunctionNamespaces> {
+  const client = new KubeClient(await readKubeconfig(cluster.kubeconfig), { fieldManager: "weir-test" });
+  const names = Array.from({ length: count }, (_, index) => `${cluster.namespace}-many-${index}`);
+  const labels = { [namespaceMarker.key]: namespaceMarker.value, [objectLabel.platform]: cluster.namespace };
+  const makeFunction = async (namespace: string, name: string): Promise<void> => {
+    const spec = { image: "example/hello:1", replicas: 0, labels: { "com.service.scale.zero": "true" } };
+    await client.create(kinds.function, { metadata: { namespace, name }, spec } as Parameters<KubeClient["create"]>[1]);
+  };
+  const close = async (): Promise<void> => {
+    await inLanes(names, (name) => client.delete(kinds.namespace, { name }));
+    await client.close();
+  };
+  const made: FunctionNamespaces = {
+    names,
+    makeFunction,
+    deployments: async () => {
+      const keep = ({ metadata: { namespace = "", name = "" } }: { metadata: { namespace?: string; name?: string } }) =>
+        `${namespace}/${name}`;
+      const { items } = await listObjects(client, kinds.deployment, { labelSelector: functionLabel }, keep);
+      const ours = `${cluster.namespace}-many-`;
+      return new Set(items.filter((key) => key.startsWith(ours)));
+    },
+    hasDeployment: async (namespace, name) => (await client.find(kinds.deployment, { namespace, name })) !== undefined,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  try {
+    await inLanes(names, async (name) => {
+      await client.create(kinds.namespace, { metadata: { name, labels } });
+      for (let index = 0; index < each; index += 1) await makeFunction(name, `sleeper-${index}`);
+    });
+    return made;
+  } catch (err) {
+    await close();
+    throw err;
+  }
+}
+
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
