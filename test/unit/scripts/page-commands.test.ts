@@ -16,6 +16,7 @@ const tried: Readonly<Record<string, string | { readonly not: string }>> = {
   "docs/custom-resources.md": { not: "it needs a cluster" },
   "docs/docker-provider.md": "e2e/docker-page.test.ts",
   "docs/functions.md": "e2e/pages.test.ts",
+  "docs/gitops.md": { not: "it needs a cluster and a Git server" },
   "docs/grpc.md": "support/walk-grpc.ts",
   "docs/images.md": { not: "half of it needs a registry and tools of clusters" },
   "docs/install.md": { not: "it needs a cluster" },

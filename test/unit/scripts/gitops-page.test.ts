@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import Type from "typebox";
+import { Value } from "typebox/value";
+import { LuaFactory } from "wasmoon";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { FunctionSpec } from "../../../runtime/api/function-resource.ts";
+import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
+import { codeBlocks } from "../../support/markdown-blocks.ts";
+
+const file = join(import.meta.dirname, "..", "..", "..", "docs", "gitops.md");
+const page = readFileSync(file, "utf8");
+
+interface PageObject {
+  readonly kind: string;
+  readonly spec?: unknown;
+  readonly data?: Readonly<Record<string, string>>;
+}
+const objects = codeBlocks(page)
+  .filter(({ language }) => language === "yaml")
+  .map(({ text }): PageObject => parse(text));
+const key = "resource.customizations.health.service.com_Function";
+const script = objects.find(({ kind }) => kind === "ConfigMap")?.data?.[key] ?? "";
+
+/** What Argo CD learns of an object. */
+async function health(object: object): Promise<unknown> {
+  // Tables, as Argo CD hands them over, in place of what JavaScript has.
+  const engine = await new LuaFactory().createEngine({ enableProxy: false });
+  try {
+    engine.global.set("obj", object);
+    return await engine.doString(script);
+  } finally {
+    engine.global.close();
+  }
+}
+
+const settled: ConditionFacts = {
+  wanted: 1,
+  ready: 1,
+  readyCurrent: 1,
+  existing: 1,
+  superseded: 0,
+  backoff: undefined,
+  blocked: undefined,
+};
+const failure = { reason: "SecretNotFound", message: 'secret "api-key" does not exist' };
+const none = { ready: 0, readyCurrent: 0, existing: 0 };
+
+/** A Function of generation 3, as the operator says it is. */
+function functionWith(facts: Partial<ConditionFacts>, observedGeneration = 3): object {
+  const conditions = functionConditions({ ...settled, ...facts }, [], "2026-01-01T00:00:00.000Z");
+  return { metadata: { name: "hello", generation: 3 }, status: { conditions, observedGeneration } };
+}
+
+describe("the health script for Argo CD", () => {
+  test.each<[what: string, status: string, message: string, object: object]>([
+    ["nothing said", "Progressing", "The operator has not yet acted on it", { metadata: { generation: 1 } }],
+    ["of an older generation", "Progressing", "The operator has not yet acted on it", functionWith({}, 2)],
+    ["ready", "Healthy", "1 of 1 replicas is ready", functionWith({})],
+    ["asleep", "Healthy", "No replica is wanted; a call starts one", functionWith({ ...none, wanted: 0 })],
+    ["starting", "Progressing", "0 of 1 replicas are ready", functionWith(none)],
+    [
+      "rolling",
+      "Progressing",
+      "0 of 1 new replicas are ready, 1 old ones are left",
+      functionWith({ readyCurrent: 0, superseded: 1 }),
+    ],
+    [
+      "stuck",
+      "Degraded",
+      'SecretNotFound: secret "api-key" does not exist',
+      functionWith({ ...none, blocked: failure }),
+    ],
+    [
+      "stuck, and served by the deployment before",
+      "Degraded",
+      'SecretNotFound: secret "api-key" does not exist',
+      functionWith({ readyCurrent: 0, superseded: 1, blocked: failure }),
+    ],
+    [
+      "ready, and a person is needed",
+      "Degraded",
+      "QueueNotFound: not declared",
+      functionWith({ attention: { reason: "QueueNotFound", message: "not declared" } }),
+    ],
+  ])("%s", async (_what, status, message, object) => {
+    expect(await health(object)).toEqual({ status, message });
+  });
+});
+
+describe("docs/gitops.md", () => {
+  test("shows a function that is one, and leaves its count out", () => {
+    const shown = objects.filter(({ kind }) => kind === "Function").map(({ spec }) => spec);
+    expect(shown).toHaveLength(1);
+    expect([...Value.Errors(Type.Object(FunctionSpec.properties, { additionalProperties: false }), shown[0])]).toEqual(
+      [],
+    );
+    expect(shown[0]).not.toHaveProperty("replicas");
+  });
+
+  test("links to what is there", () => {
+    const links = [...page.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map((link) => link[1] ?? "");
+    expect(links).not.toEqual([]);
+    expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([]);
+  });
+});
