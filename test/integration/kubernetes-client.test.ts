@@ -9,6 +9,7 @@ import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts
 import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
 import { writeUntilAlone } from "../../runtime/adapters/kubernetes/write-object.ts";
 import { fixedToken } from "../../runtime/adapters/kubernetes/token-file.ts";
+import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";
 
 interface ConfigMap extends KubeObject {
@@ -196,6 +197,29 @@ describe("a server that is not well", () => {
     const asking = client.get(kind, place, { signal: stop.signal, timeout: 60_000 });
     stop.abort(new Error("the caller left"));
     await expect(asking).rejects.toThrow("the caller left");
+  });
+
+  test("behind a connection that only we believe open is asked again over another, within the caller's patience", async () => {
+    api.store.write(kind, configMap("a"));
+    api.faults.hangs = true;
+    const asking = open({ timeout: 60_000, patience: 1_000 }).get(kind, place);
+    await eventually(() => api.requests.length === 1, { what: "the first attempt" });
+    api.faults.hangs = false;
+    expect(await asking).toMatchObject({ metadata: place });
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test("that answers others is slow, and not asked twice", async () => {
+    for (const name of ["a", "b"]) api.store.write(kind, configMap(name));
+    api.faults.hangs = true;
+    const client = open({ timeout: 1_200, patience: 1_000 });
+    const asking = client.get(kind, place);
+    asking.catch(() => {});
+    await eventually(() => api.requests.length === 1, { what: "the slow one" });
+    api.faults.hangs = false;
+    await client.get(kind, { ...place, name: "b" });
+    await expect(asking).rejects.toThrow("no answer came in time");
+    expect(api.requests).toHaveLength(2);
   });
 
   test("that is away is tried again, a create too, since nothing was sent", async () => {

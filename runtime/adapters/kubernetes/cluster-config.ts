@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { readTokenFile, type TokenSource } from "./token-file.ts";
+import { readCaFile, readTokenFile, type FileSource, type TokenSource } from "./token-file.ts";
 
 /** How one API server is reached, and as whom. */
 export interface ClusterConfig {
@@ -11,6 +11,8 @@ export interface ClusterConfig {
   readonly server: string;
   /** PEM; what the server must be signed by. Without it the authorities that Node knows count. */
   readonly ca?: string;
+  /** The same of a file that changes while the process runs; counts instead of `ca`. */
+  readonly caFile?: FileSource;
   /** PEM; a client certificate and its key. */
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** The name in the server's certificate when it is not that of the address. */
@@ -39,12 +41,12 @@ const accountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
 export async function readPodConfig({ host, port, directory = accountDirectory }: PodSettings): Promise<ClusterConfig> {
   const tokenPath = join(directory, "token");
   try {
-    const [ca, namespace, token] = await Promise.all([
-      readFile(join(directory, "ca.crt"), "utf8"),
+    const [caFile, namespace, token] = await Promise.all([
+      readCaFile(join(directory, "ca.crt")),
       readFile(join(directory, "namespace"), "utf8").catch(() => ""),
       readTokenFile(tokenPath),
     ]);
-    const config = { server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`, ca, token };
+    const config = { server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`, caFile, token };
     return namespace.trim() === "" ? config : { ...config, namespace: namespace.trim() };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -81,7 +81,9 @@ export class KubeRequests {
         if (!(await this.#pace.turn(signal, left)))
           throw new KubeFailure(errorOf(request.task, last ?? crowded), inDoubt);
       }
-      const end = await attemptOnce({ ...request, timeout, signal });
+      const isLast = attempt >= limits.attempts || !request.repeatable;
+      const silence = isLast ? {} : { silence: Math.min(timeout, limits.patience * shareOfPatience) };
+      const end = await attemptOnce({ ...request, timeout, signal, ...silence });
       if (end.kind === "done") {
         if (follows || attempt > 1) this.#pace.succeeded();
         return end.value;
@@ -104,6 +106,9 @@ export class KubeRequests {
     return again.kind === "again" ? again.after : undefined;
   }
 }
+
+/** Of its caller's patience an attempt on a silent connection takes no more, or none could follow. */
+const shareOfPatience = 0.8;
 
 /** There was no turn for it in time. */
 const crowded: Failed = { kind: "away", sent: false, why: "too many requests wait to be sent again" };

@@ -17,6 +17,11 @@ export interface Exchange {
   readonly contentType?: string;
   /** Milliseconds for all of it; of a stream, until its head is there. */
   readonly timeout: number;
+  /**
+   * Milliseconds after which it ends when no request at all was answered since it began: its connection may be one that
+   * only this side believes open.
+   */
+  readonly silence?: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,42 +50,66 @@ const unsent: ReadonlySet<unknown> = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+/** What Node says of a server that nobody we trust has signed. */
+const distrust: ReadonlySet<unknown> = new Set([
+  "CERT_SIGNATURE_FAILURE",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Connections that trust the same authorities. */
+interface Pools {
+  readonly reads: Pool;
+  /** Apart: a write must not wait for thousands of lists. */
+  readonly writes: Pool;
+  readonly streams: Pool;
+}
 
 /** Speaks HTTP with one API server: connections, who we are, time limits. Knows nothing of kinds and of retries. */
 export class KubeTransport {
   readonly #config: ClusterConfig;
   readonly #prefix: string;
-  readonly #reads: Pool;
-  /** Apart: a write must not wait for thousands of lists. */
-  readonly #writes: Pool;
-  readonly #streams: Pool;
-  readonly #mostBytes: number;
+  readonly #options: TransportOptions;
+  /** Of before, until what is under way there has ended. */
+  readonly #retired = new Set<Pool>();
+  #ca: string | undefined;
+  #pools: Pools;
+  /** When the last request was answered, by `performance.now()`. */
+  #heardAt = Number.NEGATIVE_INFINITY;
 
-  constructor(config: ClusterConfig, { connections, streams, mostBytes }: TransportOptions) {
-    const { origin, pathname } = new URL(config.server);
-    const { ca, certificate, serverName } = config;
-    const connect = {
-      timeout: connectTimeout,
-      ...(ca === undefined ? {} : { ca }),
-      ...certificate,
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    };
+  constructor(config: ClusterConfig, options: TransportOptions) {
     this.#config = config;
-    this.#prefix = pathname.replace(/\/+$/, "");
-    this.#mostBytes = mostBytes;
-    // HTTP/1.1: over HTTP/2 a stalled connection would stall all watches at once.
-    const options = { connect, allowH2: false, bodyTimeout: 0, headersTimeout: 0 };
-    this.#reads = new Pool(origin, { ...options, connections });
-    this.#writes = new Pool(origin, { ...options, connections });
-    this.#streams = new Pool(origin, { ...options, connections: streams });
+    this.#options = options;
+    this.#prefix = new URL(config.server).pathname.replace(/\/+$/, "");
+    this.#ca = config.ca;
+    this.#pools = this.#openPools();
   }
 
   /** The answer's JSON; undefined for an empty one. */
   async ask(exchange: Exchange): Promise<Attempt<unknown>> {
     const limit = AbortSignal.timeout(exchange.timeout);
-    const signal = exchange.signal === undefined ? limit : AbortSignal.any([limit, exchange.signal]);
-    const pool = exchange.method === "GET" ? this.#reads : this.#writes;
-    return this.#attempt(pool, exchange, signal, async (answer) => readJson(await this.#text(answer.body)));
+    const silent = new AbortController();
+    const [startedAt, pools] = [performance.now(), this.#pools];
+    const timer = setTimeout(() => {
+      if (this.#heardAt >= startedAt) return;
+      silent.abort(timedOut());
+      if (this.#pools === pools) this.#renew();
+    }, exchange.silence ?? exchange.timeout);
+    const signals = [limit, silent.signal, ...(exchange.signal === undefined ? [] : [exchange.signal])];
+    try {
+      const read = async (answer: Dispatcher.ResponseData) => readJson(await this.#text(answer.body));
+      return await this.#attempt(
+        exchange.method === "GET" ? "reads" : "writes",
+        exchange,
+        AbortSignal.any(signals),
+        read,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** The answer's body as it comes; whoever takes it reads it to the end or destroys it. */
@@ -89,7 +118,7 @@ export class KubeTransport {
     const timer = setTimeout(() => head.abort(timedOut()), exchange.timeout);
     const signal = exchange.signal === undefined ? head.signal : AbortSignal.any([head.signal, exchange.signal]);
     try {
-      return await this.#attempt(this.#streams, exchange, signal, (answer) => Promise.resolve(answer.body));
+      return await this.#attempt("streams", exchange, signal, (answer) => Promise.resolve(answer.body));
     } finally {
       clearTimeout(timer);
     }
@@ -97,18 +126,58 @@ export class KubeTransport {
 
   /** Cuts what is under way. */
   async close(): Promise<void> {
-    await Promise.all([this.#reads, this.#writes, this.#streams].map((pool) => pool.destroy()));
+    await Promise.all([...Object.values(this.#pools), ...this.#retired].map((pool) => pool.destroy()));
+  }
+
+  #openPools(): Pools {
+    const { certificate, serverName, server } = this.#config;
+    const connect = {
+      timeout: connectTimeout,
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+      ...certificate,
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const { origin } = new URL(server);
+    // HTTP/1.1: over HTTP/2 a stalled connection would stall all watches at once.
+    const open = (connections: number): Pool =>
+      new Pool(origin, { connect, connections, allowH2: false, bodyTimeout: 0, headersTimeout: 0 });
+    const { connections, streams } = this.#options;
+    return { reads: open(connections), writes: open(connections), streams: open(streams) };
+  }
+
+  /** What is asked from now on goes over new connections; what is under way goes on over the old ones. */
+  #renew(): void {
+    const before: readonly Pool[] = Object.values(this.#pools);
+    this.#pools = this.#openPools();
+    for (const pool of before) {
+      this.#retired.add(pool);
+      void pool
+        .close()
+        .catch(() => {})
+        .finally(() => this.#retired.delete(pool));
+    }
+  }
+
+  async #trust(): Promise<void> {
+    const ca = await this.#config.caFile?.current();
+    if (ca === undefined || ca === this.#ca) return;
+    const isFirst = this.#ca === undefined;
+    this.#ca = ca;
+    // Nothing was asked over the first ones.
+    if (isFirst) this.#pools = this.#openPools();
+    else this.#renew();
   }
 
   async #attempt<T>(
-    pool: Pool,
+    which: keyof Pools,
     { method, path, body, contentType, signal: caller }: Exchange,
     signal: AbortSignal,
     read: (answer: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<Attempt<T>> {
     const token = await this.#config.token?.current();
+    await this.#trust();
     try {
-      const request = pool.request({
+      const request = this.#pools[which].request({
         method,
         path: `${this.#prefix}${path}`,
         headers: {
@@ -121,13 +190,16 @@ export class KubeTransport {
         signal,
       });
       const answer = await orAborted(request, signal);
+      this.#heardAt = performance.now();
       if (answer.statusCode < 300) return { kind: "done", value: await read(answer) };
       if (answer.statusCode === 401) this.#config.token?.refused();
       return await this.#refused(answer, token);
     } catch (err) {
       caller?.throwIfAborted();
       if (err instanceof PlatformError) throw err;
-      return { kind: "away", sent: !unsent.has(codeIn(err)), why: whyOf(err, signal), cause: err };
+      const code = codeIn(err);
+      if (distrust.has(code)) this.#config.caFile?.refused();
+      return { kind: "away", sent: !unsent.has(code) && !distrust.has(code), why: whyOf(err, signal), cause: err };
     }
   }
 
@@ -146,8 +218,8 @@ export class KubeTransport {
     let bytes = 0;
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
-      if (bytes > this.#mostBytes) {
-        const sentence = `Cannot read an answer of the API server: it is over the limit of ${this.#mostBytes} bytes`;
+      if (bytes > this.#options.mostBytes) {
+        const sentence = `Cannot read an answer of the API server: it is over the limit of ${this.#options.mostBytes} bytes`;
         throw new PlatformError("internal_error", sentence);
       }
       chunks.push(chunk);

@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 
-/** Gives the bearer token to send now. */
-export interface TokenSource {
+/** Gives what is to be used now of something that is changed while the process runs. */
+export interface FileSource {
   current(): Promise<string>;
-  /** The token was refused: the next `current` looks again at once. */
+  /** It was refused: the next `current` looks again at once. */
   refused(): void;
 }
 
-/** Tokens of service accounts are written anew long before they expire; so often is enough. Milliseconds. */
+/** Gives the bearer token to send now. */
+export type TokenSource = FileSource;
+
+/** Files of service accounts are written anew long before the old content is refused; so often is enough. Milliseconds. */
 const readAgainAfter = 60_000;
 
 /** A token that stays as it is. */
@@ -19,20 +22,36 @@ export function fixedToken(token: string): TokenSource {
  * The token in a file, read again each minute and after a refusal; while the file cannot be read, the last one.
  * @throws Error when it cannot be read now, or is empty
  */
-export async function readTokenFile(path: string, now: () => number = Date.now): Promise<TokenSource> {
-  let token = await readToken(path);
+export function readTokenFile(path: string, now: () => number = Date.now): Promise<TokenSource> {
+  return readFileAgain(path, readToken, now);
+}
+
+/**
+ * The certificates in a file (PEM), read again in the same way: while an authority is replaced both are in it.
+ * @throws Error when it cannot be read now, or holds none
+ */
+export function readCaFile(path: string, now: () => number = Date.now): Promise<FileSource> {
+  return readFileAgain(path, readCertificates, now);
+}
+
+async function readFileAgain(
+  path: string,
+  read: (path: string) => Promise<string>,
+  now: () => number,
+): Promise<FileSource> {
+  let content = await read(path);
   let readAt = now();
   let reading: Promise<void> | undefined;
   const readAgain = async (): Promise<void> => {
-    token = await readToken(path).catch(() => token);
+    content = await read(path).catch(() => content);
     readAt = now();
     reading = undefined;
   };
   return {
     current: async () => {
-      // A clock that was put back must not keep an old token for ever.
+      // A clock that was put back must not keep an old one for ever.
       if (Math.abs(now() - readAt) >= readAgainAfter) await (reading ??= readAgain());
-      return token;
+      return content;
     },
     refused: () => {
       readAt = Number.NEGATIVE_INFINITY;
@@ -45,4 +64,10 @@ async function readToken(path: string): Promise<string> {
   // Anything else would be no header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`file "${path}" holds no token`);
   return token;
+}
+
+async function readCertificates(path: string): Promise<string> {
+  const text = await readFile(path, "utf8");
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Error(`file "${path}" holds no certificate`);
+  return text;
 }

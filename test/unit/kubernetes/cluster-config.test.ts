@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readPodConfig } from "../../../runtime/adapters/kubernetes/cluster-config.ts";
 import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
-import { readTokenFile } from "../../../runtime/adapters/kubernetes/token-file.ts";
+import { readCaFile, readTokenFile } from "../../../runtime/adapters/kubernetes/token-file.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let directory: TempDirectory;
@@ -31,6 +31,8 @@ async function write(name: string, user: object, cluster: object = {}): Promise<
   await writeFile(path, JSON.stringify(config));
   return path;
 }
+
+const certificate = "-----BEGIN CERTIFICATE-----\nCA\n-----END CERTIFICATE-----\n";
 
 describe("a kubeconfig", () => {
   test("gives server, authority and client certificate, in the file or beside it", async () => {
@@ -86,10 +88,11 @@ describe("a pod's service account", () => {
   test("is read from where it is mounted", async () => {
     const account = join(directory.path, "account");
     await mkdir(account);
-    const files = { "ca.crt": "CA", namespace: "weir\n", token: "abc\n" };
+    const files = { "ca.crt": certificate, namespace: "weir\n", token: "abc\n" };
     for (const [name, text] of Object.entries(files)) await writeFile(join(account, name), text);
-    const { token, ...config } = await readPodConfig({ host: "10.96.0.1", port: 443, directory: account });
-    expect(config).toEqual({ server: "https://10.96.0.1:443", ca: "CA", namespace: "weir" });
+    const { token, caFile, ...config } = await readPodConfig({ host: "10.96.0.1", port: 443, directory: account });
+    expect(config).toEqual({ server: "https://10.96.0.1:443", namespace: "weir" });
+    expect(await caFile?.current()).toBe(certificate);
     expect(await token?.current()).toBe("abc");
     expect((await readPodConfig({ host: "fd00::1", port: 443, directory: account })).server).toBe(
       "https://[fd00::1]:443",
@@ -101,6 +104,20 @@ describe("a pod's service account", () => {
       /^Cannot use the service account in "\/nowhere": /,
     );
   });
+});
+
+test("a file of authorities is read again each minute; one without a certificate does not count", async () => {
+  const path = join(directory.path, "authorities");
+  let now = 0;
+  await writeFile(path, certificate);
+  const authorities = await readCaFile(path, () => now);
+  await writeFile(path, `${certificate}${certificate}`);
+  now += 60_000;
+  expect(await authorities.current()).toBe(`${certificate}${certificate}`);
+  await writeFile(path, "");
+  authorities.refused();
+  expect(await authorities.current()).toBe(`${certificate}${certificate}`);
+  await expect(readCaFile(path)).rejects.toThrow(/holds no certificate/);
 });
 
 describe("a token file", () => {
