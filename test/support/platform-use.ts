@@ -21,7 +21,7 @@ export function testPlatformUse(opened: () => ClusterPlatform): void {
   test("a function deployed by request is called, streamed through, and listed by kubectl", async () => {
     await deploy("echo");
     expect(await call("echo")).toBe("200 hello");
-    expect(await kubectl("get", "fn", "echo")).toMatch(/echo +\S+ +True +True +1 +1 /);
+    expect(await kubectl("get", "fn", "echo")).toMatch(/echo +True +ReplicasReady +1 +1 +\S+ /);
     const large = Buffer.alloc(5_000_000, "x");
     const answer = await send("/function/echo", { method: "POST", body: large });
     expect(Buffer.from(await answer.arrayBuffer()).equals(large)).toBe(true);

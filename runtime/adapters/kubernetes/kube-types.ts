@@ -14,11 +14,11 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFields[];
+  readonly managedFields?: readonly OwnedFields[];
 }
 
 /** Which fields of an object one writer wrote last. */
-export interface ManagedFields {
+export interface OwnedFields {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
   readonly subresource?: string;

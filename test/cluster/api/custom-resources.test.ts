@@ -82,6 +82,7 @@ describe("a Function", () => {
     ...objectOf({ ...functions, name: "hello", spec: { image: "ghcr.io/acme/hello:1" } }),
   };
   const status = {
+    reason: "Starting",
     conditions: [
       { type: "Ready", status: "True", reason: "A", message: "", lastTransitionTime: "2026-01-31T12:00:00Z" },
       { type: "Healthy", status: "Unknown", reason: "B", message: "", lastTransitionTime: "2026-01-31T12:00:00.123Z" },
@@ -105,13 +106,14 @@ describe("a Function", () => {
       "--type=merge",
       `--patch=${JSON.stringify({ status })}`,
     );
+    await kubectl("scale", "fn/hello", "--replicas=3");
   });
 
   test("is shown by its short name with what a person asks first, and among all of Weir", async () => {
     const lines = (await kubectl("get", "fn")).trimEnd().split("\n");
     expect(lines.map((line) => line.split(/\s{2,}/).slice(0, -1))).toEqual([
-      ["NAME", "IMAGE", "READY", "HEALTHY", "REPLICAS", "AVAILABLE"],
-      ["hello", "ghcr.io/acme/hello:1", "True", "Unknown", "3", "2"],
+      ["NAME", "READY", "REASON", "DESIRED", "AVAILABLE", "IMAGE"],
+      ["hello", "True", "Starting", "3", "2", "ghcr.io/acme/hello:1"],
     ]);
     expect(await kubectl("get", "weir", "--output=name")).toBe("function.service.com/hello\n");
   });

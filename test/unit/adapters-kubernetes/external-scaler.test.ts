@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
-import type { ManagedFields } from "../../../runtime/adapters/kubernetes/kube-types.ts";
+import type { OwnedFields } from "../../../runtime/adapters/kubernetes/kube-types.ts";
 import { externalScaler } from "../../../runtime/adapters/kubernetes/manifests/external-scaler.ts";
 import { desiredOf, functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { plain } from "./function-samples.ts";
 
 const count = { "f:spec": { "f:replicas": {} } };
 
-test.each<[who: string, scaler: string | undefined, entry: ManagedFields]>([
+test.each<[who: string, scaler: string | undefined, entry: OwnedFields]>([
   [
     "a HorizontalPodAutoscaler",
     "kube-controller-manager",
@@ -41,7 +41,7 @@ test.each<[who: string, scaler: string | undefined, entry: ManagedFields]>([
   ],
   ["an entry without a name", undefined, { operation: "Update", fieldsV1: count }],
 ])("%s", (_who, scaler, entry) => {
-  const other: ManagedFields = { manager: "other", operation: "Apply", fieldsV1: { "f:metadata": {} } };
+  const other: OwnedFields = { manager: "other", operation: "Apply", fieldsV1: { "f:metadata": {} } };
   expect(externalScaler({ managedFields: [other, entry] })).toBe(scaler);
   const object = functionObjectOf(plain);
   const desired = desiredOf({ ...object, metadata: { ...object.metadata, managedFields: [other, entry] } });

@@ -1,4 +1,4 @@
-import type { ManagedFields, ObjectMeta } from "../kube-types.ts";
+import type { OwnedFields, ObjectMeta } from "../kube-types.ts";
 
 /** Field managers of Weir's own processes. */
 const ours = /^weir-/;
@@ -13,11 +13,11 @@ export function externalScaler({ managedFields = [] }: Pick<ObjectMeta, "managed
   return managedFields.find((entry) => ownsCount(entry) && isExternal(entry))?.manager;
 }
 
-function isExternal({ manager = "", operation }: ManagedFields): boolean {
+function isExternal({ manager = "", operation }: OwnedFields): boolean {
   return manager !== "" && !ours.test(manager) && !(operation === "Update" && byHand.test(manager));
 }
 
-function ownsCount({ fieldsV1 }: ManagedFields): boolean {
+function ownsCount({ fieldsV1 }: OwnedFields): boolean {
   const spec = fieldsV1?.["f:spec"];
   return typeof spec === "object" && spec !== null && "f:replicas" in spec;
 }
