@@ -3,4 +3,5 @@ export { FunctionNamespace, type FunctionNamespaceArgs } from "./components/func
 export { FunctionSecret, type FunctionSecretArgs } from "./components/function-secret.ts";
 export { readConfig, type ProgramConfig } from "./config.ts";
 export { WeirPlatform } from "./platform.ts";
-export { makeProviders, type ClusterArgs, type Providers } from "./providers.ts";
+export type { ClusterArgs } from "./cluster.ts";
+export { makeProviders, type Providers } from "./providers.ts";

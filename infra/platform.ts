@@ -10,6 +10,7 @@ import { Namespaces } from "./components/namespaces.ts";
 import { Nats } from "./components/nats.ts";
 import { NetworkPolicies } from "./components/network-policies.ts";
 import { Operator } from "./components/operator.ts";
+import { Part } from "./components/part.ts";
 import { QueueDoctor } from "./components/queue-doctor.ts";
 import { QueueWorkers } from "./components/queue-workers.ts";
 import type { ProgramConfig } from "./config.ts";
@@ -35,14 +36,17 @@ export class WeirPlatform extends pulumi.ComponentResource {
   /** Provider of the cluster, for what stands on the platform. */
   readonly kubernetes: pulumi.ProviderResource;
   /** What functions need: they come after these, and go before them. */
-  readonly parts: readonly pulumi.Resource[];
+  readonly parts: readonly pulumi.Input<pulumi.Resource>[];
 
   constructor(name: string, config: ProgramConfig, providers: Providers) {
     const { kubernetes, random, tls, definitions } = providers;
     super("weir:platform:Weir", name, {}, { providers: { kubernetes, random, tls } });
     const { platform, adminUser, timeouts } = config;
-    const plain = { platform, timeouts };
-    const after = (...dependsOn: pulumi.Resource[]) => ({ parent: this, dependsOn });
+    const plain = { platform, timeouts, gate: providers.gate };
+    const after = (...parts: (Part | Credentials)[]) => ({
+      parent: this,
+      dependsOn: parts.flatMap((part) => (part instanceof Part ? part.done : [part])),
+    });
 
     const namespaces = new Namespaces(`${name}-namespaces`, plain, after());
     const kinds = config.installCrds
@@ -62,7 +66,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
     const autoscaler = new Autoscaler(`${name}-autoscaler`, users, after(operator, doctor, workers));
     const ingress = new GatewayIngress(`${name}-ingress`, plain, after(gateway));
 
-    this.parts = [namespaces, ...kinds, access, operator, gateway, autoscaler, ingress];
+    this.parts = [namespaces, ...kinds, access, operator, gateway, autoscaler, ingress].flatMap(({ done }) => done);
 
     this.functionNamespace = platform.functionNamespace;
     this.manyNamespaces = platform.manyNamespaces;

@@ -3,13 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import * as tls from "@pulumi/tls";
 
-/** Which cluster is meant. */
-export interface ClusterArgs {
-  /** Path or content; that of kubectl when absent. */
-  readonly kubeconfig?: pulumi.Input<string> | undefined;
-  /** The current one when absent. */
-  readonly context?: pulumi.Input<string> | undefined;
-}
+import type { ClusterArgs } from "./cluster.ts";
+import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
 
 /** Who makes the resources; no resource is left to a default provider, which goes wherever kubectl points. */
 export interface Providers {
@@ -18,6 +13,8 @@ export interface Providers {
   readonly definitions: Kubernetes;
   readonly random: random.Provider;
   readonly tls: tls.Provider;
+  /** What each part passes before the next one begins; where it is absent, the providers' word is all. */
+  readonly gate?: RolloutGate | undefined;
 }
 
 /** The providers of a platform called `name`. */
@@ -37,5 +34,6 @@ export function makeProviders(name: string, { kubeconfig, context }: ClusterArgs
     }),
     random: new random.Provider(name),
     tls: new tls.Provider(name),
+    gate: rolloutGate({ kubeconfig, context }),
   };
 }

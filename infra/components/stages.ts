@@ -11,9 +11,14 @@ const bindings: readonly string[] = ["ClusterRoleBinding", "RoleBinding", "Valid
  */
 export function stageOf(object: KubernetesObject): number {
   const { kind } = object;
-  if (workloads.includes(kind) || bindings.includes(kind)) return 1;
+  if (isWorkload(object) || bindings.includes(kind)) return 1;
   if (kind === "Service" && !isHeadless(object)) return 2;
   return kind === "PodDisruptionBudget" ? 2 : 0;
+}
+
+/** Whether it makes pods that are waited for. */
+export function isWorkload({ kind }: KubernetesObject): boolean {
+  return workloads.includes(kind);
 }
 
 /** Servers find each other by it before any of them is ready. */

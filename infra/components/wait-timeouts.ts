@@ -18,7 +18,8 @@ export function customTimeoutsOf(object: KubernetesObject, timeouts: WaitTimeout
   return { create: text, update: text };
 }
 
-function longestWait(object: KubernetesObject, timeouts: WaitTimeouts): number | undefined {
+/** The same in milliseconds. */
+export function longestWait(object: KubernetesObject, timeouts: WaitTimeouts): number | undefined {
   switch (object.kind) {
     case "Deployment":
       return timeouts.deployments;

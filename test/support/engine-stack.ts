@@ -103,7 +103,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
   const { NO_PROXY = "", no_proxy = NO_PROXY, PATH = "", TMPDIR, NODE_COMPILE_CACHE } = environment();
   // Nothing of this machine's own Pulumi or Kubernetes is to be found.
   const env = {
-    PATH: [standIns, dirname(process.execPath), PATH].join(delimiter),
+    PATH: [standIns, dirname(process.execPath), clusterBinaries(), PATH].join(delimiter),
     HOME: home,
     NO_PROXY,
     no_proxy,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { openPulumiStack, pulumiCommand, type PulumiStack } from "../../support/engine-stack.ts";
 import { hasPretendedCluster, openPretendedCluster } from "../../support/pretended-cluster.ts";
 import type { TestCluster } from "../../support/test-cluster.ts";
@@ -132,6 +133,17 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain('configmaps "occupied" already exists');
     expect(await names()).not.toContain("taken");
+  }, 120_000);
+
+  test("a Deployment that was ready before a change is taken for ready after it, whatever its pods do", async () => {
+    // More than any node has: the new pod never starts.
+    await stack.configure({ "sample:hopeless": false, "sample:taken": undefined, "sample:cpu": "999" });
+    await stack.expect("up");
+    const status = "--output=jsonpath={.status.conditions[?(@.type=='PodScheduled')].status}";
+    await eventually(async () => (await kubectl("get", "pods", status)).includes("False"), {
+      what: "a pod that no node has room for",
+      every: 500,
+    });
   }, 120_000);
 
   test("destroy leaves nothing of it", async () => {

@@ -173,7 +173,8 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
       await stack.configure({ "weir:cpu": { operator: tooMany }, "weir:timeouts": { deployments: "5s" } });
       const { code, output } = await stack.run("up");
       expect(code).not.toBe(0);
-      expect(output).toMatch(/operator/);
+      // The provider took the Deployment for ready; the cluster says that it is not.
+      expect(output).toMatch(/Cannot go on after Deployment "operator" in ".*": .* after 5 s/);
       expect(await requested("deployment", "operator")).toBe(tooMany);
 
       await stack.configure({ "weir:cpu": undefined, "weir:timeouts": undefined });
@@ -189,12 +190,16 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
     "leaves a state that is not true when it is killed, and up --refresh is the way back",
     async () => {
       const before = await requested("statefulset", "nats");
-      await stack.configure({ "weir:cpu": { nats: tooMany } });
+      await stack.configure({ "weir:cpu": { nats: tooMany }, "weir:images": { nats: "weir-nats:wrong" } });
       const isWritten = async () => (await requested("statefulset", "nats")) === tooMany;
       await stack.kill("up", { when: isWritten, within: steps });
-      await stack.configure({ "weir:cpu": undefined });
-      // The state has what is asked for, so there is nothing to do; the cluster has something else.
-      await stack.run("up");
+      await stack.configure({ "weir:cpu": undefined, "weir:images": undefined });
+      // The state has what is asked for, so Pulumi has nothing to do; the cluster has something else.
+      const again = await stack.run("up");
+      expect(again.code).not.toBe(0);
+      expect(again.output).toMatch(
+        /Cannot go on after StatefulSet "nats" .*"weir-nats:wrong" instead of .*up --refresh/,
+      );
       expect(await requested("statefulset", "nats")).toBe(tooMany);
 
       await stack.expect("up", "--refresh");

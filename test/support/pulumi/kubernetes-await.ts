@@ -12,10 +12,18 @@ export interface AwaitedObject {
   readonly timeout: number;
   /** What the program says it is ready by: `condition=Ready`, or several in JSON; how its kind is awaited when absent. */
   readonly waitFor?: string | undefined;
+  /** As it was before it was changed; absent when it was made. */
+  readonly before?: LiveObject | undefined;
 }
 
 type Unready = string | undefined;
 type Look = (live: LiveObject, requests: KubernetesRequests) => Unready | Promise<Unready>;
+
+/**
+ * Kinds whose change the real plugin may take for done at once: its cache of a watch gives it the object as it was
+ * before the write, which was ready. It does so now and then, this one always.
+ */
+const replayed: readonly string[] = ["Deployment"];
 
 const firstPause = 100;
 const longestPause = 1_000;
@@ -39,9 +47,10 @@ const looks: Readonly<Record<string, Look>> = {
  * @throws Error that says what is missing after `timeout`
  */
 export async function awaitReady(requests: KubernetesRequests, awaited: AwaitedObject): Promise<void> {
-  const { kind, place, timeout, waitFor } = awaited;
+  const { kind, place, timeout, waitFor, before } = awaited;
   const look = waitFor === undefined ? looks[`${kind.group}/${kind.kind}`] : conditionsOf(waitFor);
   if (look === undefined) return;
+  if (before !== undefined && replayed.includes(kind.kind) && (await look(before, requests)) === undefined) return;
   await until(timeout, `"${place.name}" timed out waiting to be Ready`, async () => {
     const live = await requests.find(kind, place);
     return live === undefined ? "it is gone" : look(live, requests);

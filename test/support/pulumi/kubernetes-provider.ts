@@ -126,7 +126,7 @@ export class KubernetesProvider implements PluginProvider {
     const manager = managerOf(news) ?? String(outputs["__fieldManager"]);
     const applied = await this.#apply(kind, place, withoutIgnored(news, ignored, live, manager), manager, preview);
     if (preview) return { ...applied, __fieldManager: manager };
-    return this.#settled({ kind, place, id, inputs: news, manager, timeout });
+    return this.#settled({ kind, place, id, inputs: news, manager, timeout, before: live });
   }
 
   async delete({ inputs, outputs, timeout }: Request<"delete">): Promise<void> {
@@ -187,8 +187,9 @@ export class KubernetesProvider implements PluginProvider {
     readonly inputs: Properties;
     readonly manager: string;
     readonly timeout: number | undefined;
+    readonly before?: LiveObject;
   }): Promise<Properties> {
-    const { kind, place, id, inputs, manager } = applied;
+    const { kind, place, id, inputs, manager, before } = applied;
     const look = async (): Promise<Properties> => ({
       ...(await this.#at.find(kind, place)),
       __fieldManager: manager,
@@ -196,7 +197,7 @@ export class KubernetesProvider implements PluginProvider {
     try {
       if (annotationOf(inputs, "skipAwait") !== "true") {
         const waitFor = annotationOf(inputs, "waitFor");
-        await awaitReady(this.#at, { kind, place, timeout: timeoutOf(inputs, applied.timeout), waitFor });
+        await awaitReady(this.#at, { kind, place, timeout: timeoutOf(inputs, applied.timeout), waitFor, before });
       }
     } catch (err) {
       const message = err instanceof Error ? err.message : String(err);

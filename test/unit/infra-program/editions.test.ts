@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
@@ -159,4 +160,35 @@ describe("order", () => {
     for (const { type, name } of notEmpty(inside, "object in the namespace"))
       expect(waits(`${type}::${name}`), name).toBe(true);
   });
+});
+
+test("each part begins when the cluster says that the workloads before it are rolled out", async () => {
+  class Passed extends pulumi.CustomResource {
+    constructor(workload: pulumi.Resource, name: string) {
+      super("test:index:Passed", name, {}, { dependsOn: workload });
+    }
+  }
+  const limits = new Map<string, number>();
+  const { resources } = await recordedStack(
+    { edition: "enterprise", queues: { reports: {} }, gateway: { replicas: 2 } },
+    {
+      gate: (workload, { metadata }, within) => {
+        limits.set(metadata.name, within);
+        return pulumi.output(new Passed(workload, metadata.name));
+      },
+    },
+  );
+  const passed = (type: string, name: string) =>
+    resourceNamed(resources, type, name)
+      .dependencies.filter((each) => each.startsWith("test:index:Passed::"))
+      .map((each) => each.replace("test:index:Passed::", ""))
+      .toSorted();
+  expect(passed(":Deployment", "weir-operator-operator")).toEqual([]);
+  expect(passed(":Deployment", "weir-queue-doctor-queue-doctor")).toEqual(["nats"]);
+  for (const worker of ["queue-worker", "queue-worker-reports"])
+    expect(passed(":Deployment", `weir-queue-workers-${worker}`)).toEqual(["operator", "queue-doctor"]);
+  const workers = ["operator", "queue-doctor", "queue-worker", "queue-worker-reports"];
+  expect(passed(":Deployment", "weir-gateway-gateway")).toEqual(workers);
+  expect(passed(":Service", "weir-gateway-gateway")).toEqual(["gateway", ...workers]);
+  expect(Object.fromEntries(limits)).toMatchObject({ nats: 600_000, operator: 180_000, autoscaler: 180_000 });
 });

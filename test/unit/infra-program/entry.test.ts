@@ -65,7 +65,8 @@ test("a secret that stands in the clear is refused, with the command that stores
 });
 
 test("the program makes the platform of its stack and exports what people need", async () => {
-  const recorder = await recordResources();
+  // A preview asks no cluster.
+  const recorder = await recordResources({ preview: true });
   configure(
     {
       "weir:edition": "standard",

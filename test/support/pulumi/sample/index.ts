@@ -49,7 +49,7 @@ const deployment = new k8s.apps.v1.Deployment(
             {
               name: "web",
               image: "example/web:1",
-              resources: { requests: { cpu: "0.1", memory: "64Mi" } },
+              resources: { requests: { cpu: config.get("cpu") ?? "0.1", memory: "64Mi" } },
               envFrom: [{ configMapRef: { name: settings.metadata.name } }],
               volumeMounts: [{ name: "login", mountPath: "/login" }],
             },

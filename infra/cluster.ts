@@ -1,0 +1,9 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+/** Which cluster is meant. */
+export interface ClusterArgs {
+  /** Path or content; that of kubectl when absent. */
+  readonly kubeconfig?: pulumi.Input<string> | undefined;
+  /** The current one when absent. */
+  readonly context?: pulumi.Input<string> | undefined;
+}

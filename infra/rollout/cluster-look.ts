@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import { isKubeconfigContent } from "../stack-secrets.ts";
+import type { Workload } from "./decide-rollout.ts";
+
+/** The cluster cannot be asked, and will not be by asking again. */
+export class CannotAskError extends Error {
+  override readonly name = "CannotAskError";
+}
+
+/** Which cluster is asked: what is absent `kubectl` chooses. */
+export interface KnownCluster {
+  /** Path or content. */
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+const longestRequest = "10s";
+
+/**
+ * Reads an object from the API server with `kubectl`, which knows every way to log in that a kubeconfig may name.
+ * Undefined when there is none.
+ * @throws CannotAskError without the command, Error that says what kubectl said
+ */
+export async function lookAt(cluster: KnownCluster, object: KubernetesObject): Promise<Workload | undefined> {
+  const { kind, metadata } = object;
+  await using file = await kubeconfigFile(cluster.kubeconfig);
+  const { stdout } = await kubectl([
+    ...(file.path === undefined ? [] : [`--kubeconfig=${file.path}`]),
+    ...(cluster.context === undefined ? [] : [`--context=${cluster.context}`]),
+    ...(metadata.namespace === undefined ? [] : [`--namespace=${metadata.namespace}`]),
+    `--request-timeout=${longestRequest}`,
+    "get",
+    kind.toLowerCase(),
+    metadata.name,
+    "--ignore-not-found",
+    "--output=json",
+  ]);
+  return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as Workload);
+}
+
+async function kubectl(args: readonly string[]): Promise<{ readonly stdout: string }> {
+  try {
+    return await promisify(execFile)("kubectl", args, { maxBuffer: 16 * 1_024 * 1_024 });
+  } catch (err) {
+    if (!(err instanceof Error)) throw err;
+    if ("code" in err && err.code === "ENOENT")
+      throw new CannotAskError("the command kubectl is not on PATH", { cause: err });
+    const said = "stderr" in err && typeof err.stderr === "string" ? err.stderr.trim() : "";
+    throw new Error(said || err.message, { cause: err });
+  }
+}
+
+/** A file that kubectl can read; that of content goes when it is disposed of. */
+async function kubeconfigFile(
+  kubeconfig: string | undefined,
+): Promise<AsyncDisposable & { readonly path?: string | undefined }> {
+  if (kubeconfig === undefined || !isKubeconfigContent(kubeconfig))
+    return { path: kubeconfig, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const directory = await mkdtemp(join(tmpdir(), "weir-kubeconfig-"));
+  const path = join(directory, "kubeconfig");
+  await writeFile(path, kubeconfig, { mode: 0o600 });
+  return { path, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
+}
