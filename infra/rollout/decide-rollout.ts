@@ -47,7 +47,7 @@ function otherVersion(wanted: Workload, live: Workload): string | undefined {
     const set = variablesOf(found["env"]);
     for (const [variable, value] of variablesOf(env))
       if (set.get(variable) !== value)
-        return `it runs with ${variable}="${String(set.get(variable) ?? "")}" instead of "${String(value)}"`;
+        return `it runs with ${variable}="${set.get(variable) ?? ""}" instead of "${value}"`;
   }
   return undefined;
 }
@@ -57,8 +57,11 @@ function containersOf(workload: Workload): readonly Workload[] {
 }
 
 /** Values by name; one that comes from elsewhere has none. */
-function variablesOf(env: unknown): ReadonlyMap<unknown, unknown> {
-  return new Map(mappingsIn(env).flatMap(({ name, value, valueFrom }) => (valueFrom ? [] : [[name, value ?? ""]])));
+function variablesOf(env: unknown): ReadonlyMap<string, string> {
+  const variables = mappingsIn(env).flatMap(({ name, value = "", valueFrom }) =>
+    typeof name === "string" && typeof value === "string" && valueFrom === undefined ? [[name, value] as const] : [],
+  );
+  return new Map(variables);
 }
 
 function conditionOf(live: Workload, type: string): Workload | undefined {

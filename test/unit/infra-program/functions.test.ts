@@ -9,7 +9,10 @@ async function recorded(values: Readonly<Record<string, unknown>> = {}) {
   const { checkConfig } = await import("../../../infra/check-config.ts");
   const { config } = checkConfig({ installCrds: false, ...values });
   if (config === undefined) throw new Error("expected a configuration");
-  const platform = new weir.WeirPlatform("weir", config, weir.makeProviders("weir", config));
+  const platform = new weir.WeirPlatform("weir", config, {
+    ...weir.makeProviders("weir", config),
+    gate: undefined,
+  });
   return { recorder, weir, platform };
 }
 
