@@ -8,6 +8,7 @@ import type { Platform } from "./platform.ts";
 import {
   containerSecurity,
   disruptionBudget,
+  nodeSelectorOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
@@ -112,6 +113,7 @@ function podSpec(platform: Platform) {
     securityContext: podSecurity,
     terminationGracePeriodSeconds: grace,
     ...pullSecretsOf(platform),
+    ...nodeSelectorOf(platform),
     ...(nats.replicas === "1" ? {} : { affinity: apart, topologySpreadConstraints: spreadOf(selector) }),
     containers: [
       {

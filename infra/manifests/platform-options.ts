@@ -71,6 +71,10 @@ export const groupedOptions = {
       fallback: "IfNotPresent",
       about: "When nodes fetch images",
     }),
+    architecture: optionalText("architecture", {
+      about: "Architecture of the nodes, where there are images for one alone",
+      rule: { test: (name: string) => ["amd64", "arm64"].includes(name), expected: "amd64 or arm64" },
+    }),
     pullSecrets: list("pullSecrets", { fallback: "", about: "Secrets of the registry", rule: objectName }),
   },
   nats: {

@@ -45,6 +45,12 @@ export function pullSecretsOf({ images }: Platform) {
   );
 }
 
+/** On which nodes a pod may lie, where the images are for one architecture alone. */
+export function nodeSelectorOf({ images }: Platform) {
+  const { architecture } = images;
+  return given("nodeSelector", architecture === undefined ? undefined : { "kubernetes.io/arch": architecture });
+}
+
 /** Pods of one part lie on different nodes where that is possible. */
 export function spreadOf(selector: Readonly<Record<string, string>>) {
   return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({

@@ -9,6 +9,7 @@ import {
   containerSecurity,
   disruptionBudget,
   graceSeconds,
+  nodeSelectorOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
@@ -86,6 +87,7 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
     securityContext: podSecurity,
     terminationGracePeriodSeconds: graceSeconds(facts.drainTimeout),
     ...pullSecretsOf(platform),
+    ...nodeSelectorOf(platform),
     ...(facts.replicas > 1 ? { topologySpreadConstraints: spreadOf(selector) } : {}),
     containers: [
       {

@@ -17,6 +17,7 @@ export interface TypedDelivery extends TypedCredentials {
   readonly push?: string;
   readonly tar?: string;
   readonly plainHttp?: boolean;
+  readonly join?: boolean;
   readonly dockerSocket?: string;
 }
 
@@ -24,6 +25,7 @@ export interface TypedDelivery extends TypedCredentials {
 export function deliveryOptions(command: Command): Command {
   return command
     .option("--push <registry>", "puts them there, e.g. registry.example.com/team")
+    .option("--join", "leaves what is there for other architectures: one name for all")
     .option("--tar <file>", "saves them, for docker load, ctr images import, kind load image-archive")
     .option("--user <name>", "who pushes; without, what docker login keeps in its file")
     .option("--password-file <file>", "with the password of --user")
@@ -51,7 +53,7 @@ export async function sendImages(
   credentials: RegistryCredentials | undefined,
   say: (line: string) => void,
 ): Promise<void> {
-  const { push, tar, plainHttp = false } = typed;
+  const { push, tar, plainHttp = false, join = false } = typed;
   for (const { name, manifest, layers } of made.images) {
     const size = layers.reduce((sum, layer) => sum + layer.size, 0);
     say(`Made "${name}": ${(size / 1_000_000).toFixed(1)} MB, ${manifest.digest}`);
@@ -61,7 +63,7 @@ export async function sendImages(
     say(`Saved in "${tar}"`);
   }
   if (push === undefined) return;
-  const options = { registry: push, credentials, plainHttp, blobs: blobsBelow(made.directory) };
+  const options = { registry: push, credentials, plainHttp, join, blobs: blobsBelow(made.directory) };
   for (const image of made.images) say(`Pushed ${await pushImage(image, options)}`);
 }
 

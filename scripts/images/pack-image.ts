@@ -23,6 +23,8 @@ export interface PackedImage {
   readonly config: Blob;
   readonly layers: readonly Blob[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** Of the machines it is for, e.g. `amd64`. */
+  readonly architecture: string;
 }
 
 const media = "application/vnd.oci.image";
@@ -44,9 +46,10 @@ export async function packImage(content: ImageContent, directory: string): Promi
     Object.entries(content.about).map(([key, value]) => [`org.opencontainers.image.${key}`, value]),
   );
   const ports = content.ports ?? [];
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
   const config = await writeJson(directory, `${media}.config.v1+json`, {
     created: "1970-01-01T00:00:00Z",
-    architecture: process.arch === "x64" ? "amd64" : process.arch,
+    architecture,
     os: "linux",
     config: {
       User: `${content.user}:${content.user}`,
@@ -69,7 +72,7 @@ export async function packImage(content: ImageContent, directory: string): Promi
     layers: blobs,
     annotations,
   });
-  return { name: content.name, manifest, config, layers: blobs, annotations };
+  return { name: content.name, manifest, config, layers: blobs, annotations, architecture };
 }
 
 async function packLayer(

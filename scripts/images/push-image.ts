@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
+import { indexType, listedImages, listText, withImage } from "./manifest-list.ts";
 import { blobFile, type Blob, type PackedImage } from "./pack-image.ts";
 import { RegistryClient, type RegistryCredentials } from "./registry-client.ts";
 
@@ -11,6 +13,8 @@ export interface PushOptions {
   readonly plainHttp?: boolean;
   /** Where the pieces lie. */
   readonly blobs: string;
+  /** Leaves what is under the tag for other architectures: it becomes a list of both. */
+  readonly join?: boolean;
 }
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/;
@@ -32,17 +36,49 @@ export async function pushImage(image: PackedImage, options: PushOptions): Promi
   const client = new RegistryClient(`${isPlain ? "http" : "https"}://${host}`, repository, options.credentials);
   try {
     for (const blob of [...image.layers, image.config]) await pushBlob(client, blob, options.blobs);
-    const { digest } = await client.send("PUT", `manifests/${tag}`, {
-      headers: { "content-type": image.manifest.mediaType },
-      body: textOf(await readFile(blobFile(options.blobs, image.manifest), "utf8")),
-      expected: [201],
-    });
-    if (digest !== undefined && digest !== image.manifest.digest)
-      throw new Error(`Cannot push "${image.name}": the registry stored ${digest}, not ${image.manifest.digest}`);
-    return `${host}/${repository}:${tag}@${image.manifest.digest}`;
+    const manifest = await readFile(blobFile(options.blobs, image.manifest), "utf8");
+    const put = async (reference: string, mediaType: string, text: string): Promise<string> => {
+      const headers = { "content-type": mediaType };
+      const own = digestOf(text);
+      const { digest = own } = await client.send("PUT", `manifests/${reference}`, {
+        headers,
+        body: textOf(text),
+        expected: [201],
+      });
+      if (digest === own) return digest;
+      throw new Error(`Cannot push "${image.name}": the registry stored ${digest}, not ${own}`);
+    };
+    const stored =
+      options.join === true
+        ? await joinList(client, image, tag, (reference, mediaType, text = manifest) => put(reference, mediaType, text))
+        : await put(tag, image.manifest.mediaType, manifest);
+    return `${host}/${repository}:${tag}@${stored}`;
   } finally {
     await client.close();
   }
+}
+
+/** Stores a manifest, that of the image when no text is given; gives its digest. */
+type PutManifest = (reference: string, mediaType: string, text?: string) => Promise<string>;
+
+/** Somebody else may join at the same time, and registries know no condition: who is gone from the list joins again. */
+async function joinList(client: RegistryClient, image: PackedImage, tag: string, put: PutManifest): Promise<string> {
+  const { manifest, architecture } = image;
+  const listed = { ...manifest, platform: { architecture, os: "linux" } };
+  await put(manifest.digest, manifest.mediaType);
+  for (let attempt = 0; attempt < mostJoins; attempt++) {
+    const others = (await listedImages(client, tag)) ?? [];
+    const stored = await put(tag, indexType, listText(withImage(others, listed)));
+    const now = (await listedImages(client, tag)) ?? [];
+    if (now.some(({ digest }) => digest === manifest.digest)) return stored;
+  }
+  throw new Error(`Cannot push "${image.name}": others push the same tag again and again`);
+}
+
+const mostJoins = 5;
+
+function digestOf(text: string): string {
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
 /**

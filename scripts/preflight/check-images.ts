@@ -61,7 +61,9 @@ function suitsNodes(image: string, architectures: readonly string[], nodes: read
   const count = others.length === nodes.length ? "all" : `${others.length} of ${nodes.length}`;
   return problem(
     `image ${image} is for ${built}, and ${count} nodes are ${kinds}`,
-    `push one for ${kinds}, too (docs/images.md)`,
+    architectures.length === 1 && count !== "all"
+      ? `push one for ${kinds}, too, or set weir:images.architecture to ${built} (docs/images.md)`
+      : `push one for ${kinds}, too (docs/images.md)`,
   );
 }
 

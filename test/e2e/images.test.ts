@@ -15,6 +15,7 @@ import { imageUser, natsImageName, weirImageName } from "../../runtime/api/versi
 import { archive } from "../../scripts/images/archive.ts";
 import { blobsBelow } from "../../scripts/images/image-archive.ts";
 import { loadImages } from "../../scripts/images/load-images.ts";
+import { lookInRegistry } from "../../scripts/preflight/registry-look.ts";
 import { makeImages, type MadeImages } from "../../scripts/images/make-images.ts";
 import { blobFile, type PackedImage } from "../../scripts/images/pack-image.ts";
 import { pushImage } from "../../scripts/images/push-image.ts";
@@ -116,6 +117,35 @@ describe.skipIf(process.platform !== "linux")("images", () => {
       const layer = await fetch(`http://${registry.host}/v2/team/weir-nats/blobs/${layers[0]?.digest}`);
       expect((await layer.bytes()).length).toBe(layers[0]?.size);
       expect(await pushImage({ ...image(natsImageName), name: "weir-nats:again" }, options)).toContain(manifest.digest);
+    },
+  );
+
+  test.skipIf(noRegistryServer() !== undefined)(
+    "join what another machine has pushed: one name for the architectures of both",
+    async () => {
+      await using registry = await openRegistryServer();
+      const options = { registry: `${registry.host}/team`, blobs: blobsBelow(made.directory) };
+      const [, tag = ""] = natsImageName.split(":");
+      const here = image(natsImageName);
+      // Of another machine: its list entry counts, and what the image holds does not.
+      const elsewhere = { ...here, architecture: "s390x" };
+      const look = () => lookInRegistry(registry.host, "team/weir-nats", tag);
+
+      await pushImage(here, options);
+      await pushImage(elsewhere, { ...options, join: true });
+      expect(await look()).toEqual([here.architecture, "s390x"].toSorted());
+      const again = await pushImage(here, { ...options, join: true });
+      expect(await look()).toEqual([here.architecture, "s390x"].toSorted());
+      const stored = await fetch(`http://${registry.host}/v2/team/weir-nats/manifests/${tag}`, {
+        headers: { accept: "application/vnd.oci.image.index.v1+json" },
+      });
+      expect(again).toBe(`${registry.host}/team/weir-nats:${tag}@${stored.headers.get("docker-content-digest")}`);
+      expect(await stored.json()).toMatchObject({
+        manifests: [{ digest: here.manifest.digest, size: here.manifest.size }, { size: here.manifest.size }],
+      });
+
+      await pushImage(here, options);
+      expect(await look()).toEqual([here.architecture]);
     },
   );
 

@@ -170,6 +170,16 @@ describe("secrets", () => {
   });
 });
 
+test("images for one architecture keep every pod on nodes of it", () => {
+  const selectors = (input: Readonly<Record<string, unknown>>) =>
+    made(input)
+      .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
+      .map((object) => JSON.stringify((podsOf(object) as { readonly nodeSelector?: object }).nodeSelector));
+  expect([...new Set(selectors({ images: { architecture: "arm64" } }))]).toEqual(['{"kubernetes.io/arch":"arm64"}']);
+  expect([...new Set(selectors({}))]).toEqual([undefined]);
+  expect(() => made({ images: { architecture: "x86" } })).toThrow(/images\.architecture: expected amd64 or arm64/);
+});
+
 describe("the Service of the gateway", () => {
   const balanced = {
     serviceType: "LoadBalancer",
