@@ -32,8 +32,7 @@ export function checkConfig(
   given: Readonly<Record<string, unknown>>,
   { isEncrypted = () => true, unread = [] }: Keeping = {},
 ): { readonly config?: StackConfig; readonly problems: readonly string[] } {
-  const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
-  const input = Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
+  const input = structuredValues(given);
   const own = [...Object.keys(stackOptions), ...Object.keys(stackGroups)];
   const others = Object.fromEntries(Object.entries(input).filter(([key]) => !own.includes(key)));
   const { platform, problems } = checkPlatform(others, own);
@@ -62,6 +61,12 @@ export function checkConfig(
   if (platform === undefined || found.length > 0) return { problems: found };
   const groups = { natsTls: natsTls.values, timeouts: timeouts.values };
   return { config: Object.freeze({ ...options.values, ...groups, platform }), problems: found };
+}
+
+/** The values, those of groups and lists no longer as JSON, without those that say nothing. */
+export function structuredValues(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
+  return Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
 }
 
 /** The options of a group that only a stack has. */

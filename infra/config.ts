@@ -1,44 +1,43 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { checkConfig, configNamespace, type StackConfig } from "./check-config.ts";
+import { isMapping } from "../runtime/api/mapping.ts";
+import { checkConfig, configNamespace, structuredValues } from "./check-config.ts";
 import { isKubeconfigContent } from "./stack-secrets.ts";
-
-/** A checked configuration for a program: what is secret is marked, wherever it is handed on to. */
-export interface ProgramConfig extends Omit<StackConfig, "kubeconfig" | "adminPassword" | "natsPasswords" | "natsTls"> {
-  readonly kubeconfig?: pulumi.Input<string> | undefined;
-  readonly adminPassword?: pulumi.Input<string> | undefined;
-  readonly natsPasswords: Readonly<Record<string, pulumi.Input<string>>>;
-  readonly natsTls: Omit<StackConfig["natsTls"], "key"> & { readonly key?: pulumi.Input<string> | undefined };
-}
+import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 
 /**
- * What the stack's configuration says under `weir:`.
+ * What the stack's configuration says under `weir:`, as arguments of a platform; what is secret is marked.
  * @throws RunError with every problem at once, each naming key, value and rule
  */
-export function readConfig(): ProgramConfig {
+export function readConfig(): WeirPlatformArgs {
   const prefix = `${configNamespace}:`;
   const all = Object.entries<string>(pulumi.runtime.allConfig());
   const own = all.filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
-  const { config, problems } = checkConfig(Object.fromEntries(own), {
+  const given = Object.fromEntries(own) as Readonly<Record<string, string>>;
+  const { config, problems } = checkConfig(given, {
     // Of a group the engine says only that something in it is encrypted.
     isEncrypted: (path) => isSecretKey(prefix + (path.split(".")[0] ?? "")),
   });
   if (config === undefined)
     throw new pulumi.RunError(["Cannot read the configuration of the stack:", ...problems].join(`\n  ${prefix}`));
-  return withSecrets(config);
+  return withSecrets(structuredValues(given));
 }
 
-function withSecrets({ kubeconfig, adminPassword, natsPasswords, natsTls, ...rest }: StackConfig): ProgramConfig {
-  const { key, ...certificates } = natsTls;
-  return Object.freeze({
-    ...rest,
-    kubeconfig: kubeconfig !== undefined && isKubeconfigContent(kubeconfig) ? pulumi.secret(kubeconfig) : kubeconfig,
-    adminPassword: adminPassword === undefined ? undefined : pulumi.secret(adminPassword),
-    natsPasswords: Object.fromEntries(
-      Object.entries(natsPasswords).map(([process, word]) => [process, pulumi.secret(word)]),
-    ),
-    natsTls: { ...certificates, key: key === undefined ? undefined : pulumi.secret(key) },
-  });
+function withSecrets(values: Readonly<Record<string, unknown>>): WeirPlatformArgs {
+  const { kubeconfig, adminPassword, natsPasswords, natsTls, ...rest } = values;
+  const isContent = typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig);
+  const args: Record<string, unknown> = { ...rest };
+  if (kubeconfig !== undefined) args["kubeconfig"] = isContent ? pulumi.secret(kubeconfig) : kubeconfig;
+  if (adminPassword !== undefined) args["adminPassword"] = pulumi.secret(adminPassword);
+  if (isMapping(natsPasswords)) args["natsPasswords"] = eachSecret(natsPasswords, Object.keys(natsPasswords));
+  if (isMapping(natsTls)) args["natsTls"] = eachSecret(natsTls, ["key"]);
+  return args;
+}
+
+function eachSecret(values: Readonly<Record<string, unknown>>, secrets: readonly string[]): object {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, secrets.includes(key) ? pulumi.secret(value) : value]),
+  );
 }
 
 /** Whether the engine calls the value of a key secret. The SDK knows; its declarations leave the function out. */

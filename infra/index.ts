@@ -1,8 +1,6 @@
 import { readConfig } from "./config.ts";
 import { WeirPlatform } from "./platform.ts";
-import { makeProviders } from "./providers.ts";
 
-const config = readConfig();
-const weir = new WeirPlatform("weir", config, makeProviders("weir", config));
+const weir = new WeirPlatform("weir", readConfig());
 
 export const { gatewayUrl, publicUrl, adminUser, adminPassword, queues, edition, portForward } = weir;

@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import type { ClusterArgs } from "./cluster.ts";
 import { Access } from "./components/access.ts";
 import { Autoscaler } from "./components/autoscaler.ts";
+import { dependenciesOf } from "./components/cluster-args.ts";
 import { Credentials } from "./components/credentials.ts";
 import { CustomResourceDefinitions } from "./components/custom-resource-definitions.ts";
 import { GatewayIngress } from "./components/gateway-ingress.ts";
@@ -13,11 +15,19 @@ import { Operator } from "./components/operator.ts";
 import { Part } from "./components/part.ts";
 import { QueueDoctor } from "./components/queue-doctor.ts";
 import { QueueWorkers } from "./components/queue-workers.ts";
-import type { ProgramConfig } from "./config.ts";
 import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
-import type { Providers } from "./providers.ts";
+import { providersOf } from "./providers.ts";
+import { readArgs } from "./read-args.ts";
+import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
+import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 
-/** The whole of Weir on a cluster. What each part needs first it depends on; an upgrade goes the same way. */
+/**
+ * The whole of Weir on a cluster. What each part needs first it depends on; an upgrade goes the same way. Several may be
+ * in one program, each with a name and namespaces of its own.
+ *
+ * Options reach all that it makes: provider, parent, aliases, transforms, dependsOn; `protect` keeps the broker and the
+ * namespaces, with which the broker's volumes would go.
+ */
 export class WeirPlatform extends pulumi.ComponentResource {
   /** Address of the gateway in the cluster. */
   readonly gatewayUrl: pulumi.Output<string>;
@@ -38,14 +48,23 @@ export class WeirPlatform extends pulumi.ComponentResource {
   /** What functions need: they come after these, and go before them. */
   readonly parts: readonly pulumi.Input<pulumi.Resource>[];
 
-  constructor(name: string, config: ProgramConfig, providers: Providers) {
-    const { kubernetes, random, tls, definitions } = providers;
-    super("weir:platform:Weir", name, {}, { providers: { kubernetes, random, tls } });
+  constructor(name: string, args: WeirPlatformArgs = {}, options: pulumi.ComponentResourceOptions = {}) {
+    const { config, given, fillObject, fillText } = readArgs(name, args);
+    const { kubernetes, random, tls, definitions, cluster } = providersOf(name, args, options);
+    // Protection is for what holds calls: passwords are made anew at times, and queues go.
+    const { protect, provider: _provider, ...passedOn } = options;
+    super("weir:platform:Weir", name, {}, { ...passedOn, providers: { kubernetes, random, tls } });
     const { platform, adminUser, timeouts } = config;
-    const plain = { platform, timeouts, gate: providers.gate };
+    const gate = gateOf(args, cluster);
+    const plain = { platform, timeouts, gate, fillObject, protect };
     const after = (...parts: (Part | Credentials)[]) => ({
       parent: this,
-      dependsOn: parts.flatMap((part) => (part instanceof Part ? part.done : [part])),
+      dependsOn: [
+        ...dependenciesOf(options),
+        ...parts.flatMap((part): readonly pulumi.Input<pulumi.Resource>[] =>
+          part instanceof Part ? part.done : [part],
+        ),
+      ],
     });
 
     const namespaces = new Namespaces(`${name}-namespaces`, plain, after());
@@ -54,7 +73,11 @@ export class WeirPlatform extends pulumi.ComponentResource {
       : [];
     const access = new Access(`${name}-access`, plain, after(namespaces));
     const policies = new NetworkPolicies(`${name}-network-policies`, plain, after(namespaces));
-    const credentials = new Credentials(`${name}-credentials`, config, after(namespaces));
+    const credentials = new Credentials(
+      `${name}-credentials`,
+      { ...given, platform, adminUser, rotation: config.rotation },
+      after(namespaces),
+    );
     const servers = { ...plain, podAnnotations: credentials.ofServers };
     const users = { ...plain, podAnnotations: credentials.ofUsers };
 
@@ -71,16 +94,35 @@ export class WeirPlatform extends pulumi.ComponentResource {
     this.functionNamespace = platform.functionNamespace;
     this.manyNamespaces = platform.manyNamespaces;
     this.kubernetes = kubernetes;
-    const context = config.context === undefined ? "" : ` --context ${config.context}`;
     this.gatewayUrl = pulumi.output(gatewayOrigin(platform).replace(".:", ":"));
-    this.publicUrl = gateway.balancedUrl.apply((balanced) => publicUrlOf(platform) ?? balanced ?? "");
+    const publicUrl = publicUrlOf(platform);
+    this.publicUrl =
+      publicUrl === undefined
+        ? gateway.balancedUrl.apply((balanced) => balanced ?? "")
+        : pulumi.output(fillText(publicUrl));
     this.adminUser = pulumi.output(adminUser);
     this.adminPassword = credentials.adminPassword;
     this.queues = pulumi.output(platform.queues.map((queue) => queue.name));
     this.edition = pulumi.output(platform.edition);
-    this.portForward = pulumi.output(
-      `kubectl${context} -n ${platform.platformNamespace} port-forward service/gateway 8080:8080`,
-    );
-    this.registerOutputs({ gatewayUrl: this.gatewayUrl, publicUrl: this.publicUrl });
+    const forward = `-n ${platform.platformNamespace} port-forward service/gateway 8080:8080`;
+    this.portForward = pulumi
+      .output(args.context)
+      .apply(
+        (context) => `kubectl${context === undefined || context === "" ? "" : ` --context ${context}`} ${forward}`,
+      );
+    this.registerOutputs({
+      gatewayUrl: this.gatewayUrl,
+      publicUrl: this.publicUrl,
+      adminUser: this.adminUser,
+      adminPassword: this.adminPassword,
+      queues: this.queues,
+      edition: this.edition,
+      portForward: this.portForward,
+    });
   }
+}
+
+function gateOf({ awaitRollouts = true }: WeirPlatformArgs, cluster: ClusterArgs): RolloutGate | undefined {
+  if (typeof awaitRollouts === "function") return awaitRollouts;
+  return awaitRollouts ? rolloutGate(cluster) : undefined;
 }

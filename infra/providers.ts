@@ -4,36 +4,68 @@ import * as random from "@pulumi/random";
 import * as tls from "@pulumi/tls";
 
 import type { ClusterArgs } from "./cluster.ts";
-import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
 
 /** Who makes the resources; no resource is left to a default provider, which goes wherever kubectl points. */
 export interface Providers {
-  readonly kubernetes: Kubernetes;
+  readonly kubernetes: pulumi.ProviderResource;
   /** Of the custom resource definitions: they outlive the stack, and the next one finds them there. */
-  readonly definitions: Kubernetes;
-  readonly random: random.Provider;
-  readonly tls: tls.Provider;
-  /** What each part passes before the next one begins; where it is absent, the providers' word is all. */
-  readonly gate?: RolloutGate | undefined;
+  readonly definitions: pulumi.ProviderResource;
+  readonly random: pulumi.ProviderResource;
+  readonly tls: pulumi.ProviderResource;
+  /** Which cluster all that goes to. */
+  readonly cluster: ClusterArgs;
 }
 
-/** The providers of a platform called `name`. */
-export function makeProviders(name: string, { kubeconfig, context }: ClusterArgs): Providers {
+/** The providers of a platform called `name`: those that its options name, or its parent has, and else its own. */
+export function providersOf(
+  name: string,
+  { kubeconfig, context }: ClusterArgs,
+  options: pulumi.ComponentResourceOptions,
+): Providers {
+  const kubernetes = givenProvider("kubernetes", options);
   const cluster = {
-    ...(kubeconfig === undefined ? {} : { kubeconfig: pulumi.secret(kubeconfig) }),
-    ...(context === undefined ? {} : { context }),
+    kubeconfig: kubeconfig ?? settingOf(kubernetes, "kubeconfig"),
+    context: context ?? settingOf(kubernetes, "context"),
+  };
+  const access = {
+    ...(cluster.kubeconfig === undefined ? {} : { kubeconfig: pulumi.secret(cluster.kubeconfig) }),
+    ...(cluster.context === undefined ? {} : { context: cluster.context }),
     enableServerSideApply: true,
   };
   return {
+    cluster,
     // What changes in place is read by pods that a checksum restarts; replaced, it would be missing for a while.
-    kubernetes: new Kubernetes(name, { ...cluster, enableConfigMapMutable: true, enableSecretMutable: true }),
+    kubernetes:
+      kubernetes ?? new Kubernetes(name, { ...access, enableConfigMapMutable: true, enableSecretMutable: true }),
     definitions: new Kubernetes(`${name}-definitions`, {
-      ...cluster,
+      ...access,
       upsertExistingObjects: true,
       enablePatchForce: true,
     }),
-    random: new random.Provider(name),
-    tls: new tls.Provider(name),
-    gate: rolloutGate({ kubeconfig, context }),
+    random: givenProvider("random", options) ?? new random.Provider(name),
+    tls: givenProvider("tls", options) ?? new tls.Provider(name),
   };
+}
+
+const isOf: Readonly<Record<"kubernetes" | "random" | "tls", (value: unknown) => boolean>> = {
+  kubernetes: (value) => Kubernetes.isInstance(value),
+  random: (value) => random.Provider.isInstance(value),
+  tls: (value) => tls.Provider.isInstance(value),
+};
+
+function givenProvider(
+  name: keyof typeof isOf,
+  { provider, providers = [], parent }: pulumi.ComponentResourceOptions,
+): pulumi.ProviderResource | undefined {
+  const given = [...(provider === undefined ? [] : [provider]), ...Object.values(providers)];
+  return given.find((each) => isOf[name](each)) ?? parent?.getProvider(`${name}:index:Any`);
+}
+
+/** What a provider was made with: each is an output of it, though its class declares none. */
+function settingOf(
+  provider: pulumi.ProviderResource | undefined,
+  setting: keyof ClusterArgs,
+): pulumi.Output<string> | undefined {
+  const value = new Map<string, unknown>(Object.entries(provider ?? {})).get(setting);
+  return pulumi.Output.isInstance<string>(value) ? value : undefined;
 }

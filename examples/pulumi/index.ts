@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Function, FunctionSecret, makeProviders, readConfig, WeirPlatform } from "weir/infra";
+import { Function, FunctionSecret, readConfig, WeirPlatform } from "weir/infra";
 
-const config = readConfig();
-const platform = new WeirPlatform("weir", config, makeProviders("weir", config));
+const platform = new WeirPlatform("weir", readConfig());
 
 const key = new FunctionSecret("signing-key", {
   platform,

@@ -26,9 +26,9 @@ export interface CredentialsArgs {
   readonly natsPasswords: Readonly<Record<string, pulumi.Input<string>>>;
   /** PEM; of a broker that runs elsewhere the authority alone. */
   readonly natsTls: {
-    readonly certificate?: string | undefined;
+    readonly certificate?: pulumi.Input<string> | undefined;
     readonly key?: pulumi.Input<string> | undefined;
-    readonly authority?: string | undefined;
+    readonly authority?: pulumi.Input<string> | undefined;
   };
 }
 

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import type { OpenTexts } from "../open-texts.ts";
 import type { RolloutGate } from "../rollout/rollout-gate.ts";
 import { dependenciesOf } from "./cluster-args.ts";
 import { withPodAnnotations, type PodAnnotations } from "./pod-annotations.ts";
@@ -17,8 +18,14 @@ export interface PartArgs {
   readonly timeouts?: WaitTimeouts | undefined;
   /** What its workloads pass before anything comes after them; none is asked when absent. */
   readonly gate?: RolloutGate | undefined;
+  readonly fillObject?: OpenTexts["fillObject"] | undefined;
+  /** Whether what the broker's volumes go with is protected. */
+  readonly protect?: boolean | undefined;
   readonly options?: pulumi.CustomResourceOptions;
 }
+
+/** Kinds of objects with which the volumes of the broker go, or could. */
+const holdsVolumes: readonly string[] = ["StatefulSet", "Namespace"];
 
 /** One part of the platform: its objects are its children, those that others of it need first. */
 export abstract class Part extends pulumi.ComponentResource {
@@ -39,16 +46,18 @@ export abstract class Part extends pulumi.ComponentResource {
       for (const object of objects.filter((each) => stageOf(each) === stage)) {
         const { kind, metadata } = object;
         const customTimeouts = args.timeouts && customTimeoutsOf(object, args.timeouts);
-        const child = makeResource(`${name}-${metadata.name}`, object, {
+        const filled = args.fillObject?.(object) ?? object;
+        const child = makeResource(`${name}-${metadata.name}`, filled, {
           parent: this,
           dependsOn,
           ...(customTimeouts !== undefined && { customTimeouts }),
+          ...(args.protect !== undefined && holdsVolumes.includes(kind) && { protect: args.protect }),
           ...args.options,
         });
         resources.set(`${kind} ${metadata.name}`, child);
         before.push(child);
         if (args.gate === undefined || args.timeouts === undefined || !isWorkload(object)) continue;
-        const passed = args.gate(child, object, longestWait(object, args.timeouts) ?? 0);
+        const passed = args.gate(child, filled, longestWait(object, args.timeouts) ?? 0);
         gates.push(passed);
         before.push(passed);
       }

@@ -11,10 +11,13 @@ import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
 import { ClusterRole, ClusterRoleBinding, RoleBinding } from "@pulumi/kubernetes/rbac/v1/index.js";
 import type * as pulumi from "@pulumi/pulumi";
 
-import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import type { OpenObject } from "../open-texts.ts";
 
-/** A class whose arguments are the object as the API server takes it; each class asks for those of its own kind. */
-type ResourceKind = new (name: string, args: never, options: pulumi.CustomResourceOptions) => pulumi.CustomResource;
+/** The fields of an object; some classes demand one of the last two, the others leave them alone. */
+type Fields = pulumi.Inputs & Readonly<Record<"metadata" | "spec" | "roleRef", pulumi.Inputs[string]>>;
+
+/** A class whose arguments are the object as the API server takes it. */
+type ResourceKind = new (name: string, args: Fields, options: pulumi.CustomResourceOptions) => pulumi.CustomResource;
 
 /** All kinds that the platform consists of, by apiVersion and kind. */
 const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, ResourceKind>([
@@ -43,12 +46,11 @@ const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, Resourc
  */
 export function makeResource(
   name: string,
-  object: KubernetesObject,
+  object: OpenObject,
   options: pulumi.CustomResourceOptions,
 ): pulumi.CustomResource {
   const kind = `${object.apiVersion} ${object.kind}`;
   const Kind = resourceKinds.get(kind);
   if (Kind === undefined) throw new Error(`Cannot make a resource of kind "${kind}": it is not in the table`);
-  // The object says itself of which kind it is, and the table which class that is.
-  return new Kind(name, object as never, options);
+  return new Kind(name, { ...object, spec: object["spec"], roleRef: object["roleRef"] }, options);
 }

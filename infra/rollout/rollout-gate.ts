@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ClusterArgs } from "../cluster.ts";
-import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import type { OpenObject } from "../open-texts.ts";
 import { awaitRollout } from "./await-rollout.ts";
 import { lookAt } from "./cluster-look.ts";
 
@@ -11,7 +11,7 @@ import { lookAt } from "./cluster-look.ts";
  */
 export type RolloutGate = (
   resource: pulumi.CustomResource,
-  wanted: KubernetesObject,
+  wanted: OpenObject,
   within: number,
 ) => pulumi.Input<pulumi.Resource>;
 
@@ -22,9 +22,11 @@ export type RolloutGate = (
 export function rolloutGate({ kubeconfig, context }: ClusterArgs): RolloutGate {
   return (resource, wanted, within) => {
     if (pulumi.runtime.isDryRun()) return resource;
-    return pulumi.all([kubeconfig, context, resource.id]).apply(async ([file, name]) => {
-      const look = () => lookAt({ kubeconfig: file, context: name }, wanted);
-      await awaitRollout(wanted, { look, within }).catch((err: unknown) => {
+    const { apiVersion, kind, metadata, ...fields } = wanted;
+    return pulumi.all([kubeconfig, context, fields, resource.id]).apply(async ([file, name, known]) => {
+      const object = { ...known, apiVersion, kind, metadata };
+      const look = () => lookAt({ kubeconfig: file, context: name }, object);
+      await awaitRollout(object, { look, within }).catch((err: unknown) => {
         throw new pulumi.RunError(err instanceof Error ? err.message : String(err));
       });
       return resource;

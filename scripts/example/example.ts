@@ -44,14 +44,14 @@ export interface Example extends Readonly<Static<typeof Example>> {
   readonly packages: readonly string[];
 }
 
-/** A Pulumi program that deploys functions, not a function. */
+/** Pulumi programs that deploy functions are called so, and more: they are no functions. */
 const programExample = "pulumi";
 
 /** The names of the directories below `root` that hold an example, sorted. */
 export async function exampleNames(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true });
   return entries
-    .filter((entry) => entry.isDirectory() && entry.name !== programExample)
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(programExample))
     .map((entry) => entry.name)
     .toSorted();
 }

@@ -16,6 +16,7 @@ export interface RegisteredResource {
   /** Ends of the URNs of all that it waits for: `type::name`. */
   readonly dependencies: readonly string[];
   readonly retainOnDelete: boolean;
+  readonly isProtected: boolean;
   /** How long its making may take, as the program says it; empty when it does not. */
   readonly createTimeout: string;
   readonly ignoreChanges: readonly string[];
@@ -29,6 +30,7 @@ interface Request {
   getProvider(): string;
   getCustom(): boolean;
   getRetainondelete(): boolean;
+  getProtect(): boolean;
   getCustomtimeouts(): { getCreate(): string } | undefined;
   getDependenciesList(): string[];
   getAdditionalsecretoutputsList(): string[];
@@ -99,6 +101,7 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
     provider: request.getProvider().split("::").at(-2) ?? "",
     dependencies: request.getDependenciesList().map(endOf),
     createTimeout: request.getCustomtimeouts()?.getCreate() ?? "",
+    isProtected: request.getProtect(),
     retainOnDelete: request.getRetainondelete(),
     ignoreChanges: request.getIgnorechangesList(),
     custom: request.getCustom(),

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../infra/check-config.ts";
 import type { WeirPlatform } from "../../infra/platform.ts";
-import type { RolloutGate } from "../../infra/rollout/rollout-gate.ts";
+import type { WeirPlatformArgs } from "../../infra/weir-platform-args.ts";
 import { recordResources, type RegisteredResource } from "./pulumi-mocks.ts";
 
 /** A platform that was never made, and what it would be made of. */
@@ -10,17 +10,20 @@ export interface RecordedStack {
   readonly resources: readonly RegisteredResource[];
 }
 
-/** The stack of this configuration; throws with all problems when it is none. */
+/**
+ * The platform of these values, as a stack's configuration holds them; throws with all problems when it is none. No
+ * cluster is asked unless `awaitRollouts` says how.
+ */
 export async function recordedStack(
   values: Readonly<Record<string, unknown>> = {},
-  options: { readonly preview?: boolean; readonly gate?: RolloutGate } = {},
+  options: { readonly preview?: boolean } & Pick<WeirPlatformArgs, "awaitRollouts"> = {},
 ): Promise<RecordedStack> {
   const recorder = await recordResources(options);
-  const { checkConfig } = await import("../../infra/check-config.ts");
   const { WeirPlatform } = await import("../../infra/platform.ts");
-  const { makeProviders } = await import("../../infra/providers.ts");
+  const { checkConfig, structuredValues } = await import("../../infra/check-config.ts");
+  const { awaitRollouts = false } = options;
+  const platform = new WeirPlatform("weir", { ...structuredValues(values), awaitRollouts });
   const { config, problems } = checkConfig(values);
   if (config === undefined) throw new Error(problems.join("\n"));
-  const platform = new WeirPlatform("weir", config, { ...makeProviders("weir", config), gate: options.gate });
   return { config, platform, resources: await recorder.resources() };
 }

@@ -172,7 +172,7 @@ test("each part begins when the cluster says that the workloads before it are ro
   const { resources } = await recordedStack(
     { edition: "enterprise", queues: { reports: {} }, gateway: { replicas: 2 } },
     {
-      gate: (workload, { metadata }, within) => {
+      awaitRollouts: (workload, { metadata }, within) => {
         limits.set(metadata.name, within);
         return pulumi.output(new Passed(workload, metadata.name));
       },

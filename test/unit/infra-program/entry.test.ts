@@ -59,7 +59,7 @@ test("a secret that stands in the clear is refused, with the command that stores
   ]);
   expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig", "weir:adminPassword"])).toEqual([]);
   const { kubeconfig, adminPassword, natsPasswords } = readConfig();
-  for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords)])
+  for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords ?? {})])
     expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
   expect(await recorder.resources()).toEqual([]);
 });

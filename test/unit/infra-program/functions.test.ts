@@ -6,13 +6,7 @@ import { recordResources, resourceNamed, settled } from "../../support/pulumi-mo
 async function recorded(values: Readonly<Record<string, unknown>> = {}) {
   const recorder = await recordResources();
   const weir = await import("../../../infra/exports.ts");
-  const { checkConfig } = await import("../../../infra/check-config.ts");
-  const { config } = checkConfig({ installCrds: false, ...values });
-  if (config === undefined) throw new Error("expected a configuration");
-  const platform = new weir.WeirPlatform("weir", config, {
-    ...weir.makeProviders("weir", config),
-    gate: undefined,
-  });
+  const platform = new weir.WeirPlatform("weir", { installCrds: false, awaitRollouts: false, ...values });
   return { recorder, weir, platform };
 }
 

@@ -174,7 +174,7 @@ test("what is waited for fails in minutes, and a stack may say in how many", asy
     config: "",
   });
   await expect(recordedStack({ timeouts: { deployment: "5m", broker: "1d" } })).rejects.toThrow(
-    /timeouts\.deployment: no such option; did you mean deployments\?\ntimeouts\.broker: expected a duration/,
+    /timeouts\.deployment: no such option; did you mean deployments\?\n *timeouts\.broker: expected a duration/,
   );
 });
 

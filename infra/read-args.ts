@@ -1,0 +1,44 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import { isMapping } from "../runtime/api/mapping.ts";
+import { checkConfig, type StackConfig } from "./check-config.ts";
+import type { CredentialsArgs } from "./components/credentials.ts";
+import { isLater, openTexts, type OpenTexts } from "./open-texts.ts";
+import type { WeirPlatformArgs } from "./weir-platform-args.ts";
+
+/** Arguments of a platform, checked as far as they are known. */
+export interface ReadArgs extends Omit<OpenTexts, "plain"> {
+  readonly config: StackConfig;
+  /** As they were given, those that come later, too. */
+  readonly given: Pick<CredentialsArgs, "adminPassword" | "natsPasswords" | "natsTls">;
+}
+
+/**
+ * What a platform is made of.
+ * @throws RunError with every problem at once, each naming key, value and rule
+ */
+export function readArgs(name: string, args: WeirPlatformArgs): ReadArgs {
+  const { awaitRollouts: _awaitRollouts, ...keys } = args;
+  const { plain, ...open } = openTexts(keys);
+  const unread: string[] = [];
+  const known = withoutLater(plain, unread);
+  const { config, problems } = checkConfig(known, { unread });
+  if (config === undefined) throw new pulumi.RunError([`Cannot make platform "${name}":`, ...problems].join("\n  "));
+  const { adminPassword, natsPasswords = {}, natsTls = {} } = args;
+  return { ...open, config, given: { adminPassword, natsPasswords, natsTls } };
+}
+
+/** The values that are known; the paths of the others go to `later`. */
+function withoutLater(
+  values: Readonly<Record<string, unknown>>,
+  later: string[],
+  prefix = "",
+): Record<string, unknown> {
+  const known: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    if (isLater(value)) later.push(prefix + key);
+    else known[key] = isMapping(value) ? withoutLater(value, later, `${prefix}${key}.`) : value;
+  }
+  return known;
+}

@@ -1,0 +1,49 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+import type { Setting, Settings } from "../runtime/api/setting.ts";
+import type { ClusterArgs } from "./cluster.ts";
+import type { Tuning } from "./manifests/environment.ts";
+import type { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
+import type { RolloutGate } from "./rollout/rollout-gate.ts";
+import type { stackGroups, stackOptions } from "./stack-options.ts";
+
+/** Options as a stack says them, by key: a duration is a text such as `30s`. */
+type Said<S extends Settings> = {
+  readonly [K in keyof S]?: S[K] extends Setting<infer T> ? SaidValue<T> | undefined : never;
+};
+type SaidValue<T> = T extends boolean | undefined | readonly string[]
+  ? T
+  : T extends number
+    ? number | string
+    : T extends `${infer N extends number}`
+      ? T | N
+      : T;
+
+type Texts<K extends string> = { readonly [_ in K]?: pulumi.Input<string> | undefined };
+type General = Said<typeof generalOptions> & Said<Omit<typeof stackOptions, keyof ClusterArgs | Secret>>;
+type Groups = { readonly [K in Exclude<keyof typeof groupedOptions, OpenGroup>]?: Said<(typeof groupedOptions)[K]> };
+type Secret = "adminPassword" | "natsPasswords";
+type OpenGroup = "images" | "ingress";
+type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
+
+/**
+ * What a platform is made of: the keys of a stack, without `weir:`, each described in `docs/settings.md`. What says how many
+ * objects there are, or what their names are, is plain; passwords, certificates, images and names outside may come
+ * from other resources.
+ */
+export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
+  /** Made when absent. */
+  readonly adminPassword?: pulumi.Input<string> | undefined;
+  /** Of a broker that runs elsewhere, by process. */
+  readonly natsPasswords?: Readonly<Record<string, pulumi.Input<string>>> | undefined;
+  /** PEM. */
+  readonly natsTls?: Texts<keyof typeof stackGroups.natsTls> | undefined;
+  readonly timeouts?: Said<typeof stackGroups.timeouts> | undefined;
+  readonly images?: (Texts<"weir" | "nats"> & Said<Omit<typeof groupedOptions.images, "weir" | "nats">>) | undefined;
+  readonly ingress?: (Texts<IngressText> & Said<Omit<typeof groupedOptions.ingress, IngressText>>) | undefined;
+  /**
+   * Whether each part ends only when the cluster says, to `kubectl`, that its pods are all of the wanted version and available.
+   * True when absent; false for tests with Pulumi's mocks; a function asks in a way of its own.
+   */
+  readonly awaitRollouts?: boolean | RolloutGate | undefined;
+}
