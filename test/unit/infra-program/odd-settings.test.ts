@@ -143,6 +143,25 @@ describe("ways in from outside", () => {
       "kubernetes:core/v1:Service::weir-gateway-gateway",
     );
   });
+
+  test("a load balancer that ends TLS beside the cluster's Service, and a route of the Gateway API", async () => {
+    const { resources, platform } = await recordedStack({
+      ...bare,
+      publicUrl: "https://f.example.com",
+      gateway: { serviceType: "LoadBalancer" },
+      httpRoute: { host: "f.example.com", gateway: "public" },
+    });
+    expect((await settled(platform.publicUrl)).value).toBe("https://f.example.com");
+    expect(resourceNamed(resources, ":Service", "weir-gateway-gateway").inputs).toMatchObject({
+      spec: { type: "ClusterIP", ports: [{ port: 8080 }] },
+    });
+    expect(resourceNamed(resources, ":Service", "weir-gateway-gateway-public").inputs).toMatchObject({
+      spec: { type: "LoadBalancer", ports: [{ port: 443 }] },
+    });
+    const route = resourceNamed(resources, ":HTTPRoute", "weir-ingress-gateway");
+    expect(route.inputs).toMatchObject({ spec: { parentRefs: [{ name: "public" }] } });
+    expect(route.dependencies).toContain("kubernetes:core/v1:Service::weir-gateway-gateway");
+  });
 });
 
 test("times that must agree follow from one setting; probes ask the admin port", async () => {
