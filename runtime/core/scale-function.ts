@@ -7,8 +7,8 @@ import type { FunctionStore } from "./ports/function-store.ts";
 import { scaleBounds } from "./scale-bounds.ts";
 
 /**
- * Sets the desired replicas of one function, 0 to its label scale.max; the autoscaler leaves them alone for `holdTime`
- * milliseconds.
+ * Sets the desired replicas of one function, 0 to its label scale.max; fewer than scale.min, but not 0, become that, as zero
+ * is left for no fewer. The autoscaler leaves them alone for `holdTime` milliseconds.
  * @throws PlatformError `function_not_found`; `validation_failed` above scale.max
  */
 export async function scaleFunction(
@@ -20,7 +20,7 @@ export async function scaleFunction(
 ): Promise<void> {
   await functions.write({ namespace: ref.namespace, name: ref.name }, (current) => {
     if (current === undefined) throw functionNotFound(ref);
-    const { max } = scaleBounds(current.deployment.labels);
+    const { min, max } = scaleBounds(current.deployment.labels);
     if (replicas > max) {
       throw new PlatformError(
         "validation_failed",
@@ -28,7 +28,9 @@ export async function scaleFunction(
       );
     }
     const at = now();
-    const scaled = scaledBecause("Requested", `Scaled to ${replicas} by request`, at);
-    return withReplicas(current, replicas, scaled, holdFor("scale-function", holdTime, at));
+    const count = replicas === 0 ? 0 : Math.max(replicas, min);
+    const request = count === replicas ? "by request" : `by a request for ${replicas}: the label scale.min is ${min}`;
+    const scaled = scaledBecause("Requested", `Scaled to ${count} ${request}`, at);
+    return withReplicas(current, count, scaled, holdFor("scale-function", holdTime, at));
   });
 }

@@ -185,7 +185,8 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     await until("X");
     await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
     await until("9");
-    await administer("POST", "/system/scale-function/upper", { replicas: 1 });
+    await administer("POST", "/system/scale-function/upper", { replicas: 3 });
+    await administer("POST", "/system/scale-function/upper", { replicas: 2 });
     await deploy("upper", "tr a-z A-Z");
     answers.clear();
     await until("X");

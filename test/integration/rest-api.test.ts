@@ -123,6 +123,24 @@ describe("functions", () => {
     expect(await statusOf("POST", "/system/scale-function/nobody", { replicas: 1 })).toBe(404);
   });
 
+  test("scaled below scale.min are as many as that, and the condition says what was asked for", async () => {
+    await statusOf("PUT", "/system/functions", { ...hello, labels: { "com.service.scale.min": "2" } });
+    expect(await statusOf("POST", "/system/scale-function/hello", { replicas: 1 })).toBe(202);
+    expect(await (await platform.call("GET", "/system/function/hello")).json()).toMatchObject({
+      replicas: 2,
+      conditions: [
+        { type: "Ready" },
+        {
+          type: "Scaling",
+          reason: "OnHold",
+          message: expect.stringMatching(
+            /^Held at 2 until \S+ by scale-function\. 2 since \S+ \(Requested\): Scaled to 2 by a request for 1: the label scale\.min is 2$/,
+          ),
+        },
+      ],
+    });
+  });
+
   test("are scaled by alerts: firing adds a fifth of scale.max, resolved sets scale.min", async () => {
     const labels = { "com.service.scale.min": "2", "com.service.scale.max": "11" };
     await statusOf("PUT", "/system/functions", { ...hello, labels });

@@ -17,7 +17,7 @@ export const scaleRoute = route(
     needs: "Function:Scale",
     about: "Sets the number of replicas of a function; 0 is a state like any other, and the next call wakes it.",
     details:
-      "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that.",
+      "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that. Fewer than `scale.min`, but not 0, become `scale.min`: the condition `Scaling` says what was asked for.",
     params: Type.Object({ name: functionName("Name of the function") }),
     query: NamespaceQuery,
     body: ScaleServiceRequest,

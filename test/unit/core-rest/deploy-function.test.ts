@@ -154,6 +154,18 @@ test("by request replicas go from zero to scale.max", async () => {
   );
 });
 
+test("by request replicas are no fewer than scale.min, but for 0, and what is wanted says so", async () => {
+  await deployFunction({ ...hello, labels: { "com.service.scale.min": "2" } }, "create", parts);
+  await scaleFunction(functions, ref, 0, 0);
+  expect((await functions.get(ref))?.replicas).toBe(0);
+  await scaleFunction(functions, ref, 1, 300_000, () => first);
+  expect(await functions.get(ref)).toMatchObject({
+    replicas: 2,
+    scaled: { reason: "Requested", message: "Scaled to 2 by a request for 1: the label scale.min is 2" },
+    hold: { by: "scale-function", until: "2026-01-01T00:05:00.000Z" },
+  });
+});
+
 test("an alert adds a fifth of the most, rounded up, within the bounds; resolved goes back to the fewest", async () => {
   const labels = { "com.service.scale.min": "2", "com.service.scale.max": "11" };
   await deployFunction({ ...hello, labels }, "create", parts);
