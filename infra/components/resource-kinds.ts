@@ -13,10 +13,9 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import type { OpenObject } from "../open-texts.ts";
 
-/** The fields of an object; some classes demand one of the last two, the others leave them alone. */
+/** The fields of an object; some classes demand some of those named, the others leave them alone. */
 type Fields = pulumi.Inputs &
-  Readonly<Record<"apiVersion" | "kind", string>> &
-  Readonly<Record<"metadata" | "spec" | "roleRef", pulumi.Inputs[string]>>;
+  Readonly<Record<"apiVersion" | "kind" | "metadata" | "spec" | "roleRef", pulumi.Inputs[string]>>;
 
 /** A class whose arguments are the object as the API server takes it. */
 type ResourceKind = new (name: string, args: Fields, options: pulumi.CustomResourceOptions) => pulumi.CustomResource;
