@@ -5,6 +5,8 @@ import { labelsOf } from "./names.ts";
 import type { Platform } from "./platform.ts";
 
 const admission = "admissionregistration.k8s.io";
+/** Begin of the labels that say what pods of a namespace may. */
+const podSecurity = "pod-security.kubernetes.io/";
 
 /** A rule of the API server about what an account of the platform does. */
 interface Guard {
@@ -21,7 +23,8 @@ interface Guard {
 
 /**
  * Rights in the whole cluster, held to namespaces with the marker that belong to no other platform: the gateway makes,
- * changes and deletes no others, and the operator acts in no others; what it binds there are accounts of the platform.
+ * changes and deletes no others, and never what their pods may; the operator acts in no others, and what it binds there
+ * are accounts of the platform.
  */
 export function namespaceGuards(platform: Platform): KubernetesObject[] {
   return [gatewayGuard(platform), operatorGuard(platform), bindingGuard(platform)].flatMap((guard) =>
@@ -44,6 +47,14 @@ function gatewayGuard({ platformNamespace }: Platform): Guard {
       {
         expression: `request.operation == 'CREATE' || ${ours("oldObject", platformNamespace)}`,
         message: "the gateway changes and deletes namespaces with the marker of Weir, of its platform, only",
+      },
+      {
+        expression: `request.operation != 'CREATE' || (has(object.metadata.labels) && '${podSecurity}enforce' in object.metadata.labels && ${strictLevels("object")})`,
+        message: "the gateway makes namespaces of the pod security level restricted only",
+      },
+      {
+        expression: `request.operation != 'UPDATE' || (${keepsLevels("oldObject", "object")} && ${keepsLevels("object", "oldObject")})`,
+        message: "the gateway leaves pod security levels of namespaces as they are",
       },
       {
         expression: `${name} != '${platformNamespace}' && ${name} != 'default' && !${name}.startsWith('kube-')`,
@@ -96,6 +107,19 @@ function bindingGuard({ platformNamespace }: Platform): Guard {
 /** CEL: texts without quotes in them. */
 function listOf(texts: readonly string[]): string {
   return `[${texts.map((text) => `'${text}'`).join(", ")}]`;
+}
+
+/** CEL: whether all pod security labels of a namespace say `restricted`, in its latest version. */
+function strictLevels(object: string): string {
+  const labels = `${object}.metadata.labels`;
+  return `${labels}.all(key, !key.startsWith('${podSecurity}') || ${labels}[key] == (key.endsWith('-version') ? 'latest' : 'restricted'))`;
+}
+
+/** CEL: whether each pod security label of `before` is in `after` with the same value. */
+function keepsLevels(before: string, after: string): string {
+  const [old, current] = [`${before}.metadata.labels`, `${after}.metadata.labels`];
+  const kept = `(has(${current}) && key in ${current} && ${current}[key] == ${old}[key])`;
+  return `(!has(${old}) || ${old}.all(key, !key.startsWith('${podSecurity}') || ${kept}))`;
 }
 
 /** CEL: whether a namespace has the marker, and belongs to no other platform. */

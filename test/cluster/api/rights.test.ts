@@ -49,6 +49,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
+const enforced = { "pod-security.kubernetes.io/enforce": "restricted" };
+
 /** The API server enforces a policy some moments after it was made. */
 async function guarded(): Promise<void> {
   for (const [account, request] of [
@@ -222,7 +224,7 @@ describe("gateway", () => {
   });
 
   test("makes, changes and deletes namespaces with the marker only", async () => {
-    const made = await as("gateway", newNamespace(`${cluster.namespace}-new`, markerLabels));
+    const made = await as("gateway", newNamespace(`${cluster.namespace}-new`, { ...markerLabels, ...enforced }));
     expect(made).toMatchObject({ status: 201 });
     const change = (name: string): ClusterRequest => ({
       method: "PUT",
@@ -240,7 +242,45 @@ describe("gateway", () => {
     const others = { ...markerLabels, "service.com/platform": "another" };
     const ofAnother = await as("gateway", newNamespace(`${cluster.namespace}-others`, others));
     expect(ofAnother.message).toContain("of its platform");
-    expect((await as("gateway", newNamespace("kube-some", markerLabels))).message).toContain("is reserved");
+    const reserved = await as("gateway", newNamespace("kube-some", { ...markerLabels, ...enforced }));
+    expect(reserved.message).toContain("is reserved");
+  });
+
+  test("makes namespaces of the pod security level restricted, and never changes what is said of it", async () => {
+    const name = `${cluster.namespace}-strict`;
+    const level = (mode: string, value: string) => ({ [`pod-security.kubernetes.io/${mode}`]: value });
+    for (const labels of [
+      {},
+      level("enforce", "baseline"),
+      { ...enforced, ...level("warn", "privileged") },
+      { ...enforced, ...level("enforce-version", "v1.20") },
+    ]) {
+      const answer = await as("gateway", newNamespace(name, { ...markerLabels, ...labels }));
+      expect([answer.status, answer.message]).toEqual([403, expect.stringContaining("level restricted only")]);
+    }
+    const strict = { ...markerLabels, ...enforced, ...level("enforce-version", "latest") };
+    expect(await as("gateway", newNamespace(name, strict))).toMatchObject({ status: 201 });
+
+    await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels: strict } });
+    const change = (labels: Readonly<Record<string, string>>) =>
+      as("gateway", {
+        method: "PUT",
+        path: `/api/v1/namespaces/${name}?dryRun=All`,
+        body: { metadata: { name, labels } },
+      });
+    expect(await change({ ...strict, team: "blue" })).toMatchObject({ status: 200 });
+    for (const labels of [
+      markerLabels,
+      { ...strict, ...level("enforce", "privileged") },
+      { ...strict, ...level("enforce-version", "v1.20") },
+      { ...strict, ...level("audit", "privileged") },
+    ]) {
+      const answer = await change(labels);
+      expect([answer.status, answer.message]).toEqual([
+        403,
+        expect.stringContaining("levels of namespaces as they are"),
+      ]);
+    }
   });
 
   test("reads no object by name and writes nothing in a namespace that is not bound, marked or not", async () => {
