@@ -76,6 +76,11 @@ export class KubeClient {
     this.#requests = new KubeRequests(this.#transport, all, new RetryPace(options.pace ?? defaultPace));
   }
 
+  /** Whose the fields are that this client writes. */
+  get fieldManager(): string {
+    return this.#managed.fieldManager;
+  }
+
   get<T extends KubeObject>(kind: Kind, place: ObjectPlace, options?: KubeOptions): Promise<T> {
     return this.#ask<T>({ task: `get ${placeText(kind, place)}`, method: "GET", path: pathOf(kind, place) }, options);
   }

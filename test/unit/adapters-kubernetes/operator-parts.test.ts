@@ -54,7 +54,7 @@ describe("AppliedObjects", () => {
   test("no request when nothing differs, whatever else the API server added", async () => {
     const objects = new AppliedObjects(client);
     const made = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
-    expect(asked()).toEqual(["GET functions/deployments/f", "PATCH functions/deployments/f"]);
+    expect(asked()).toEqual(["POST functions/deployments"]);
     const grown = { ...made, metadata: { ...made.metadata, generation: 1 }, status: { replicas: 1 } };
     expect(await objects.make<KubeObject>(kinds.deployment, wanted, grown, owner)).toBe(grown);
     expect(asked()).toEqual([]);
@@ -82,7 +82,21 @@ describe("AppliedObjects", () => {
     const objects = new AppliedObjects(client);
     api.store.write(kinds.deployment, { metadata: { namespace, name: "f" } });
     await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
-    expect(asked()).toEqual(["GET functions/deployments/f"]);
+    expect(asked()).toEqual(["POST functions/deployments", "GET functions/deployments/f"]);
+  });
+
+  test("one that was removed and made by somebody else since it was seen is left alone", async () => {
+    const objects = new AppliedObjects(client);
+    const seen = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
+    api.store.remove("deployments", namespace, "f");
+    const theirs = api.store.write(kinds.deployment, { metadata: { namespace, name: "f" } });
+    api.faults.refuse = ({ method }) => (method === "PATCH" ? { status: 422 } : undefined);
+    const changed = { ...wanted, spec: { replicas: 2 } } as KubeObject;
+    await expect(objects.make(kinds.deployment, changed, seen, owner)).rejects.toMatchObject({
+      code: "provider_unavailable",
+      message: 'Cannot apply Deployment "functions/f": it is gone, or another one by now',
+    });
+    expect(api.store.get("deployments", namespace, "f")).toEqual(theirs);
   });
 });
 

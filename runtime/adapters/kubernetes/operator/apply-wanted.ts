@@ -1,10 +1,14 @@
 import { PlatformError } from "../../../api/platform-error.ts";
+import { asApplied } from "../applied-fields.ts";
 import type { KubeClient } from "../client.ts";
+import { withoutForeignItems } from "../foreign-items.ts";
 import { holdsAll } from "../in-doubt.ts";
 import type { Kind } from "../kinds.ts";
+import { isAlreadyThere, KubeRefusalError } from "../kube-refusal.ts";
 import type { KubeObject } from "../kube-types.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import { isOwnedBy, type FunctionOwner } from "../manifests/object-names.ts";
+import { writeUntilAlone } from "../write-object.ts";
 
 /** The name of an object is taken. */
 export class TakenError extends PlatformError {
@@ -32,8 +36,10 @@ export class AppliedObjects {
   }
 
   /**
-   * Resolves with the object as it then is. `owner`: an object of that name that belongs to somebody else is left alone.
-   * @throws TakenError when it does; as the client does
+   * Resolves with the object as it then is. `owner`: an object of that name that belongs to somebody else is left alone,
+   * also one that is made at the same moment; items that others added to lists of one that is ours are taken out, once
+   * for each change of theirs: an admission webhook adds them again.
+   * @throws TakenError when it belongs to somebody else; as the client does
    */
   async make<T extends KubeObject>(
     kind: Kind,
@@ -42,9 +48,12 @@ export class AppliedObjects {
     owner?: FunctionOwner,
   ): Promise<T> {
     const { namespace = "", name = "" } = wanted.metadata;
+    const place = { namespace, name };
     const key = `${kind.plural}/${namespace}/${name}`;
+    const created = actual === undefined && owner !== undefined ? await this.#create<T>(kind, wanted) : undefined;
+    if (created !== undefined) return this.#keep(key, wanted, created);
     // One that does not carry our labels is not watched.
-    const found = actual ?? (owner && (await this.#client.find(kind, { namespace, name })));
+    const found = actual ?? (owner && (await this.#client.get<T>(kind, place)));
     if (found !== undefined && owner !== undefined && !isOwnedBy(found, owner)) {
       throw new TakenError(
         `Cannot make ${kind.kind} "${namespace}/${name}": one of that name is there and belongs to something else`,
@@ -55,7 +64,69 @@ export class AppliedObjects {
       if (holdsAll(actual, wanted)) return actual;
       if (known?.hash === contentHash(wanted) && known.state === stateOf(actual)) return actual;
     }
-    const made = await this.#client.apply<T>(kind, wanted, { namespace, name }, { force: true });
+    const made = owner && found ? await this.#change(kind, wanted, found) : await this.#apply<T>(kind, wanted);
+    return this.#keep(key, wanted, made);
+  }
+
+  /** Undefined when one of that name is there. */
+  async #create<T extends KubeObject>(kind: Kind, wanted: KubeObject): Promise<T | undefined> {
+    try {
+      return await this.#own(kind, await this.#client.create<T>(kind, wanted));
+    } catch (err) {
+      if (isAlreadyThere(err)) return undefined;
+      throw err;
+    }
+  }
+
+  /** Only if it is still the object that was found. */
+  async #change<T extends KubeObject>(kind: Kind, wanted: KubeObject, found: T): Promise<T> {
+    const { uid } = found.metadata;
+    const made = await this.#apply<T>(
+      kind,
+      uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } },
+    );
+    const { metadata: _, ...rest } = wanted;
+    const patch = withoutForeignItems(made, rest);
+    if (patch === undefined) return this.#own(kind, made);
+    const { resourceVersion } = made.metadata;
+    const mended = { ...patch, metadata: { uid, resourceVersion } };
+    return this.#own(kind, await this.#client.patch<T>(kind, "merge", mended, placeOf(wanted)));
+  }
+
+  async #apply<T extends KubeObject>(kind: Kind, wanted: KubeObject): Promise<T> {
+    try {
+      return await this.#client.apply<T>(kind, wanted, placeOf(wanted), { force: true });
+    } catch (err) {
+      const { uid } = wanted.metadata;
+      if (uid === undefined || !(err instanceof KubeRefusalError)) throw err;
+      const found = await this.#client.find<T>(kind, placeOf(wanted));
+      if (found?.metadata.uid === uid) throw err;
+      const { namespace, name } = placeOf(wanted);
+      const sentence = `Cannot apply ${kind.kind} "${namespace}/${name}": it is gone, or another one by now`;
+      throw new PlatformError("provider_unavailable", sentence, { cause: err });
+    }
+  }
+
+  /** What was created or patched is ours as if it had been applied. */
+  #own<T extends KubeObject>(kind: Kind, made: T): Promise<T> {
+    const place = placeOf(made);
+    const task = `own the fields of ${kind.kind} "${place.namespace}/${place.name}"`;
+    let isMade = true;
+    return writeUntilAlone(task, async (options) => {
+      const current = isMade ? made : await this.#client.get<T>(kind, place, options);
+      isMade = false;
+      const { managedFields = [], resourceVersion } = current.metadata;
+      const entries = asApplied(managedFields, this.#client.fieldManager);
+      if (entries === undefined) return current;
+      const patch = [
+        { op: "replace", path: "/metadata/managedFields", value: entries },
+        { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+      ];
+      return this.#client.patch<T>(kind, "json", patch, place);
+    });
+  }
+
+  #keep<T extends KubeObject>(key: string, wanted: KubeObject, made: T): T {
     this.#applied.set(key, { hash: contentHash(wanted), state: stateOf(made) });
     return made;
   }
@@ -64,6 +135,10 @@ export class AppliedObjects {
   forget(kind: Kind, { namespace, name }: { readonly namespace: string; readonly name: string }): void {
     this.#applied.delete(`${kind.plural}/${namespace}/${name}`);
   }
+}
+
+function placeOf({ metadata: { namespace = "", name = "" } }: KubeObject) {
+  return { namespace, name };
 }
 
 /** Changes when the description does; without a generation, with every change. */

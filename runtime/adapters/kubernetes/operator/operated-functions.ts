@@ -7,6 +7,7 @@ import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { kinds } from "../kinds.ts";
 import { isNamespaceGone, KubeRefusalError } from "../kube-refusal.ts";
+import type { KubeObject } from "../kube-types.ts";
 import type { FunctionFacts } from "../manifests/function-conditions.ts";
 import type { FunctionObject, FunctionObjectStatus } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
@@ -25,6 +26,7 @@ import { functionObjectStatus } from "../manifests/function-status.ts";
 import { objectName } from "../manifests/object-names.ts";
 import type { FunctionContext } from "../manifests/pod-template.ts";
 import { holdsAll } from "../in-doubt.ts";
+import type { ObjectChange } from "../object-cache.ts";
 import { AppliedObjects, TakenError } from "./apply-wanted.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 import { functionOf, type FunctionCaches } from "./function-caches.ts";
@@ -73,6 +75,15 @@ export class OperatedFunctions implements OperatedKind {
     const tell = (ref: FunctionRef | undefined): void => {
       if (ref !== undefined && functions.find(ref.namespace, ref.name) !== undefined) changed(keyOf(ref));
     };
+    // A label that was changed by hand names another function, or none: whose it was is told, too.
+    const tellBoth = ({
+      before,
+      after,
+    }: Pick<ObjectChange<Pick<KubeObject, "metadata">>, "before" | "after">): void => {
+      const [was, is] = [before && functionOf(before), after && functionOf(after)];
+      tell(is);
+      if (was?.name !== is?.name) tell(was);
+    };
     const tellThose = (namespace: string | undefined, names: (object: FunctionObject) => boolean): void => {
       for (const [key, object] of functions.entries()) {
         if ((namespace === undefined || object.metadata.namespace === namespace) && names(object)) changed(key);
@@ -80,11 +91,11 @@ export class OperatedFunctions implements OperatedKind {
     };
     this.#ends.push(
       functions.listen(({ key }) => changed(key)),
-      deployments.listen(({ before, after }) => tell(functionOf(after ?? before ?? { metadata: {} }))),
-      services.listen(({ before, after }) => tell(functionOf(after ?? before ?? { metadata: {} }))),
-      pods.listen(({ key, before, after }) => {
-        this.#pods.change(key, after);
-        tell(functionOf(after ?? before ?? { metadata: {} }));
+      deployments.listen((change) => tellBoth(change)),
+      services.listen((change) => tellBoth(change)),
+      pods.listen((change) => {
+        this.#pods.change(change.key, change.after);
+        tellBoth(change);
       }),
       this.#surroundings.secrets.listen(({ namespace, name, isFirst }) => {
         // Who asked first knows it.

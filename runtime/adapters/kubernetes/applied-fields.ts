@@ -1,0 +1,35 @@
+/** An entry of `metadata.managedFields`: who wrote which fields, and how. */
+interface FieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
+}
+
+/**
+ * The entries as they are when `manager` had written by server-side apply all that it wrote otherwise; undefined when
+ * there is no such thing. Fields that were created or patched stay for ever when they are no longer applied, those that
+ * were applied go.
+ */
+export function asApplied(entries: readonly FieldsEntry[], manager: string): readonly FieldsEntry[] | undefined {
+  const isOurs = (entry: FieldsEntry): boolean => entry.manager === manager && (entry.subresource ?? "") === "";
+  const ours = entries.filter(isOurs);
+  const [first] = ours;
+  if (first === undefined || ours.every(({ operation }) => operation === "Apply")) return undefined;
+  const fieldsV1 = ours.reduce<object>((all, entry) => union(all, entry.fieldsV1 ?? {}), {});
+  return [{ ...first, operation: "Apply", fieldsV1 }, ...entries.filter((entry) => !isOurs(entry))];
+}
+
+/** Sets of fields are objects of objects. */
+function union(a: object, b: object): object {
+  const all = new Map<string, unknown>(Object.entries(a));
+  for (const [key, value] of Object.entries(b)) {
+    const known = all.get(key);
+    all.set(key, isSet(known) && isSet(value) ? union(known, value) : value);
+  }
+  return Object.fromEntries(all);
+}
+
+function isSet(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
+import { AppliedObjects, TakenError } from "../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
+import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
+
+interface Deployment extends KubeObject {
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly {
+          readonly name: string;
+          readonly env?: readonly { readonly name: string; readonly value: string }[];
+        }[];
+      };
+    };
+  };
+}
+
+const owner = { name: "f", uid: "7d9c9e5a-2a5d-4a57-8a0e-1b7a3c4d5e6f" };
+let fixture: KubeFixture;
+let client: KubeClient;
+/** Somebody else. */
+let hand: KubeClient;
+let namespace: string;
+
+beforeAll(async () => {
+  fixture = await openKubeFixture();
+  client = fixture.admin;
+  hand = new KubeClient(await readKubeconfig(fixture.cluster.kubeconfig), { fieldManager: "by-hand" });
+  [namespace] = fixture.namespaces;
+});
+afterEach(() => fixture.empty(kinds.deployment));
+afterAll(async () => {
+  await hand?.close();
+  await fixture?.close();
+});
+
+function wantedWith(env: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}) {
+  const labels = { faas_function: "f" };
+  const references = [{ apiVersion: "service.com/v1", kind: "Function", ...owner, controller: true }];
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  return {
+    metadata: { namespace, name: "f", labels, ownerReferences: references },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels, annotations },
+        spec: { containers: [{ name: "f", image: "hello:1", env: variables }] },
+      },
+    },
+  };
+}
+
+const place = () => ({ namespace, name: "f" });
+const variablesOf = ({ spec }: Deployment) => spec.template.spec.containers[0]?.env?.map(({ name }) => name) ?? [];
+
+test("what is no longer wanted of an object that was created goes with the next change", async () => {
+  const objects = new AppliedObjects(client);
+  const made = await objects.make<Deployment>(
+    kinds.deployment,
+    wantedWith({ a: "1", b: "2" }, { x: "1" }),
+    undefined,
+    owner,
+  );
+  const changed = await objects.make<Deployment>(kinds.deployment, wantedWith({ a: "1" }), made, owner);
+  expect(variablesOf(changed)).toEqual(["a"]);
+  expect(changed.spec.template.metadata.annotations ?? {}).toEqual({});
+});
+
+test("containers and variables that were added by hand are taken out, annotations stay", async () => {
+  const objects = new AppliedObjects(client);
+  const wanted = wantedWith({ a: "1" });
+  await objects.make<Deployment>(kinds.deployment, wanted, undefined, owner);
+  const container = {
+    name: "f",
+    image: "hello:1",
+    env: [
+      { name: "a", value: "1" },
+      { name: "b", value: "2" },
+    ],
+  };
+  const containers = [container, { name: "sidecar", image: "other:1" }];
+  const metadata = { annotations: { "kubectl.kubernetes.io/restartedAt": "now" } };
+  const drifted = await hand.patch<Deployment>(
+    kinds.deployment,
+    "merge",
+    { spec: { template: { metadata, spec: { containers } } } },
+    place(),
+  );
+  const mended = await objects.make<Deployment>(kinds.deployment, wanted, drifted, owner);
+  expect(mended.spec.template.spec.containers.map(({ name }) => name)).toEqual(["f"]);
+  expect(variablesOf(mended)).toEqual(["a"]);
+  expect(mended.spec.template.metadata.annotations).toEqual(metadata.annotations);
+  const before = (await client.get(kinds.deployment, place())).metadata.resourceVersion;
+  await objects.make(kinds.deployment, wanted, mended, owner);
+  expect((await client.get(kinds.deployment, place())).metadata.resourceVersion).toBe(before);
+});
+
+test("a Deployment made by hand is never adopted: not when none was seen, nor when another one was", async () => {
+  const objects = new AppliedObjects(client);
+  const seen = await objects.make<Deployment>(kinds.deployment, wantedWith({ a: "1" }), undefined, owner);
+  await hand.delete(kinds.deployment, place());
+  const { metadata, ...rest } = wantedWith({ own: "1" });
+  const theirs = await hand.create(kinds.deployment, { ...rest, metadata: { ...metadata, ownerReferences: [] } });
+  const wanted = wantedWith({ a: "2" });
+  await expect(objects.make(kinds.deployment, wanted, seen, owner)).rejects.toMatchObject({
+    code: "provider_unavailable",
+  });
+  await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
+  expect(await client.get(kinds.deployment, place())).toEqual(theirs);
+});
