@@ -6,9 +6,10 @@ import { natsNames, natsPort } from "./nats-addresses.ts";
 import { brokerAccounts, natsConfig, natsDirectory } from "./nats-config.ts";
 import type { Platform } from "./platform.ts";
 import {
+  annotationsOf,
   containerSecurity,
   disruptionBudget,
-  nodeSelectorOf,
+  placementOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
@@ -85,7 +86,10 @@ function statefulSet(platform: Platform, checksum: string): KubernetesObject {
       podManagementPolicy: "Parallel",
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
-      template: { metadata: { labels, annotations: { "weir/checksum": checksum } }, spec: podSpec(platform) },
+      template: {
+        metadata: { labels, ...annotationsOf(platform, { "weir/checksum": checksum }) },
+        spec: podSpec(platform),
+      },
       volumeClaimTemplates: [
         {
           apiVersion: "v1",
@@ -113,7 +117,7 @@ function podSpec(platform: Platform) {
     securityContext: podSecurity,
     terminationGracePeriodSeconds: grace,
     ...pullSecretsOf(platform),
-    ...nodeSelectorOf(platform),
+    ...placementOf(platform),
     ...(nats.replicas === "1" ? {} : { affinity: apart, topologySpreadConstraints: spreadOf(selector) }),
     containers: [
       {

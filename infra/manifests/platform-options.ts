@@ -133,6 +133,15 @@ export const groupedOptions = {
   queueDoctor: pair("Pods of the queue-doctor"),
   autoscaler: pair("Pods of the autoscaler"),
   operator: pair("Pods of the operator"),
+  pods: {
+    priorityClass: optionalText("priorityClass", {
+      about: "Priority class of all pods of the platform",
+      rule: objectName,
+    }),
+    nodeSelector: objectOf("nodeSelector", "Labels of the nodes on which they run"),
+    tolerations: tolerations("tolerations", "Taints of nodes that do not keep them away"),
+    annotations: objectOf("annotations", "Annotations of the pods"),
+  },
   monitoring: {
     namespaceLabels: objectOf("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
     podLabels: objectOf("podLabels", "Labels of the pods that fetch them"),
@@ -173,6 +182,51 @@ export function objectOf(name: string, about: string): Setting<Readonly<Record<s
       return fine && entries.every((entry): entry is [string, string] => typeof entry[1] === "string")
         ? { value: Object.fromEntries(entries) }
         : { problems: [`${name}: expected a mapping of texts`] };
+    },
+  };
+}
+
+/** What a pod tolerates, as Kubernetes writes it. */
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: "Exists" | "Equal";
+  readonly value?: string;
+  readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+  readonly tolerationSeconds?: number;
+}
+
+const tolerationFields: Readonly<Record<keyof Toleration, (value: unknown) => boolean>> = {
+  key: (value) => typeof value === "string",
+  operator: (value) => value === "Exists" || value === "Equal",
+  value: (value) => typeof value === "string",
+  effect: (value) => value === "NoSchedule" || value === "PreferNoSchedule" || value === "NoExecute",
+  tolerationSeconds: (value) => Number.isInteger(value),
+};
+
+function isToleration(item: unknown): item is Toleration {
+  const checks = new Map(Object.entries(tolerationFields));
+  return (
+    typeof item === "object" &&
+    item !== null &&
+    !Array.isArray(item) &&
+    Object.entries(item).every(([field, value]) => checks.get(field)?.(value) ?? false)
+  );
+}
+
+/** Tolerations as a pod has them, in a file only. */
+function tolerations(name: string, about: string): Setting<readonly Toleration[]> {
+  const expected = "a list of tolerations, each of key, operator, value, effect and tolerationSeconds";
+  return {
+    name,
+    about,
+    kind: "list of tolerations",
+    fallback: "",
+    parse: () => ({ expected }),
+    parseFile: (content) => {
+      const items: unknown = content ?? [];
+      return Array.isArray(items) && items.every(isToleration)
+        ? { value: items }
+        : { problems: [`${name}: expected ${expected}`] };
     },
   };
 }

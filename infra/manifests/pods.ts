@@ -37,18 +37,31 @@ export function resourcesOf(platform: Platform, component: Component, derived: {
   return { requests: { cpu: platform.cpu[component] ?? derived.cpu, memory }, limits: { memory } };
 }
 
+/** Where a pod may run, and what comes before it, as the stack says: on nodes that its images are for, if they are for one architecture alone. */
+export function placementOf({
+  images: { architecture },
+  pods: { priorityClass, nodeSelector, tolerations },
+}: Platform) {
+  const selector = { ...(architecture === undefined ? {} : { "kubernetes.io/arch": architecture }), ...nodeSelector };
+  return {
+    ...given("priorityClassName", priorityClass),
+    ...given("nodeSelector", Object.keys(selector).length === 0 ? undefined : selector),
+    ...given("tolerations", tolerations.length === 0 ? undefined : tolerations),
+  };
+}
+
+/** Annotations of a pod: those of the stack, and its own, which win. */
+export function annotationsOf({ pods }: Platform, own: Readonly<Record<string, string>>) {
+  const annotations = { ...pods.annotations, ...own };
+  return given("annotations", Object.keys(annotations).length === 0 ? undefined : annotations);
+}
+
 /** What a pod says of its images. */
 export function pullSecretsOf({ images }: Platform) {
   return given(
     "imagePullSecrets",
     images.pullSecrets.length === 0 ? undefined : images.pullSecrets.map((name) => ({ name })),
   );
-}
-
-/** On which nodes a pod may lie, where the images are for one architecture alone. */
-export function nodeSelectorOf({ images }: Platform) {
-  const { architecture } = images;
-  return given("nodeSelector", architecture === undefined ? undefined : { "kubernetes.io/arch": architecture });
 }
 
 /** Pods of one part lie on different nodes where that is possible. */

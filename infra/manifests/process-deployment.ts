@@ -1,15 +1,16 @@
 import type { Account } from "../../runtime/api/accounts.ts";
 import { credentialSettings } from "../../runtime/api/platform-settings.ts";
 import type { EnvironmentVariable } from "./environment.ts";
-import { given, type KubernetesObject } from "./kubernetes-object.ts";
+import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf, natsSecretName, secretName, selectorOf } from "./names.ts";
 import type { Component } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
 import {
+  annotationsOf,
   containerSecurity,
   disruptionBudget,
   graceSeconds,
-  nodeSelectorOf,
+  placementOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
@@ -69,7 +70,7 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
       template: {
         metadata: {
           labels,
-          ...given("annotations", facts.config && { "weir/checksum": facts.config.checksum }),
+          ...annotationsOf(platform, facts.config === undefined ? {} : { "weir/checksum": facts.config.checksum }),
         },
         spec: podSpec(platform, facts, name, selector),
       },
@@ -87,8 +88,9 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
     securityContext: podSecurity,
     terminationGracePeriodSeconds: graceSeconds(facts.drainTimeout),
     ...pullSecretsOf(platform),
-    ...nodeSelectorOf(platform),
-    ...(facts.replicas > 1 ? { topologySpreadConstraints: spreadOf(selector) } : {}),
+    ...placementOf(platform),
+    // With one pod, too: a second must not replace the first.
+    topologySpreadConstraints: spreadOf(selector),
     containers: [
       {
         name: facts.process,

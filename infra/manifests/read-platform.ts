@@ -86,6 +86,7 @@ export function checkPlatform(
     queueDoctor: read(groupedOptions.queueDoctor, "queueDoctor"),
     autoscaler: read(groupedOptions.autoscaler, "autoscaler"),
     operator: read(groupedOptions.operator, "operator"),
+    pods: read(groupedOptions.pods, "pods"),
     monitoring: read(groupedOptions.monitoring, "monitoring"),
     memory: read(groupedOptions.memory, "memory"),
     cpu: read(groupedOptions.cpu, "cpu"),

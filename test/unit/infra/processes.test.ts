@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readPlatform } from "../../../infra/manifests/read-platform.ts";
+import { checkPlatform, readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { environmentOf } from "../../../infra/manifests/environment.ts";
 import type { Settings } from "../../../runtime/api/setting.ts";
 import { readSettings } from "../../../runtime/api/read-settings.ts";
@@ -127,4 +127,54 @@ test("what Kubernetes would replace in a value stays as it is", () => {
   const table = { callbackAllow: { ...queueWorkerSettings.callbackAllow } };
   const tuning = { callbackAllow: "$(HOSTS).internal,$$(X)" };
   expect(environmentOf(table, {}, tuning)).toEqual([{ name: "callback_allow", value: "$$(HOSTS).internal,$$$$(X)" }]);
+});
+
+test.each(["gateway", "operator", "autoscaler", "queue-doctor"])(
+  "a second pod of %s does not replace the first: the template stays as it is",
+  (name) => {
+    const templateOf = (replicas: number) => {
+      const group = name === "queue-doctor" ? "queueDoctor" : name;
+      const { spec } = objectNamed(objectsOf(readPlatform({ [group]: { replicas } })), "Deployment", name);
+      return (spec as { readonly template: unknown }).template;
+    };
+    expect(templateOf(2)).toEqual(templateOf(1));
+  },
+);
+
+test("all pods, the broker's too, are placed and marked as the stack says", () => {
+  const toleration = { key: "dedicated", operator: "Equal", value: "weir", effect: "NoSchedule" };
+  const placed = objectsOf(
+    readPlatform({
+      pods: {
+        priorityClass: "system-cluster-critical",
+        nodeSelector: { pool: "platform" },
+        tolerations: [toleration],
+        annotations: { "sidecar.istio.io/inject": "false", "weir/checksum": "mine" },
+      },
+    }),
+  ).filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
+  expect(placed.length).toBe(6);
+  for (const { spec } of placed) {
+    const { template } = spec as {
+      readonly template: {
+        readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+        readonly spec: object;
+      };
+    };
+    expect(template.spec).toMatchObject({
+      priorityClassName: "system-cluster-critical",
+      nodeSelector: { pool: "platform" },
+      tolerations: [toleration],
+    });
+    expect(template.metadata.annotations).toMatchObject({ "sidecar.istio.io/inject": "false" });
+  }
+  const broker = placed.find(({ kind }) => kind === "StatefulSet")?.["spec"];
+  expect(broker).not.toMatchObject({ template: { metadata: { annotations: { "weir/checksum": "mine" } } } });
+});
+
+test("what is no toleration is refused", () => {
+  for (const tolerations of ["spot", [{ kye: "spot" }], [{ effect: "Never" }], [[]]])
+    expect(checkPlatform({ pods: { tolerations } }).problems).toEqual([
+      "pods.tolerations: expected a list of tolerations, each of key, operator, value, effect and tolerationSeconds",
+    ]);
 });
