@@ -1,6 +1,7 @@
 import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
+import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
 import { gatewayPort } from "./gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
@@ -29,7 +30,10 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const toApiServer = { peers: undefined, ports: tcp(...apiServerPorts) };
   const toFunctions = { peers: functionNamespaces(platform), ports: tcp(functionPort) };
   const toDns = {
-    peers: undefined,
+    peers: [
+      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": resolverNamespace } } },
+      ...nodeDnsRanges.map((cidr) => ({ ipBlock: { cidr } })),
+    ],
     ports: [
       { port: 53, protocol: "UDP" },
       { port: 53, protocol: "TCP" },

@@ -116,6 +116,25 @@ describe("the network", () => {
     });
   });
 
+  test("names are looked up at the cluster's resolver and at caches of nodes, nowhere else", () => {
+    expect(spec("dns")).toEqual({
+      podSelector: {},
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: [
+            { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } },
+            { ipBlock: { cidr: "169.254.20.10/32" } },
+          ],
+          ports: [
+            { port: 53, protocol: "UDP" },
+            { port: 53, protocol: "TCP" },
+          ],
+        },
+      ],
+    });
+  });
+
   test("anybody reaches the gateway's port, only who is said its metrics", () => {
     expect(spec("gateway")).toMatchObject({ ingress: [{ ports: [{ port: 8080, protocol: "TCP" }] }] });
     expect(spec("gateway", { monitoring: { namespaceLabels: { team: "ops" } } })).toMatchObject({

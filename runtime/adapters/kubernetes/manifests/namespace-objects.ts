@@ -1,6 +1,7 @@
 import { accountsInFunctionNamespaces, clusterRoleName, type Account } from "../../../api/accounts.ts";
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
-import { networkPolicies, nodeDnsRanges, privateRanges, type NetworkSettings } from "./network-policies.ts";
+import { nodeDnsRanges } from "../../../api/resolver-addresses.ts";
+import { networkPolicies, privateRanges, type NetworkSettings } from "./network-policies.ts";
 import type { KubernetesObject } from "./object-types.ts";
 
 type Amounts = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import { metadataRanges } from "../../../api/metadata-addresses.ts";
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
+import { resolverNamespace } from "../../../api/resolver-addresses.ts";
 import type { KubernetesObject, LabelSelector } from "./object-types.ts";
 
 /** A NetworkPolicy as we make it. */
@@ -37,9 +38,6 @@ export interface NetworkSettings {
 /** Ranges that are no one's on the Internet: the cluster's are among them unless somebody chose otherwise. */
 export const privateRanges = ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"] as const;
 
-/** Where DNS caches of nodes listen. */
-export const nodeDnsRanges = ["169.254.20.10/32"] as const;
-
 const namespaceName = "kubernetes.io/metadata.name";
 const port = 8080;
 
@@ -65,7 +63,7 @@ export function networkPolicies(namespace: string, settings: NetworkSettings): r
       egress: [
         {
           to: [
-            { namespaceSelector: { matchLabels: { [namespaceName]: "kube-system" } } },
+            { namespaceSelector: { matchLabels: { [namespaceName]: resolverNamespace } } },
             ...settings.dnsRanges.map((cidr) => ({ ipBlock: { cidr } })),
           ],
           ports: [
