@@ -8,7 +8,7 @@ const head = {
   description: "A function platform on Kubernetes",
   // Node strips the types itself; Pulumi's own way does not know TypeScript 7.
   runtime: { name: "nodejs", options: { typescript: false } },
-  main: "infra/index.ts",
+  main: "infra/main.js",
 };
 
 /** The text of `Pulumi.yaml`: a project that describes each key of a stack with its type, default and meaning. */
