@@ -2,14 +2,15 @@ import { clusterRoleName, type Account, type RoleScope } from "../../runtime/api
 import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
-import { namespaceGuards } from "./namespace-guards.ts";
+import { functionGuard, namespaceGuards } from "./namespace-guards.ts";
 import type { Platform } from "./platform.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
 /**
  * Accounts, one ClusterRole per account and kind of namespace, and their bindings in the two namespaces that are there
- * from the start; those of further namespaces of functions are the operator's to make.
+ * from the start; those of further namespaces of functions are the operator's to make. With them come the policies of
+ * admission.
  */
 export function accessManifests(platform: Platform): KubernetesObject[] {
   const rights = accountRights(platform);
@@ -21,6 +22,7 @@ export function accessManifests(platform: Platform): KubernetesObject[] {
   return [
     ...rights.map(({ account }) => serviceAccount(platform, account)),
     ...roles,
+    ...functionGuard(platform),
     ...(platform.manyNamespaces ? namespaceGuards(platform) : []),
   ];
 }

@@ -11,7 +11,8 @@ const podSecurity = "pod-security.kubernetes.io/";
 /** A rule of the API server about what an account of the platform does. */
 interface Guard {
   readonly name: string;
-  readonly account: Account;
+  /** Whose requests it judges. */
+  readonly account: Account | "all";
   readonly resources: readonly {
     readonly group: string;
     readonly version: string;
@@ -19,6 +20,33 @@ interface Guard {
   }[];
   readonly operations: readonly string[];
   readonly validations: readonly { readonly expression: string; readonly message: string }[];
+}
+
+/**
+ * Functions are made only where this platform, or another one, makes them true: elsewhere whoever waits for one would wait
+ * for ever. What is there already can be deleted, and not be changed.
+ */
+export function functionGuard({ platformNamespace, functionNamespace, manyNamespaces }: Platform): KubernetesObject[] {
+  const inOurs = `request.namespace == '${functionNamespace}'`;
+  const places = manyNamespaces ? `${inOurs} || ${marked("namespaceObject")}` : inOurs;
+  const { key, value } = namespaceMarker;
+  return policyAndBinding(
+    { platformNamespace },
+    {
+      name: `${platformNamespace}-function-namespaces`,
+      account: "all",
+      resources: [{ group: "service.com", version: "v1", names: ["functions"] }],
+      operations: ["CREATE", "UPDATE"],
+      validations: [
+        {
+          expression: `${places} || ${ofAnother("namespaceObject", platformNamespace)} || (request.operation == 'UPDATE' && object.spec == oldObject.spec)`,
+          message: manyNamespaces
+            ? `the namespace is not one for functions: it has no label ${key}=${value}`
+            : `the namespace is not one for functions: in this edition that is "${functionNamespace}" alone`,
+        },
+      ],
+    },
+  );
 }
 
 /**
@@ -129,6 +157,13 @@ function ours(object: string, platformNamespace: string): string {
   return `(${marked(object)} && (!has(${labels}) || !('${key}' in ${labels}) || ${labels}['${key}'] == '${platformNamespace}'))`;
 }
 
+/** CEL: whether a namespace belongs to another platform. */
+function ofAnother(object: string, platformNamespace: string): string {
+  const labels = `${object}.metadata.labels`;
+  const key = objectLabel.platform;
+  return `(has(${labels}) && '${key}' in ${labels} && ${labels}['${key}'] != '${platformNamespace}')`;
+}
+
 /** CEL: whether an object has the marker, as label or annotation, of ours or of those who marked theirs before. */
 function marked(object: string): string {
   const { key, value, foreignKey } = namespaceMarker;
@@ -137,9 +172,13 @@ function marked(object: string): string {
   return `(${inside(`${object}.metadata.labels`)} || ${inside(`${object}.metadata.annotations`)})`;
 }
 
-function policyAndBinding({ platformNamespace }: Platform, guard: Guard): KubernetesObject[] {
-  const metadata = { name: guard.name, labels: labelsOf(guard.account) };
+function policyAndBinding(
+  { platformNamespace }: Pick<Platform, "platformNamespace">,
+  guard: Guard,
+): KubernetesObject[] {
+  const metadata = { name: guard.name, labels: labelsOf(guard.account === "all" ? accounts.operator : guard.account) };
   const user = `system:serviceaccount:${platformNamespace}:${guard.account}`;
+  const byAccount = [{ name: "account", expression: `request.userInfo.username == '${user}'` }];
   return [
     {
       apiVersion: `${admission}/v1`,
@@ -155,7 +194,7 @@ function policyAndBinding({ platformNamespace }: Platform, guard: Guard): Kubern
             resources: names,
           })),
         },
-        matchConditions: [{ name: "account", expression: `request.userInfo.username == '${user}'` }],
+        ...(guard.account === "all" ? {} : { matchConditions: byAccount }),
         validations: guard.validations.map((validation) => ({ ...validation, reason: "Forbidden" })),
       },
     },

@@ -60,7 +60,7 @@ The API server looks at one object alone, and counts characters. What it takes m
 
 | Object | What is seen later |
 |---|---|
-| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`com.service.timeout\` above \`timeout_max\`, \`exec_timeout\` above what calls may take; a namespace that is not one for functions; an image that cannot be pulled |
+| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`com.service.timeout\` above \`timeout_max\`, \`exec_timeout\` above what calls may take; an image that cannot be pulled |
 | Function | \`environment\` or \`annotations\` of at most 262144 characters that are more bytes than that |
 | Profile | what is below the level \`baseline\` of pod security; parts of a pod that contradict each other |
 | Secret | a core secret or a key of it that does not exist |

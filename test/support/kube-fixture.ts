@@ -4,6 +4,7 @@ import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
 import { kinds, type Kind } from "../../runtime/adapters/kubernetes/kinds.ts";
 import { readKubeconfig } from "../../runtime/adapters/kubernetes/kubeconfig.ts";
 import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
+import { objectLabel } from "../../runtime/api/names.ts";
 import { applyDefinitions } from "./apply-definitions.ts";
 import type { RightsRule } from "./process-rights.ts";
 import { openTestCluster, type TestCluster } from "./test-cluster.ts";
@@ -29,7 +30,11 @@ export async function openKubeFixture(): Promise<KubeFixture> {
   const cluster = await openTestCluster();
   await applyDefinitions(cluster);
   const second = `${cluster.namespace}-2`;
-  await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: second } });
+  await cluster.apply({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: second, labels: { [objectLabel.platform]: cluster.namespace } },
+  });
   const namespaces = [cluster.namespace, second] as const;
   const admin = new KubeClient(await readKubeconfig(cluster.kubeconfig), { fieldManager: "weir-test" });
   const clients = [admin];

@@ -6,6 +6,7 @@ import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { restricted } from "../../../infra/manifests/namespaces.ts";
 import { secretManifests } from "../../../infra/manifests/secrets.ts";
 import { editionNames } from "../../../runtime/api/editions.ts";
+import { objectLabel } from "../../../runtime/api/names.ts";
 import { manifestsText } from "../../../scripts/render/manifests-text.ts";
 import { secretValues } from "../../support/manifest-platform.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
@@ -16,7 +17,11 @@ let functionNamespace: string;
 beforeAll(async () => {
   cluster = await openTestCluster();
   functionNamespace = `${cluster.namespace}-fn`;
-  await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: functionNamespace } });
+  await cluster.apply({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: functionNamespace, labels: { [objectLabel.platform]: cluster.namespace } },
+  });
   const labels = Object.entries(restricted).map(([key, value]) => `${key}=${value}`);
   await cluster.kubectl(["label", "namespace", cluster.namespace, ...labels], { namespace: null });
 });

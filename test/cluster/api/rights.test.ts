@@ -4,7 +4,7 @@ import { accountRights, type Rule } from "../../../infra/manifests/account-right
 import { accessManifests } from "../../../infra/manifests/access.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { accounts, type Account } from "../../../runtime/api/accounts.ts";
-import { namespaceMarker } from "../../../runtime/api/names.ts";
+import { namespaceMarker, objectLabel } from "../../../runtime/api/names.ts";
 import { requestsAs, type ClusterAnswer, type ClusterRequest } from "../../support/account-requests.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
@@ -39,7 +39,8 @@ beforeAll(async () => {
     kind: "Namespace",
     metadata: { name, labels },
   });
-  await cluster.apply(namespace(functions, markerLabels), namespace(marked, markerLabels), namespace(foreign));
+  const ours = { ...markerLabels, [objectLabel.platform]: cluster.namespace };
+  await cluster.apply(namespace(functions, ours), namespace(marked, ours), namespace(foreign));
   await cluster.apply(...accessManifests(platform));
   for (const account of Object.values(accounts)) {
     const { token } = await cluster.account(account);
