@@ -50,16 +50,15 @@ await runService({
     const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
 
-    const link = await NatsLink.open(natsOptions(settings, "autoscaler", "_INBOX.as"));
+    const link = NatsLink.begin(natsOptions(settings, "autoscaler", "_INBOX.as"));
     lifecycle.onClose("broker", () => link.close());
     followBroker({ admin, log }, [link.trouble]);
+    await link.opened;
 
     const autoscaler = buildAutoscaler({
       settings,
       ...autoscalerBroker(link),
-      ...(settings.provider === "kubernetes"
-        ? await openCluster(lifecycle, admin.registry)
-        : await machineFunctions(link)),
+      ...(settings.provider === "kubernetes" ? await openCluster(lifecycle, admin.registry) : machineFunctions(link)),
       metrics: buildAutoscalerMetrics(admin.registry),
       log,
     });

@@ -38,6 +38,7 @@ import { WorkerSums } from "../core/worker-sums.ts";
 import { InvocationCounts } from "../process/invocation-counts.ts";
 import type { InvocationMetrics } from "../process/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
+import { pauseFor } from "../process/pause-for.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp } from "./app.ts";
 import { buildAcceptMetrics } from "./async/accept-metrics.ts";
@@ -92,12 +93,19 @@ export interface GatewayParts {
   readonly invocations: InvocationMetrics;
   /** Times the connection to the broker came back. */
   readonly reconnects: () => number;
+  /** How long `open` waits for the declared queues before it serves without them, milliseconds; 30 s when absent. */
+  readonly brokerPatience?: number | undefined;
   readonly log: Log;
 }
 
+const usualBrokerPatience = 30_000;
+
 /** The gateway: the one HTTP server of a platform. */
 export interface Gateway {
-  /** Fills the tables, then listens; resolves with the port. */
+  /**
+   * Fills the tables, then listens; resolves with the port. Without the declared queues, as the broker is away, it listens
+   * after `brokerPatience`: synchronous calls need none, and those to be queued are refused until they are known.
+   */
   open(): Promise<number>;
   /** Answers beside that, without TLS, at exactly these addresses; rejects when one cannot be had. */
   listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
@@ -251,7 +259,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const endings: (() => unknown)[] = [];
   return {
     open: async () => {
-      endings.push(await parts.queues.watch(queues.observer));
+      const queuesKnown = watchQueues(parts, queues, endings);
       endings.push(await parts.namespaces.watch(namespaceTable.observer));
       await ensureDefaultNamespace(namespaceParts);
       endings.push(await functions.watch(table.functionObserver));
@@ -259,6 +267,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       warnBeyondEdition(table, settings, log);
       endings.push(reportActivity(parts.activity, source, () => counts.entries()));
       endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
+      await queuesKnown;
       await app.ready();
       const port = await server.listen({ host: settings.host, port: settings.port });
       const loopback = loopbackOrigins(port, settings.tlsCert !== undefined);
@@ -280,6 +289,20 @@ export function buildGateway(parts: GatewayParts): Gateway {
       workers.close();
     },
   };
+}
+
+/** Resolves when all declared queues are known, or have been waited for long enough; the watch goes on until the end. */
+async function watchQueues(
+  { queues, brokerPatience = usualBrokerPatience, log }: GatewayParts,
+  table: QueueTable,
+  endings: (() => unknown)[],
+): Promise<void> {
+  const watching = queues.watch(table.observer);
+  endings.push(() => void watching.then((end) => end()));
+  const known = new AbortController();
+  await Promise.race([watching.then(() => known.abort()), pauseFor(brokerPatience, known.signal)]);
+  if (!known.signal.aborted)
+    log.warn({ waited: brokerPatience }, "begins without the broker: refuses calls to be queued");
 }
 
 function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {

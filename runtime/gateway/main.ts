@@ -57,7 +57,7 @@ await runService({
     const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
 
-    const link = await NatsLink.open(natsOptions(settings, "gateway", "_INBOX.gw"));
+    const link = NatsLink.begin(natsOptions(settings, "gateway", "_INBOX.gw"));
     lifecycle.onClose("broker", () => link.close());
     followBroker({ admin, log }, [link.trouble]);
 
@@ -67,7 +67,7 @@ await runService({
     const home = onCluster ? await openCluster(lifecycle, admin.registry) : await openMachine(link);
     const gateway = buildGateway({
       settings,
-      ...(await gatewayBroker(link, settings)),
+      ...gatewayBroker(link, settings),
       ...home,
       upstream,
       callbackRules: {
@@ -92,7 +92,8 @@ await runService({
       log,
     });
     lifecycle.onClose("gateway", () => gateway.close());
-    const port = await gateway.open();
+    // A broker that is too old ends the start, one that is away does not.
+    const port = await Promise.race([gateway.open(), link.refused]);
     log.info({ port, adminPort: admin.port }, "gateway is ready");
 
     admin.ready();
@@ -106,7 +107,7 @@ await runService({
 /** Functions and what belongs to them, with the broker and in directories. */
 async function openMachine(link: NatsLink) {
   return {
-    ...(await machineHome(link)),
+    ...machineHome(link),
     secrets: new FileSecretStore(settings.secretsDir),
     logs: new LocalLogSource(settings.logsDir),
   };

@@ -130,8 +130,8 @@ await runService({
     lifecycle.onClose("queue-doctor", () => looking);
 
     const providerLink = await connect(natsUser.provider);
-    const providerFunctions = await NatsFunctionStore.open(providerLink);
-    const providerNamespaces = await NatsNamespaceStore.open(providerLink);
+    const providerFunctions = new NatsFunctionStore(providerLink);
+    const providerNamespaces = new NatsNamespaceStore(providerLink);
     const engine = [settings.dockerSocket, dockerHost()] as const;
     const { provider: chosen, engineTrouble: withoutEngine } = await chooseProvider({
       file: layout.provider,
@@ -164,7 +164,7 @@ await runService({
     const provider = buildProvider({
       functions: providerFunctions,
       namespaces: providerNamespaces,
-      endpoints: await NatsEndpoints.open(providerLink),
+      endpoints: new NatsEndpoints(providerLink),
       replicas: machine.replicas,
       secrets: machine.secrets,
       prober: new HttpProber(),
@@ -181,7 +181,7 @@ await runService({
     // Before those that report to it: it hears them from their first word on.
     const autoscaler = buildAutoscaler({
       settings,
-      ...(await autoscalerAdapters(await connect(natsUser.autoscaler))),
+      ...autoscalerAdapters(await connect(natsUser.autoscaler)),
       usage: machine.usage,
       metrics: buildAutoscalerMetrics(admin.registry),
       log: log.child({ part: "autoscaler" }),
@@ -217,7 +217,7 @@ await runService({
       workers.push(
         await openQueueWorker({
           settings: { ...settings, queue },
-          ...(await workerAdapters(link, inboxPrefix)),
+          ...workerAdapters(link, inboxPrefix),
           slots: ({ replicas, maxInflight }) => replicas * maxInflight,
           ...invokerFor(upstream, { ...settings, gatewayUrl: url, secretMountPath: layout.credentials }),
           sender,
@@ -232,7 +232,7 @@ await runService({
     const gateway = buildGateway({
       // As it was typed, for the start page.
       settings: { ...settings, port, secretMountPath: join(settings.data, "credentials") },
-      ...(await gatewayAdapters(gatewayLink, settings)),
+      ...gatewayAdapters(gatewayLink, settings),
       upstream,
       secrets: machine.secrets,
       logs: machine.logs,

@@ -14,8 +14,7 @@ import { RepairRound } from "./repair-round.ts";
 
 export interface QueueDoctorParts {
   readonly store: QueueStore;
-  /** Opened once the bucket it lies in is there. */
-  readonly openCatalog: () => Promise<QueueCatalog>;
+  readonly catalog: QueueCatalog;
   readonly leases: Leases;
   /** All queues that shall be there. */
   readonly queues: readonly QueueDeclaration[];
@@ -51,7 +50,7 @@ const afterRestart = 10_000;
 
 /** Assembles the doctor. */
 export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
-  const { store, metrics, log } = parts;
+  const { store, catalog, metrics, log } = parts;
   const holder = randomUUID();
   const leaseDuration = Math.max(parts.leaseTtl, 2 * parts.period);
   const round = new RepairRound(parts);
@@ -66,7 +65,6 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
     trouble = found;
   };
   const declare = async (): Promise<void> => {
-    const catalog = await parts.openCatalog();
     // The default queue, which is the first, at last: whoever sees it sees all.
     for (const queue of parts.queues.toReversed()) {
       const declared = await catalog.get(queue.name);
@@ -76,7 +74,6 @@ export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
   /** What is declared no more takes no new calls; those it holds stay where they are. */
   const withdraw = async (): Promise<void> => {
     const wanted = new Set(parts.queues.map(({ name }) => name));
-    const catalog = await parts.openCatalog();
     for (const queue of await catalog.list()) {
       if (wanted.has(queue.name)) continue;
       const held = (await store.look([queue])).find((state) => state.queue === queue.name);

@@ -63,9 +63,10 @@ await runService({
     const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
 
-    const link = await NatsLink.open(natsOptions(settings, `queue-worker-${settings.queue}`, inbox));
+    const link = NatsLink.begin(natsOptions(settings, `queue-worker-${settings.queue}`, inbox));
     lifecycle.onClose("broker", () => link.close());
     followBroker({ admin, log }, [link.trouble]);
+    await link.opened;
 
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
@@ -89,10 +90,8 @@ await runService({
 
     const worker = await openQueueWorker({
       settings,
-      ...(await workerBroker(link, inbox)),
-      ...(settings.provider === "kubernetes"
-        ? await openCluster(lifecycle, admin.registry)
-        : await machineFunctions(link)),
+      ...workerBroker(link, inbox),
+      ...(settings.provider === "kubernetes" ? await openCluster(lifecycle, admin.registry) : machineFunctions(link)),
       slots: (queue) => queue.maxInflight,
       ...invokerFor(upstream, settings),
       onGone: (address) => upstream.forget(address),

@@ -77,9 +77,9 @@ async function list(path: string): Promise<readonly unknown[]> {
 
 async function write(): Promise<void> {
   const stores = {
-    namespaces: await NatsNamespaceStore.open(link),
-    functions: await NatsFunctionStore.open(link),
-    endpoints: await NatsEndpoints.open(link),
+    namespaces: new NatsNamespaceStore(link),
+    functions: new NatsFunctionStore(link),
+    endpoints: new NatsEndpoints(link),
   };
   await each([...new Set(refs.map(({ namespace }) => namespace))], async (name) => {
     const entry = { name, labels: {}, annotations: {}, createdAt: now, deleting: false };

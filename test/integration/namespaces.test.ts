@@ -42,8 +42,8 @@ beforeAll(async () => {
     name: "test",
     pingInterval: 1_000,
   });
-  namespaces = await NatsNamespaceStore.open(link);
-  functions = await NatsFunctionStore.open(link);
+  namespaces = new NatsNamespaceStore(link);
+  functions = new NatsFunctionStore(link);
 });
 afterAll(async () => {
   await link?.close();

@@ -240,7 +240,7 @@ describe("NatsQueueStates", () => {
 describe("NatsQueueCatalog", () => {
   queueCatalogContract(async () => {
     await renew("KV_queues");
-    return { catalog: await NatsQueueCatalog.open(link), close: async () => {} };
+    return { catalog: new NatsQueueCatalog(link), close: async () => {} };
   });
 });
 
@@ -265,12 +265,12 @@ describe("NatsLeases", () => {
 describe("NatsFunctionStore", () => {
   functionStoreContract(async () => {
     await renew("KV_functions");
-    return { store: await NatsFunctionStore.open(link), close: async () => {} };
+    return { store: new NatsFunctionStore(link), close: async () => {} };
   });
 
   test("list() leaves no consumer behind at the broker, whether there is a function or none", async () => {
     await renew("KV_functions");
-    const functions = await NatsFunctionStore.open(link);
+    const functions = new NatsFunctionStore(link);
     const list = () => Promise.all(Array.from({ length: 20 }, () => functions.list("functions")));
     const none = await list();
     const ref = { namespace: "functions", name: "hello" };
@@ -285,14 +285,14 @@ describe("NatsFunctionStore", () => {
 describe("NatsNamespaceStore", () => {
   namespaceStoreContract(async () => {
     await renew("KV_namespaces");
-    return { store: await NatsNamespaceStore.open(link), close: async () => {} };
+    return { store: new NatsNamespaceStore(link), close: async () => {} };
   });
 });
 
 describe("NatsEndpoints", () => {
   endpointsContract(async () => {
     await renew("KV_endpoints");
-    const endpoints = await NatsEndpoints.open(link);
+    const endpoints = new NatsEndpoints(link);
     return { endpoints, publisher: endpoints, close: async () => {} };
   });
 });

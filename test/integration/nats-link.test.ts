@@ -4,6 +4,12 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 
 import { BrokerClock } from "../../runtime/adapters/nats/broker-clock.ts";
+import { HeaderBlock } from "../../runtime/adapters/nats/header-block.ts";
+import { publishDurably } from "../../runtime/adapters/nats/durable-publish.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
+import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { sampleQueue } from "../contract/samples.ts";
+import { eventually } from "../support/eventually.ts";
 import { checkDurability } from "../../runtime/adapters/nats/check-durability.ts";
 import { NatsHealth } from "../../runtime/adapters/nats/nats-health.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
@@ -49,4 +55,65 @@ test("the broker's clock is told, its health, and whether it keeps what is promi
   await checkDurability("always", [always.monitorUrl]);
   await checkDurability("cluster", [server.monitorUrl, always.monitorUrl]);
   await always.close();
+});
+
+test("a link begun without a broker says so, sends nothing, and works once there is one", async () => {
+  const server = await openNatsServer();
+  await server.stop();
+  const link = NatsLink.begin({ ...options, url: server.url });
+  const said: unknown[] = [];
+  link.trouble.onChange((kind, cause) => said.push([kind, cause]));
+  const heard: string[] = [];
+  const unhear = link.subscribe("news", (message) => void heard.push(message.string()));
+  link.subscribe("gossip", (message) => void heard.push(message.string()))();
+  link.publish("news", "lost");
+  const catalog = new NatsQueueCatalog(link);
+  const table = new QueueTable();
+  const watching = catalog.watch(table.observer);
+
+  await eventually(() => link.trouble.kind === "away", { what: "the trouble" });
+  expect(said).toEqual([["away", expect.objectContaining({ message: expect.stringContaining("refused") })]]);
+  expect(link.downFor()).toBe(Number.POSITIVE_INFINITY);
+  const outcome = await publishDurably(link, "q", new Uint8Array(0), new HeaderBlock(), performance.now() + 3_000);
+  expect(outcome.kind).toBe("not-sent");
+  const unreachable = expect.objectContaining({ code: "provider_unavailable" });
+  await expect(catalog.get("default")).rejects.toEqual(unreachable);
+
+  await server.restart();
+  await link.opened;
+  expect([link.downFor(), link.reconnects, said.at(-1)]).toEqual([0, 0, [undefined, undefined]]);
+  // The broker is there, and its doctor was not yet.
+  await expect(catalog.get("default")).rejects.toEqual(unreachable);
+  await link.jsm.streams.add({ name: "KV_queues", subjects: ["$KV.queues.>"], max_msgs_per_subject: 1 });
+  await catalog.put(sampleQueue());
+  const unwatch = await watching;
+  expect(table.isKnown).toBe(true);
+  await eventually(
+    () => {
+      link.publish("gossip", "unheard");
+      link.publish("news", "heard");
+      return heard.length > 0;
+    },
+    { what: "the news" },
+  );
+  expect(new Set(heard)).toEqual(new Set(["heard"]));
+  unhear();
+  unwatch();
+  await link.close();
+  await server.close();
+});
+
+test("a link that is closed before there was a broker tries no more", async () => {
+  const server = await openNatsServer();
+  await server.stop();
+  const link = NatsLink.begin({ ...options, url: server.url });
+  await eventually(() => link.trouble.kind === "away", { what: "an attempt" });
+  await link.close();
+  expect(link.isClosed).toBe(true);
+  await server.restart();
+  const later = await NatsLink.open({ ...options, url: server.url });
+  // The other one would have come first.
+  expect(await (await fetch(`${server.monitorUrl}/varz`)).json()).toMatchObject({ connections: 1 });
+  await later.close();
+  await server.close();
 });

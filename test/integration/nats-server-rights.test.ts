@@ -122,7 +122,7 @@ describe("rights of the users of the broker", () => {
     };
     await new NatsQueueStore(doctor, store).provision([queue]);
     await new NatsQueueStore(doctor, store).provision([queue]);
-    const declared = await NatsQueueCatalog.open(doctor);
+    const declared = new NatsQueueCatalog(doctor);
     await declared.put(queue);
     expect(await declared.list()).toHaveLength(1);
     const doctorLeases = new NatsLeases(doctor);
@@ -130,18 +130,18 @@ describe("rights of the users of the broker", () => {
     await doctorLeases.release("process.doctor", "me");
 
     const gateway = await linkOf("gateway");
-    const functions = await NatsFunctionStore.open(gateway);
+    const functions = new NatsFunctionStore(gateway);
     await functions.watch(nothing);
     await functions.write(ref, () => wanted);
     expect(await functions.get(ref)).toEqual(wanted);
     expect(await functions.list(ref.namespace)).toHaveLength(1);
-    const namespaces = await NatsNamespaceStore.open(gateway);
+    const namespaces = new NatsNamespaceStore(gateway);
     await namespaces.watch(nothing);
     const dev = { name: "dev", labels: {}, annotations: {}, createdAt: wanted.createdAt, deleting: true };
     await namespaces.write("dev", () => dev);
     expect(await namespaces.list()).toEqual([dev]);
-    await (await NatsEndpoints.open(gateway)).watch(nothing);
-    await (await NatsQueueCatalog.open(gateway)).watch(nothing);
+    await new NatsEndpoints(gateway).watch(nothing);
+    await new NatsQueueCatalog(gateway).watch(nothing);
     const ledger = new NatsCallLedger(gateway, () => ttl, { accepts: true });
     const created = await ledger.create(firstId, entry, soon());
     if (created.kind !== "created") throw new Error(`record: ${created.kind}`);
@@ -155,9 +155,9 @@ describe("rights of the users of the broker", () => {
     new NatsActivity(gateway).publish({ source: "gateway", number: 1, deltas: [] });
 
     const worker = await linkOf("worker-default");
-    await (await NatsFunctionStore.open(worker)).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
-    await (await NatsEndpoints.open(worker)).watch(nothing);
-    await (await NatsQueueCatalog.open(worker)).watch(nothing);
+    await new NatsFunctionStore(worker).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
+    await new NatsEndpoints(worker).watch(nothing);
+    await new NatsQueueCatalog(worker).watch(nothing);
     const workerLedger = new NatsCallLedger(worker, () => ttl, { accepts: false });
     const read = await workerLedger.read(firstId);
     await workerLedger.update(firstId, { ...entry, state: "running" }, read?.revision ?? 0);
@@ -206,15 +206,15 @@ describe("rights of the users of the broker", () => {
     await eventually(() => cancelled.length === 1 && ended.length === 1, { what: "both signals" });
 
     const provider = await linkOf("provider");
-    const provided = await NatsFunctionStore.open(provider);
+    const provided = new NatsFunctionStore(provider);
     await provided.watch(nothing);
     expect(await provided.list(ref.namespace)).toHaveLength(1);
-    const removed = await NatsNamespaceStore.open(provider);
+    const removed = new NatsNamespaceStore(provider);
     await removed.watch(nothing);
     expect(await removed.get("dev")).toEqual(dev);
     await removed.remove("dev");
     expect(await namespaces.get("dev")).toBeUndefined();
-    const endpoints = await NatsEndpoints.open(provider);
+    const endpoints = new NatsEndpoints(provider);
     await endpoints.publish({ ...ref, addresses: ["127.0.0.1:1"], observedGeneration: 1, conditions: [] });
     expect(await endpoints.list()).toHaveLength(1);
     await endpoints.remove(ref);
@@ -225,8 +225,8 @@ describe("rights of the users of the broker", () => {
     await turns.release("process.autoscaler", "me");
     await new NatsQueueStates(autoscaler).depths("default");
     new NatsActivity(autoscaler).subscribe(() => undefined);
-    await (await NatsEndpoints.open(autoscaler)).watch(nothing);
-    const scaled = await NatsFunctionStore.open(autoscaler);
+    await new NatsEndpoints(autoscaler).watch(nothing);
+    const scaled = new NatsFunctionStore(autoscaler);
     await scaled.write(ref, (current) => ({ ...(current ?? wanted), replicas: 0 }));
     expect(await functions.remove(ref)).toBe(true);
 

@@ -160,7 +160,7 @@ describe("when queues come and go", () => {
 
 test("provision() makes anew what was there before only when it is told to", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
-  await (await NatsQueueCatalog.open(link)).put(queue(60_000));
+  await new NatsQueueCatalog(link).put(queue(60_000));
   for (const stream of ["Q_default", "CB"]) await link.jsm.streams.delete(stream);
   await store.provision([queue(60_000)]);
   expect((await store.maintain([queue(60_000)])).map(({ name }) => name).toSorted()).toEqual(["CB", "default"]);

@@ -89,8 +89,8 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     };
   };
   return {
-    endpoints: await NatsEndpoints.open(provider),
-    functions: await NatsFunctionStore.open(provider),
+    endpoints: new NatsEndpoints(provider),
+    functions: new NatsFunctionStore(provider),
     ledger: new NatsCallLedger(doctor, () => recordLife, { accepts: true }),
     calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
     callbacks: () => work(callbackStream, callbacksConsumer),

@@ -57,11 +57,11 @@ export async function openScalingMachine(
   const local = await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
   closes.push(() => local.close());
   const providerLink = await link(natsUser.provider);
-  const functions = await NatsFunctionStore.open(providerLink);
+  const functions = new NatsFunctionStore(providerLink);
   const provider = buildProvider({
     functions,
-    namespaces: await NatsNamespaceStore.open(providerLink),
-    endpoints: await NatsEndpoints.open(providerLink),
+    namespaces: new NatsNamespaceStore(providerLink),
+    endpoints: new NatsEndpoints(providerLink),
     replicas: local.replicas,
     secrets: local.secrets,
     prober: new HttpProber(),
@@ -77,7 +77,7 @@ export async function openScalingMachine(
   const settings = readSettings(autoscalerSettings, { environment: { scale_period: "50ms", scale_window: "2s" } });
   const autoscaler = buildAutoscaler({
     settings,
-    ...(await autoscalerAdapters(await link(natsUser.autoscaler))),
+    ...autoscalerAdapters(await link(natsUser.autoscaler)),
     usage: local.usage,
     metrics: buildAutoscalerMetrics(new Registry()),
     log,

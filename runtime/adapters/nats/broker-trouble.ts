@@ -35,14 +35,19 @@ export class BrokerTrouble {
     this.#hearers.add(hear);
   }
 
-  /** The connection was lost, or is there again. */
-  connected(is: boolean): void {
+  /** There is no connection yet, which is trouble only when the first attempt fails. */
+  begin(): void {
+    this.#connected = false;
+  }
+
+  /** The connection was lost or cannot be made, with what says so, or is there again. */
+  connected(is: boolean, cause: unknown = new Error("the connection was lost")): void {
     this.#connected = is;
     if (is) {
       // Whoever is there again was restarted, or is asked again.
       this.#isIll = false;
       this.#change(undefined);
-    } else if (!this.#isIll) this.#change("away", new Error("the connection was lost"));
+    } else if (!this.#isIll) this.#change("away", cause);
   }
 
   /** Takes in what the broker says of itself: why it cannot store, or that nothing is wrong. */

@@ -1,5 +1,6 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
-import { Kvm, type KV } from "@nats-io/kv";
+import { Kvm, type KV, type KvWatchEntry } from "@nats-io/kv";
+import type { QueuedIterator } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { listBucket } from "./bucket-list.ts";
@@ -16,27 +17,24 @@ export interface BucketValue<T> {
 
 const mostRaces = 20;
 
-/** One bucket of JSON values. Everything rejects with `provider_unavailable` when the broker does not answer. */
+/**
+ * One bucket of JSON values, opened when it is first used: only the doctor makes buckets. Everything rejects with
+ * `provider_unavailable` when the broker does not answer or the bucket is not there yet.
+ */
 export class JsonBucket<T> {
-  readonly kv: KV;
   readonly #link: NatsLink;
   readonly #name: string;
+  #opened: KV | undefined;
 
-  private constructor(link: NatsLink, name: string, kv: KV) {
+  constructor(link: NatsLink, name: string) {
     this.#link = link;
     this.#name = name;
-    this.kv = kv;
-  }
-
-  /** The bucket must be there: only the doctor makes buckets. */
-  static async open<T>(link: NatsLink, name: string): Promise<JsonBucket<T>> {
-    return reachable(name, async () => new JsonBucket<T>(link, name, await new Kvm(link.js).open(name)));
   }
 
   /** The value of `key`, or undefined when there is none or it was removed. */
   get(key: string): Promise<BucketValue<T> | undefined> {
     return reachable(this.#name, async () => {
-      const entry = await this.kv.get(key);
+      const entry = await (await this.#kv()).get(key);
       if (entry === null || entry.operation !== "PUT") return undefined;
       return { key, value: entry.json<T>(), revision: entry.revision };
     });
@@ -55,8 +53,9 @@ export class JsonBucket<T> {
     return reachable(this.#name, async () => {
       try {
         const text = JSON.stringify(value);
-        if (revision === undefined) await this.kv.create(key, text);
-        else await this.kv.update(key, text, revision);
+        const kv = await this.#kv();
+        if (revision === undefined) await kv.create(key, text);
+        else await kv.update(key, text, revision);
         return true;
       } catch (err) {
         if (err instanceof JetStreamApiError && isOvertaken(err.code)) return false;
@@ -86,13 +85,18 @@ export class JsonBucket<T> {
   /** Stores `value` whatever is there. */
   put(key: string, value: T): Promise<void> {
     return reachable(this.#name, async () => {
-      await this.kv.put(key, JSON.stringify(value));
+      await (await this.#kv()).put(key, JSON.stringify(value));
     });
   }
 
   /** Leaves a marker in place of the value, so that watchers hear of it. */
   remove(key: string): Promise<void> {
-    return reachable(this.#name, () => this.kv.delete(key));
+    return reachable(this.#name, async () => (await this.#kv()).delete(key));
+  }
+
+  /** All values whose keys match `filter`, markers included, then each change. */
+  watch(filter: string): Promise<QueuedIterator<KvWatchEntry>> {
+    return reachable(this.#name, async () => (await this.#kv()).watch({ key: filter }));
   }
 
   /** Whether nothing at all lies under keys that match `filter`, markers included. */
@@ -102,6 +106,11 @@ export class JsonBucket<T> {
       const { state } = await this.#link.jsm.streams.info(bucketStream(this.#name), options);
       return Object.keys(state.subjects ?? {}).length === 0;
     });
+  }
+
+  async #kv(): Promise<KV> {
+    this.#opened ??= await new Kvm(this.#link.js).open(this.#name);
+    return this.#opened;
   }
 }
 

@@ -37,7 +37,7 @@ export async function watchBucket<T>(
 
   const once = async (): Promise<void> => {
     const empty = await bucket.isEmpty(filter);
-    const entries = await bucket.kv.watch({ key: filter });
+    const entries = await bucket.watch(filter);
     current = entries;
     let told = empty;
     if (empty) sync();
@@ -52,7 +52,7 @@ export async function watchBucket<T>(
     }
   };
   const forever = async (): Promise<void> => {
-    while (!ended && !link.nc.isClosed()) {
+    while (!ended && !link.isClosed) {
       try {
         await once();
       } catch {

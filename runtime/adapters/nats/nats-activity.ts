@@ -12,24 +12,22 @@ export class NatsActivity implements Activity {
   }
 
   publish({ source, ...said }: ActivityReport): void {
-    if (this.#link.nc.isClosed() || this.#link.nc.isDraining() || this.#link.downFor() > 0) return;
-    this.#link.nc.publish(prefix + source, JSON.stringify(said));
+    // What is late is of no use.
+    if (this.#link.downFor() > 0) return;
+    this.#link.publish(prefix + source, JSON.stringify(said));
   }
 
   subscribe(heard: ActivityListener, except?: string): () => void {
     const unheard = except === undefined ? undefined : prefix + except;
-    const subscription = this.#link.nc.subscribe(`${prefix}*`, {
-      callback: (err, message) => {
-        // Known by its subject: a report of many functions takes time to read.
-        if (err !== null || message.subject === unheard) return;
-        try {
-          const said = message.json<Omit<ActivityReport, "source">>();
-          heard({ source: message.subject.slice(prefix.length), ...said });
-        } catch {
-          // A report that cannot be read is a report that was lost: its number tells.
-        }
-      },
+    return this.#link.subscribe(`${prefix}*`, (message) => {
+      // Known by its subject: a report of many functions takes time to read.
+      if (message.subject === unheard) return;
+      try {
+        const said = message.json<Omit<ActivityReport, "source">>();
+        heard({ source: message.subject.slice(prefix.length), ...said });
+      } catch {
+        // A report that cannot be read is a report that was lost: its number tells.
+      }
     });
-    return () => subscription.unsubscribe();
   }
 }

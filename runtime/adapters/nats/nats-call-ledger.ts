@@ -105,7 +105,7 @@ export class NatsCallLedger implements CallLedger {
     const headers = writeHeaders(markerTtl, revision);
     headers.add(operationHeader, "DEL");
     const end = performance.now() + withdrawBudget;
-    while (performance.now() < end && !this.#link.nc.isClosed()) {
+    while (performance.now() < end && !this.#link.isClosed) {
       const until = Math.min(end, performance.now() + updateBudget);
       const outcome = await publishDurably(this.#link, keySubject(bucket.calls, id), new Uint8Array(0), headers, until);
       if (outcome.kind === "stored" || outcome.kind === "refused") return;

@@ -29,16 +29,13 @@ export class NatsCallSignals implements CallSignals {
 
   #publish(subject: string, id: string): void {
     // Lost signals cost time only: who waits looks by itself.
-    if (!this.#link.nc.isClosed() && !this.#link.nc.isDraining()) this.#link.nc.publish(subject, id);
+    this.#link.publish(subject, id);
   }
 
   #subscribe(subject: string, heard: (id: string) => void): () => void {
-    const subscription = this.#link.nc.subscribe(subject, {
-      callback: (err, message) => {
-        const id = err === null ? parseCallId(message.string()) : undefined;
-        if (id !== undefined) heard(id);
-      },
+    return this.#link.subscribe(subject, (message) => {
+      const id = parseCallId(message.string());
+      if (id !== undefined) heard(id);
     });
-    return () => subscription.unsubscribe();
   }
 }

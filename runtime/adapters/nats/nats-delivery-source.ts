@@ -101,7 +101,7 @@ class Taking<T> {
     const wake = (): void => this.#changed();
     signal.addEventListener("abort", wake);
     try {
-      while (!signal.aborted && !link.nc.isClosed()) {
+      while (!signal.aborted && !link.isClosed) {
         this.#pull();
         const pause = this.#pausedUntil - performance.now();
         await this.#change(pause > 0 ? pause : lookAtLanes);

@@ -55,7 +55,7 @@ export class NatsDelivery<T> implements Delivery<T> {
         await this.#link.request(this.#reply, "+ACK", { timeout: acknowledgeTimeout });
         return true;
       } catch {
-        if (this.#link.nc.isClosed()) return false;
+        if (this.#link.isClosed) return false;
       }
     }
     return false;
@@ -68,7 +68,7 @@ export class NatsDelivery<T> implements Delivery<T> {
   }
 
   #publish(verdict: string): boolean {
-    if (this.#link.nc.isClosed() || this.#link.downFor() > 0) return false;
+    if (this.#link.isClosed || this.#link.downFor() > 0) return false;
     this.#link.nc.publish(this.#reply, verdict);
     return true;
   }

@@ -15,13 +15,9 @@ export class NatsEndpoints implements Endpoints, EndpointsPublisher {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<FunctionEndpoints>;
 
-  private constructor(link: NatsLink, store: JsonBucket<FunctionEndpoints>) {
+  constructor(link: NatsLink) {
     this.#link = link;
-    this.#bucket = store;
-  }
-
-  static async open(link: NatsLink): Promise<NatsEndpoints> {
-    return new NatsEndpoints(link, await JsonBucket.open(link, bucket.endpoints));
+    this.#bucket = new JsonBucket(link, bucket.endpoints);
   }
 
   watch(observer: EndpointsObserver): Promise<() => void> {

@@ -11,13 +11,9 @@ export class NatsFunctionStore implements FunctionStore {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<DesiredFunction>;
 
-  private constructor(link: NatsLink, store: JsonBucket<DesiredFunction>) {
+  constructor(link: NatsLink) {
     this.#link = link;
-    this.#bucket = store;
-  }
-
-  static async open(link: NatsLink): Promise<NatsFunctionStore> {
-    return new NatsFunctionStore(link, await JsonBucket.open(link, bucket.functions));
+    this.#bucket = new JsonBucket(link, bucket.functions);
   }
 
   async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {

@@ -10,13 +10,9 @@ export class NatsNamespaceStore implements NamespaceStore {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<NamespaceEntry>;
 
-  private constructor(link: NatsLink, store: JsonBucket<NamespaceEntry>) {
+  constructor(link: NatsLink) {
     this.#link = link;
-    this.#bucket = store;
-  }
-
-  static async open(link: NatsLink): Promise<NatsNamespaceStore> {
-    return new NatsNamespaceStore(link, await JsonBucket.open(link, bucket.namespaces));
+    this.#bucket = new JsonBucket(link, bucket.namespaces);
   }
 
   async get(name: string): Promise<NamespaceEntry | undefined> {

@@ -10,13 +10,9 @@ export class NatsQueueCatalog implements QueueCatalog {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<QueueDeclaration>;
 
-  private constructor(link: NatsLink, store: JsonBucket<QueueDeclaration>) {
+  constructor(link: NatsLink) {
     this.#link = link;
-    this.#bucket = store;
-  }
-
-  static async open(link: NatsLink): Promise<NatsQueueCatalog> {
-    return new NatsQueueCatalog(link, await JsonBucket.open(link, bucket.queues));
+    this.#bucket = new JsonBucket(link, bucket.queues);
   }
 
   watch(observer: QueueObserver): Promise<() => void> {

@@ -46,47 +46,47 @@ export function natsOptions(access: BrokerAccess, name: string, inboxPrefix: str
 }
 
 /** Where functions answer, and what they are to be, as one machine keeps them: with the broker. */
-export async function machineFunctions(link: NatsLink) {
-  return { functions: await NatsFunctionStore.open(link), endpoints: await NatsEndpoints.open(link) };
+export function machineFunctions(link: NatsLink) {
+  return { functions: new NatsFunctionStore(link), endpoints: new NatsEndpoints(link) };
 }
 
 /** The same, and namespaces, for a gateway. */
-export async function machineHome(link: NatsLink) {
-  return { ...(await machineFunctions(link)), namespaces: await NatsNamespaceStore.open(link) };
+export function machineHome(link: NatsLink) {
+  return { ...machineFunctions(link), namespaces: new NatsNamespaceStore(link) };
 }
 
 /** What a gateway of one machine holds of the broker. */
-export async function gatewayAdapters(link: NatsLink, times: CallTimes) {
-  return { ...(await gatewayBroker(link, times)), ...(await machineHome(link)) };
+export function gatewayAdapters(link: NatsLink, times: CallTimes) {
+  return { ...gatewayBroker(link, times), ...machineHome(link) };
 }
 
 /** What a queue-worker of one machine holds of it. */
-export async function workerAdapters(link: NatsLink, inboxPrefix: string) {
-  return { ...(await workerBroker(link, inboxPrefix)), ...(await machineFunctions(link)) };
+export function workerAdapters(link: NatsLink, inboxPrefix: string) {
+  return { ...workerBroker(link, inboxPrefix), ...machineFunctions(link) };
 }
 
 /** What an autoscaler of one machine holds of it. */
-export async function autoscalerAdapters(link: NatsLink) {
-  return { ...autoscalerBroker(link), ...(await machineFunctions(link)) };
+export function autoscalerAdapters(link: NatsLink) {
+  return { ...autoscalerBroker(link), ...machineFunctions(link) };
 }
 
 /** What a gateway holds of the broker wherever functions are. */
-export async function gatewayBroker(link: NatsLink, times: CallTimes) {
+export function gatewayBroker(link: NatsLink, times: CallTimes) {
   return {
     ...commonAdapters(link),
     ledger: new NatsCallLedger(link, recordLifetime(times), { accepts: true }),
     calls: new NatsCallQueue(link),
     letters: new NatsDeadLetters(link),
-    queues: await NatsQueueCatalog.open(link),
+    queues: new NatsQueueCatalog(link),
   };
 }
 
 /** What a queue-worker holds of it. How long records live follows from the queue's declaration, among others. */
-export async function workerBroker(link: NatsLink, inboxPrefix: string) {
+export function workerBroker(link: NatsLink, inboxPrefix: string) {
   return {
     ...commonAdapters(link),
     openLedger: (times: CallTimes) => new NatsCallLedger(link, recordLifetime(times), { accepts: false }),
-    catalog: await NatsQueueCatalog.open(link),
+    catalog: new NatsQueueCatalog(link),
     deadLetters: new NatsDeadLetters(link),
     leases: new NatsLeases(link),
     openDeliveries: ({ name, ackWait, strict }: QueueDeclaration) =>
@@ -118,7 +118,7 @@ export function autoscalerBroker(link: NatsLink) {
 export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: readonly string[]) {
   return {
     store: new NatsQueueStore(link, facts),
-    openCatalog: () => NatsQueueCatalog.open(link),
+    catalog: new NatsQueueCatalog(link),
     leases: new NatsLeases(link),
     health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (illness) => link.trouble.said(illness)),
     onBrokerBack: (back: () => void) => link.onReconnect(back),

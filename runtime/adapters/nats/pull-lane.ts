@@ -59,7 +59,7 @@ export class PullLane {
 
   /** Hands over what the broker had sent before it learned of the end, then is done. */
   async drain(): Promise<void> {
-    if (!this.#parts.link.nc.isClosed()) await this.#subscription.drain().catch(() => {});
+    if (!this.#parts.link.isClosed) await this.#subscription.drain().catch(() => {});
   }
 
   #receive(message: Msg): void {

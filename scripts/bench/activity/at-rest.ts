@@ -30,7 +30,7 @@ const link = await NatsLink.open({
 const metrics = buildAutoscalerMetrics(new Registry());
 const autoscaler = buildAutoscaler({
   settings,
-  ...(await autoscalerAdapters(link)),
+  ...autoscalerAdapters(link),
   metrics,
   log: createLog("bench", "error"),
 });

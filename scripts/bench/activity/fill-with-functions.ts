@@ -8,8 +8,8 @@ const namespace = "functions";
 
 /** Deploys `count` functions that nobody calls: one half sleeps, of the other half each has a ready replica. */
 export async function fillWithFunctions(link: NatsLink, count: number): Promise<void> {
-  const functions = await NatsFunctionStore.open(link);
-  const endpoints = await NatsEndpoints.open(link);
+  const functions = new NatsFunctionStore(link);
+  const endpoints = new NatsEndpoints(link);
   const deploy = async (index: number): Promise<void> => {
     const name = `rest-${index}`;
     const asleep = index % 2 === 0;

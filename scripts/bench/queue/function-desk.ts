@@ -14,8 +14,8 @@ export interface FunctionDesk {
 
 /** Opens a desk at the broker. */
 export async function openFunctionDesk(link: NatsLink): Promise<FunctionDesk> {
-  const functions = await NatsFunctionStore.open(link);
-  const endpoints = await NatsEndpoints.open(link);
+  const functions = new NatsFunctionStore(link);
+  const endpoints = new NatsEndpoints(link);
   const tell: FunctionDesk["tell"] = (ref, addresses) =>
     endpoints.publish({ ...ref, addresses, observedGeneration: 1, conditions: [] });
   return {

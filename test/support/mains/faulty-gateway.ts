@@ -28,7 +28,7 @@ await runService({
     lifecycle.onClose("broker", () => link.close());
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
-    const adapters = await gatewayAdapters(link, settings);
+    const adapters = gatewayAdapters(link, settings);
     const gateway = buildGateway({
       settings,
       ...adapters,

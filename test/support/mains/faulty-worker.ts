@@ -35,7 +35,7 @@ await runService({
       timeout: settings.callbackTimeout,
     });
     lifecycle.onClose("callback sender", () => sender.close());
-    const adapters = await workerAdapters(link, inbox);
+    const adapters = workerAdapters(link, inbox);
     const worker = await openQueueWorker({
       settings,
       ...adapters,

@@ -64,7 +64,7 @@ afterEach(async () => {
 function open(over: Partial<QueueDoctorParts> = {}, catalog = new MemoryQueueCatalog()) {
   const doctor = buildQueueDoctor({
     store,
-    openCatalog: async () => catalog,
+    catalog,
     leases: new MemoryLeases(),
     queues: [sampleQueue({})],
     recreate: [],
