@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 
 import type { Registry } from "prom-client";
 
@@ -38,7 +37,6 @@ import { WorkerSums } from "../core/worker-sums.ts";
 import { InvocationCounts } from "../process/invocation-counts.ts";
 import type { InvocationMetrics } from "../process/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
-import { pauseFor } from "../process/pause-for.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp } from "./app.ts";
 import { buildAcceptMetrics } from "./async/accept-metrics.ts";
@@ -66,7 +64,9 @@ import { RouteCounts } from "./route-counts.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { logUnknownCalls } from "./unknown-calls.ts";
 import { TableView } from "./table-view.ts";
+import { tlsOf } from "./tls-of.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
+import { watchQueues } from "./watch-queues.ts";
 
 /** Everything a gateway works with. */
 export interface GatewayParts {
@@ -97,8 +97,6 @@ export interface GatewayParts {
   readonly brokerPatience?: number | undefined;
   readonly log: Log;
 }
-
-const usualBrokerPatience = 30_000;
 
 /** The gateway: the one HTTP server of a platform. */
 export interface Gateway {
@@ -291,20 +289,6 @@ export function buildGateway(parts: GatewayParts): Gateway {
   };
 }
 
-/** Resolves when all declared queues are known, or have been waited for long enough; the watch goes on until the end. */
-async function watchQueues(
-  { queues, brokerPatience = usualBrokerPatience, log }: GatewayParts,
-  table: QueueTable,
-  endings: (() => unknown)[],
-): Promise<void> {
-  const watching = queues.watch(table.observer);
-  endings.push(() => void watching.then((end) => end()));
-  const known = new AbortController();
-  await Promise.race([watching.then(() => known.abort()), pauseFor(brokerPatience, known.signal)]);
-  if (!known.signal.aborted)
-    log.warn({ waited: brokerPatience }, "begins without the broker: refuses calls to be queued");
-}
-
 function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {
   const entry = table.findKey(formatRef(ref));
   if (entry === undefined) return undefined;
@@ -325,10 +309,4 @@ function warnBeyondEdition(
     { edition, count: names.length, functions: names.slice(0, 20) },
     "functions ask for more than the edition allows",
   );
-}
-
-function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {
-  return tlsCert === undefined || tlsKey === undefined
-    ? {}
-    : { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } };
 }
