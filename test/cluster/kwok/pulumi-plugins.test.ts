@@ -139,7 +139,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     // More than any node has: the new pod never starts.
     await stack.configure({ "sample:hopeless": false, "sample:taken": undefined, "sample:cpu": "999" });
     await stack.expect("up");
-    const status = "--output=jsonpath={.status.conditions[?(@.type=='PodScheduled')].status}";
+    const status = "--output=jsonpath={.items[*].status.conditions[?(@.type=='PodScheduled')].status}";
     await eventually(async () => (await kubectl("get", "pods", status)).includes("False"), {
       what: "a pod that no node has room for",
       every: 500,
