@@ -1,4 +1,4 @@
-import { lstat, readdir } from "node:fs/promises";
+import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -45,18 +45,18 @@ async function inspect(id: string): Promise<ContainerDocument & { HostConfig: Re
   return body;
 }
 
-async function ended(id: string): Promise<Replica["failure"]> {
+async function ended(id: string, of: DockerProvider = provider): Promise<Replica["failure"]> {
   const replica = await eventually(
-    async () => (await provider.replicas.list()).find((each) => each.id === id && each.state === "exited"),
+    async () => (await of.replicas.list()).find((each) => each.id === id && each.state === "exited"),
     { what: "the end" },
   );
   return replica.failure;
 }
 
-async function textsOf(of: FunctionRef): Promise<string[]> {
+async function textsOf(of: FunctionRef, { logs }: DockerProvider = provider): Promise<string[]> {
   const records: LogRecord[] = [];
   const query = { ...of, instance: undefined, tail: undefined, since: undefined, follow: false };
-  for await (const record of provider.logs.read(query, new AbortController().signal)) records.push(record);
+  for await (const record of logs.read(query, new AbortController().signal)) records.push(record);
   return records.map(({ text }) => text);
 }
 
@@ -149,6 +149,35 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     expect(failure?.reason).toBe("OOMKilled");
     expect(failure?.message).toContain("more memory than its limit of 96 MiB");
     for (const { id } of [greedy, nothing]) await provider.replicas.stop(id);
+  });
+
+  test("what ended containers wrote outlives a restart, until the function is forgotten", async () => {
+    const data = join(directory.path, "restarted");
+    await mkdir(data);
+    const talker = ref("talker");
+    const start = async ({ replicas }: DockerProvider, script: string): Promise<string> =>
+      (await replicas.start({ ...echoSpec(talker), environment: { mode: "http", fprocess: shell(script) } })).id;
+    const first = await dockerProvider(engine, data);
+    try {
+      const crashed = await start(first, "echo out of luck; exit 3");
+      await ended(crashed, first);
+      await first.replicas.stop(crashed);
+      await start(first, "echo awake; exec sleep 1000");
+      await eventually(async () => (await textsOf(talker, first)).includes("awake\n"), { what: "its first line" });
+    } finally {
+      await first.close();
+    }
+    const next = await dockerProvider(engine, data);
+    try {
+      const texts = await textsOf(talker, next);
+      expect(texts.filter((text) => !text.startsWith("watchdog: "))).toEqual(["out of luck\n", "awake\n"]);
+      expect(await next.replicas.leftovers()).toEqual([talker]);
+      await next.replicas.forget(talker);
+      expect(await textsOf(talker, next)).toEqual([]);
+      expect(await next.replicas.leftovers()).toEqual([]);
+    } finally {
+      await next.close();
+    }
   });
 
   test("an image that cannot be had is a failure with the engine's words", async () => {
