@@ -8,7 +8,7 @@ import { HeldOutput } from "./held-output.ts";
 import { findListener } from "./listening-process.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { requestEnvironment } from "./request-environment.ts";
-import { watchForServer } from "./server-watch.ts";
+import { watchForServer, type InputState } from "./server-watch.ts";
 
 /** What mode `process` works with. */
 export interface ProcessPerRequestParts {
@@ -27,11 +27,16 @@ const fledPatience = 500;
 /**
  * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
  * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut. One that
- * turns out to be a server is 502.
+ * turns out to be a server is 502; of one that may be, the log says so once.
  */
 export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandler {
+  let told = false;
+  const hint = (port: number): void => {
+    if (!told) parts.log(`the process ${waitsOn(port)}`);
+    told = true;
+  };
   return {
-    handle: (request, response) => runProcess(parts, request, response),
+    handle: (request, response) => runProcess(parts, hint, request, response),
     ready: async () => true,
     started: Promise.resolve(),
     ended: new Promise(() => {}),
@@ -39,7 +44,23 @@ export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandle
   };
 }
 
-function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, response: ServerResponse): void {
+/** What is said of a process that may be a server. */
+export function waitsOn(port: number): string {
+  return `listens on port ${port} and waits: if it is a server, set mode to http`;
+}
+
+/** What is said of a process that `exec_timeout` ended, `limit` milliseconds; of one that may be a server, that it listens on `port`. */
+export function timedOut(limit: number, port: number | undefined): string {
+  const took = `the process took longer than exec_timeout of ${formatDuration(limit)}`;
+  return port === undefined ? took : `${took}; it ${waitsOn(port)}`;
+}
+
+function runProcess(
+  parts: ProcessPerRequestParts,
+  hint: (port: number) => void,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { groups, execTimeout, log } = parts;
   const env = { ...parts.environment, ...requestEnvironment(request) };
   let child: ChildProcess;
@@ -50,17 +71,15 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
     return;
   }
 
+  /** Where it listens while it may be a server. */
+  let port: number | undefined;
   const timer =
     execTimeout === 0
       ? undefined
       : setTimeout(() => {
           log(`process killed after exec_timeout of ${formatDuration(execTimeout)}`);
           groups.signal(child, "SIGKILL");
-          refuse(
-            response,
-            504,
-            `Cannot complete the call: the process took longer than exec_timeout of ${formatDuration(execTimeout)}`,
-          );
+          refuse(response, 504, `Cannot complete the call: ${timedOut(execTimeout, port)}`);
         }, execTimeout);
   const held = new HeldOutput({
     send: (chunk) => sendOutput(parts, child, response, chunk),
@@ -68,13 +87,20 @@ function runProcess(parts: ProcessPerRequestParts, request: IncomingMessage, res
   });
   const endWatch = watchForServer({
     pid: child.pid ?? 0,
-    hasInput: () => child.stdin?.writableFinished !== false || child.stdin.writableNeedDrain,
-    isServer: (port) => {
-      const sentence = `the process listens on port ${port} instead of reading its input: set mode to http`;
+    input: () => inputOf(child),
+    isServer: (found) => {
+      const sentence = `the process listens on port ${found} instead of reading its input: set mode to http`;
       log(sentence);
       refuse(response, 502, `Cannot complete the call: ${sentence}`);
     },
-    isNone: () => held.release(),
+    maybeServer: (found) => {
+      port = found;
+      hint(found);
+    },
+    isNone: () => {
+      port = undefined;
+      held.release();
+    },
   });
   response.once("close", () => {
     clearTimeout(timer);
@@ -128,6 +154,11 @@ function feed(request: IncomingMessage, { stdin }: ChildProcess): void {
   stdin.on("error", drop);
   stdin.once("close", drop);
   request.pipe(stdin);
+}
+
+function inputOf({ stdin }: ChildProcess): InputState {
+  if (stdin?.writableFinished !== false) return "given";
+  return stdin.writableNeedDrain ? "unread" : "coming";
 }
 
 function sendOutput(

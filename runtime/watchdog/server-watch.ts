@@ -1,12 +1,16 @@
 import { findListener, type ListeningProcess } from "./listening-process.ts";
 
+/** The input of a process: `coming` while the caller sends, `unread` when there is more than it takes, `given` when all was handed to the system. */
+export type InputState = "coming" | "unread" | "given";
+
 /** What watching a process works with. */
 export interface ServerWatchParts {
   readonly pid: number;
-  /** Whether its whole input was handed to it, or it reads none of it. */
-  readonly hasInput: () => boolean;
-  /** It is a server: it listens on `port` and waits. Called once, the last call. */
+  readonly input: () => InputState;
+  /** It is a server: it listens on `port`, waits, and leaves its input unread. Called once, the last call. */
   readonly isServer: (port: number) => void;
+  /** It may be one: it listens on `port` and waits; whether it read its input cannot be seen. Called at each such look. */
+  readonly maybeServer: (port: number) => void;
   /** It does not look like one now. */
   readonly isNone: () => void;
   readonly look?: (pid: number) => Promise<ListeningProcess | undefined>;
@@ -18,11 +22,11 @@ const interval = 1_000;
 const idleTicks = 2;
 
 /**
- * Finds out that a process which was to read its input and answer is a server instead: at two looks in a row it listens, has
- * its input still, and has done nothing in between. The returned function ends it.
+ * Finds out that a process which was to read its input and answer is a server instead, or may be one: at two looks in a row it
+ * listens, holds its input open, and has done nothing in between. The returned function ends it.
  */
 export function watchForServer(parts: ServerWatchParts): () => void {
-  const { pid, hasInput, look = findListener } = parts;
+  const { pid, input, look = findListener } = parts;
   let before: ListeningProcess | undefined;
   let over = false;
   const end = (): void => {
@@ -32,13 +36,15 @@ export function watchForServer(parts: ServerWatchParts): () => void {
   const timer = setInterval(() => {
     void look(pid).then((found) => {
       if (over) return;
-      const now = hasInput() ? found : undefined;
+      const state = input();
+      const now = state === "coming" ? undefined : found;
       const last = before;
       before = now;
       if (now === undefined) {
         parts.isNone();
       } else if (last?.pid === now.pid) {
         if (now.ticks - last.ticks > idleTicks) return parts.isNone();
+        if (state === "given") return parts.maybeServer(now.port);
         end();
         parts.isServer(now.port);
       }

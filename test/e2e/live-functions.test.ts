@@ -44,6 +44,8 @@ const change = async (method: string, path: string, body: unknown): Promise<numb
 const show = async (name: string, query = ""): Promise<FunctionStatus> =>
   (await system("GET", `function/${name}${query}`)).json() as Promise<FunctionStatus>;
 
+const textsOf = async (name: string): Promise<string> => (await system("GET", `logs?name=${name}`)).text();
+
 async function call(path: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(`${weir.url}/function/${path}`, { headers });
   const text = await answer.text();
@@ -205,7 +207,6 @@ test("calls of a function that cannot start are told why at once, and wait again
 });
 
 test("what ended replicas said is in the logs, of a crashed function and of one that sleeps", async () => {
-  const textsOf = async (name: string): Promise<string> => (await system("GET", `logs?name=${name}`)).text();
   const crash = `node -e 'throw new Error("DATABASE_URL is not set")'`;
   const crashed = { service: "crashed", image: "none", envProcess: crash, envVars: { mode: "http" } };
   expect(await change("PUT", "functions", crashed)).toBe(202);
@@ -226,8 +227,16 @@ test("what ended replicas said is in the logs, of a crashed function and of one 
 test("a server deployed without mode http is told so", async () => {
   const listens = `node -e 'require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => console.log("Listening"))'`;
   expect(await change("PUT", "functions", { service: "modeless", image: "none", envProcess: listens })).toBe(202);
-  const answer = await fetch(`${weir.url}/function/modeless`);
+  const calling = new AbortController();
+  const unanswered = fetch(`${weir.url}/function/modeless`, { signal: calling.signal }).catch(() => undefined);
+  await eventually(async () => (await textsOf("modeless")).includes("if it is a server, set mode to http"), {
+    what: "the hint in the logs",
+  });
+  calling.abort();
+  await unanswered;
 
+  const body = Buffer.alloc(1_048_576);
+  const answer = await fetch(`${weir.url}/function/modeless`, { method: "POST", body });
   expect(answer.status).toBe(502);
   expect(await answer.text()).toMatch(/listens on port \d+ instead of reading its input: set mode to http\n$/);
 });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, type ClientRequest, request as sendRequest } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
@@ -164,23 +165,65 @@ describe("mode process", () => {
     });
   });
 
-  test.each([
+  const servers: [what: string, greeting: string][] = [
     ["that greets", `console.log("Listening on", server.address().port)`],
     ["that is silent", ""],
-  ])("a server %s is told to be one, in the answer and in the log", async (_what, greeting) => {
-    const server = `const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => { ${greeting} })`;
-    const watchdog = await start({ fprocess: js(server) });
-    for (const body of ["", "a body that it does not read"]) {
-      const answer = await call(watchdog.port, "/", { method: "POST", body });
+  ];
+  const serverThat = (greeting: string) =>
+    js(`const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => { ${greeting} })`);
+
+  test.each(servers)(
+    "a server %s and reads no input is told to be one, in the answer and in the log",
+    async (_what, greeting) => {
+      const watchdog = await start({ fprocess: serverThat(greeting) });
+      // More than the system takes for a process that does not read.
+      const answer = await call(watchdog.port, "/", { method: "POST", body: Buffer.alloc(4_194_304) });
       expect(answer.status).toBe(502);
       expect(answer.body).toMatch(
         /^Cannot complete the call: the process listens on port \d+ instead of reading its input: set mode to http\n$/,
       );
-    }
-    await eventually(() => watchdog.output().includes("instead of reading its input: set mode to http\n"), {
-      what: "the log",
-    });
-  });
+      await eventually(() => watchdog.output().includes("instead of reading its input: set mode to http\n"), {
+        what: "the log",
+      });
+    },
+  );
+
+  const hint = /watchdog: the process listens on port (\d+) and waits: if it is a server, set mode to http\n/;
+
+  test.each(servers)(
+    "of a server %s and may have read its input the log says so, and no answer begins",
+    async (_what, greeting) => {
+      const watchdog = await start({ fprocess: serverThat(greeting) });
+      const client = await openRawClient(watchdog.port);
+      client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
+      await eventually(() => hint.test(watchdog.output()), { what: "the log" });
+      expect(client.text).toBe("");
+      client.close();
+    },
+  );
+
+  test.each(["", "some text"])(
+    "one that reads %j to its end, listens and answers later is left alone",
+    async (body) => {
+      const late = `
+      let input = "";
+      process.stdin.on("data", (chunk) => { input += chunk; }).on("end", () => {
+        const server = require("node:net").createServer(() => {
+          console.log("heard after", input);
+          process.exit();
+        }).listen(0, "127.0.0.1");
+      })`;
+      const watchdog = await start({ fprocess: js(late) });
+      const answer = call(watchdog.port, "/", { method: "POST", body });
+      const [, port] = await eventually(() => hint.exec(watchdog.output()) ?? undefined, { what: "the log" });
+      const caller = connect(Number(port), "127.0.0.1");
+      // The process ends as it hears of it.
+      caller.on("error", () => {});
+
+      expect(await answer).toMatchObject({ status: 200, body: `heard after ${body}\n` });
+      caller.destroy();
+    },
+  );
 
   test("a process that listens for a while and works is none", async () => {
     const work = `

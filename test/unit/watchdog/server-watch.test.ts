@@ -6,7 +6,8 @@ import {
   processorTicks,
   type ListeningProcess,
 } from "../../../runtime/watchdog/listening-process.ts";
-import { watchForServer } from "../../../runtime/watchdog/server-watch.ts";
+import { timedOut } from "../../../runtime/watchdog/process-per-request.ts";
+import { watchForServer, type InputState } from "../../../runtime/watchdog/server-watch.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0000000000000000 100 0 0 10 0
@@ -38,12 +39,13 @@ afterEach(() => {
 describe("watchForServer", () => {
   const at = (ticks: number, pid = 7): ListeningProcess => ({ pid, port: 3_000, ticks });
 
-  async function watch(looks: readonly (ListeningProcess | undefined)[], hasInput = () => true) {
+  async function watch(looks: readonly (ListeningProcess | undefined)[], input: InputState = "unread") {
     const said: string[] = [];
     let next = 0;
     const end = watchForServer({
       pid: 1,
-      hasInput,
+      input: () => input,
+      maybeServer: (port) => said.push(`maybe ${port}`),
       isServer: (port) => said.push(`server ${port}`),
       isNone: () => said.push("none"),
       look: async () => looks[next++],
@@ -67,8 +69,21 @@ describe("watchForServer", () => {
   });
 
   test("one that has yet to be given its input is none", async () => {
-    expect(await watch([at(5), at(5), at(5)], () => false)).toEqual(["none", "none", "none"]);
+    expect(await watch([at(5), at(5), at(5)], "coming")).toEqual(["none", "none", "none"]);
   });
+
+  test("one that may have read its input may be a server, as long as it waits, and is watched on", async () => {
+    const looks = [at(5), at(5), at(6), at(60), at(60)];
+    expect(await watch(looks, "given")).toEqual(["maybe 3000", "maybe 3000", "none", "maybe 3000"]);
+  });
+});
+
+test("timedOut() says where the process listens, if it does", () => {
+  const took = "the process took longer than exec_timeout of 10s";
+  expect(timedOut(10_000, undefined)).toBe(took);
+  expect(timedOut(10_000, 3_000)).toBe(
+    `${took}; it listens on port 3000 and waits: if it is a server, set mode to http`,
+  );
 });
 
 describe("HeldOutput", () => {
