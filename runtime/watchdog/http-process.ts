@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "./command.ts";
@@ -7,6 +8,7 @@ import { listensElsewhere } from "../core/probe-fault.ts";
 import { HttpProxy } from "./http-proxy.ts";
 import { addressesListenedOn } from "./listening-process.ts";
 import type { Failure } from "./parent.ts";
+import { endOfWords, passLines } from "./pass-lines.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
 
@@ -26,6 +28,8 @@ export interface HttpProcessParts {
   readonly execTimeout: number;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
+  /** Takes what the process writes to standard error. */
+  readonly errors: Writable;
   /** Called once if the process runs for 5 s and does not listen. */
   readonly waiting: (failure: Failure) => void;
 }
@@ -38,8 +42,9 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   const { command, environment, groups } = parts;
   const address = await chooseUpstream(parts.upstreamUrl, environment["PORT"]);
   const env = address.chosen ? { ...environment, PORT: String(address.port) } : environment;
-  const child = groups.start(command, { env, stdio: ["ignore", "inherit", "inherit"] });
+  const child = groups.start(command, { env, stdio: ["ignore", "inherit", "pipe"] });
   const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });
+  const said = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
   let over = false;
   const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
     child.once("error", (err) =>
@@ -48,7 +53,8 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
     child.once("exit", (code, signal) => {
       over = true;
       const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
-      resolve({ reason: "Error", message: `The process ${how}`, code: code ?? 128 });
+      const end = { reason: "Error", message: `The process ${how}`, code: code ?? 128 };
+      void endOfWords(said).then(() => resolve(end));
     });
   });
 
@@ -84,6 +90,7 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
         await Promise.race([once(child, "exit"), sleep(grace, undefined, { ref: false })]);
       }
       groups.killAll();
+      await endOfWords(said);
     },
   };
 }

@@ -22,6 +22,8 @@ process.on("exit", () => groups.killAll());
 // The reader of the log may be gone.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
+// Each process that writes may wait for it.
+process.stderr.setMaxListeners(0);
 
 const stop = new Promise<void>((resolve) => {
   for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());
@@ -44,7 +46,7 @@ try {
   if (place.runAs !== undefined) runAs(place.runAs);
 
   const command = behind(place.execPrefix, readCommand(settings.process, environment["PATH"] ?? ""));
-  const common = { command, environment, groups, log, execTimeout: settings.execTimeout };
+  const common = { command, environment, groups, log, errors: process.stderr, execTimeout: settings.execTimeout };
   const handler =
     settings.mode === "http"
       ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl, waiting })

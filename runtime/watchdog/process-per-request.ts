@@ -1,11 +1,14 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable, Writable } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
 import type { Command } from "./command.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { HeldOutput } from "./held-output.ts";
 import { findListener } from "./listening-process.ts";
+import { endOfWords, fledPatience, passLines } from "./pass-lines.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { requestEnvironment } from "./request-environment.ts";
 import { watchForServer, type InputState } from "./server-watch.ts";
@@ -19,10 +22,9 @@ export interface ProcessPerRequestParts {
   readonly contentType: string | undefined;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
+  /** Takes what processes write to standard error. */
+  readonly errors: Writable;
 }
-
-/** Milliseconds without output after which a process that ended has said all. */
-const fledPatience = 500;
 
 /**
  * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
@@ -30,18 +32,30 @@ const fledPatience = 500;
  * turns out to be a server is 502; of one that may be, the log says so once.
  */
 export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandler {
+  const saying = new Set<Promise<void>>();
   let told = false;
   const hint = (port: number): void => {
     if (!told) parts.log(`the process ${waitsOn(port)}`);
     told = true;
   };
   return {
-    handle: (request, response) => runProcess(parts, hint, request, response),
+    handle: (request, response) => runProcess(parts, { hint, saying }, request, response),
     ready: async () => true,
     started: Promise.resolve(),
     ended: new Promise(() => {}),
-    close: async () => parts.groups.killAll(),
+    close: async () => {
+      parts.groups.killAll();
+      await endOfWords(Promise.all(saying));
+    },
   };
+}
+
+/** What the calls of a function share. */
+interface OfAllCalls {
+  /** Says once that a process may be a server. */
+  readonly hint: (port: number) => void;
+  /** One for each process whose standard error has not ended. */
+  readonly saying: Set<Promise<void>>;
 }
 
 /** What is said of a process that may be a server. */
@@ -57,7 +71,7 @@ export function timedOut(limit: number, port: number | undefined): string {
 
 function runProcess(
   parts: ProcessPerRequestParts,
-  hint: (port: number) => void,
+  { hint, saying }: OfAllCalls,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -65,7 +79,7 @@ function runProcess(
   const env = { ...parts.environment, ...requestEnvironment(request) };
   let child: ChildProcess;
   try {
-    child = groups.start(parts.command, { env, stdio: ["pipe", "pipe", "inherit"] });
+    child = groups.start(parts.command, { env, stdio: ["pipe", "pipe", "pipe"] });
   } catch (err) {
     refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`);
     return;
@@ -109,7 +123,7 @@ function runProcess(
     groups.signal(child, "SIGKILL");
   });
   child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`));
-  child.once("close", (code, signal) => {
+  const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
     endWatch();
     // Of one that failed before any of it left, the answer can still say so.
     if (code === 0) held.release();
@@ -122,13 +136,19 @@ function runProcess(
     const end = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
     log(response.headersSent ? `process ${end} after it wrote a part of the answer, which is cut` : `process ${end}`);
     refuse(response, 500, `Cannot complete the call: the process ${end}`);
-  });
+  };
+  const said = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
+  saying.add(said);
+  void said.finally(() => saying.delete(said));
   feed(request, child);
   child.stdout?.on("error", () => response.destroy());
   child.stdout?.on("data", (chunk: Buffer) => held.add(chunk));
-  child.once("exit", (code) => {
+  child.once("exit", (code, signal) => {
     if (code === 0) held.release();
     endOutput(child, response);
+    // The log says what it said before it says how it ended.
+    const told = code === 0 ? undefined : endOfWords(said);
+    void Promise.all([closed(child.stdout), told]).then(() => finish(code, signal));
   });
 }
 
@@ -142,6 +162,10 @@ function endOutput({ stdout }: ChildProcess, response: ServerResponse): void {
   }, fledPatience);
   stdout.on("data", () => timer.refresh());
   stdout.once("close", () => clearInterval(timer));
+}
+
+async function closed(stdout: Readable | null): Promise<void> {
+  if (stdout !== null && !stdout.closed) await once(stdout, "close").catch(() => {});
 }
 
 function feed(request: IncomingMessage, { stdin }: ChildProcess): void {

@@ -249,11 +249,11 @@ describe("mode http", () => {
   });
 
   test("ends with the process, its code and a last line", async () => {
-    const watchdog = await start({ mode: "http", fprocess: sh("echo broken >&2; exit 7") });
+    const watchdog = await start({ mode: "http", fprocess: sh("printf broken >&2; exit 7") });
 
     expect(await watchdog.exited).toBe(7);
     expect(watchdog.output()).toContain("broken\n");
-    expect(watchdog.output()).toContain("watchdog: The process ended with code 7\n");
+    expect(watchdog.output()).toContain("broken\nwatchdog: The process ended with code 7\n");
   });
 
   test("refuses a port that is taken, with the reason PortInUse", async () => {

@@ -165,6 +165,29 @@ describe("mode process", () => {
     });
   });
 
+  test("what a process says last without a newline is a line of its own in the log", async () => {
+    const failing = await start({ fprocess: sh("printf oops >&2; exit 3") });
+    expect((await call(failing.port, "/")).status).toBe(500);
+    await eventually(() => failing.output().includes("code 3\n"), { what: "the log" });
+    expect(failing.output()).toBe("oops\nwatchdog: process ended with code 3\n");
+
+    const quiet = await start({ fprocess: sh("printf done >&2") });
+    for (const path of ["/", "/"]) expect((await call(quiet.port, path)).status).toBe(200);
+    await eventually(() => quiet.output() === "done\ndone\n", { what: "both lines" });
+  });
+
+  test("a watchdog that stops has written all that its processes said", async () => {
+    const { port, child, exited, output } = await start({
+      fprocess: sh("echo answered; seq 20000 >&2; printf end >&2"),
+    });
+    const answer = call(port, "/");
+    await eventually(() => output().length > 0, { what: "the first words" });
+    child.kill("SIGTERM");
+    expect((await answer).status).toBe(200);
+    await exited;
+    await eventually(() => output().endsWith("20000\nend\n"), { what: "the last words" });
+  });
+
   const servers: [what: string, greeting: string][] = [
     ["that greets", `console.log("Listening on", server.address().port)`],
     ["that is silent", ""],
