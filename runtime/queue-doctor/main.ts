@@ -18,6 +18,7 @@ import { environment, readConfigFile } from "../process/settings.ts";
 import { buildQueueDoctor } from "./build-queue-doctor.ts";
 import { declareQueues } from "./declare-queues.ts";
 import { buildDoctorMetrics } from "./doctor-metrics.ts";
+import { whenBrokerIsThere } from "./when-broker-is-there.ts";
 import { clusterRule, queueDoctorRules, queueDoctorSettings, storeRule } from "./settings.ts";
 
 const typed = readCommandLine(
@@ -41,8 +42,10 @@ const { settings, warnings } = readOrExit(() =>
 const log = createLog("queue-doctor", settings.logLevel);
 for (const warning of warnings) log.warn(warning);
 
+/** Milliseconds between two attempts to provision. */
+const brokerWait = 1_000;
 const queues = declareQueues(settings);
-const openLink = () => NatsLink.open(natsOptions(settings, "queue-doctor", "_INBOX.dr"));
+const access = () => natsOptions(settings, "queue-doctor", "_INBOX.dr");
 const adaptersOf = (link: NatsLink) =>
   doctorAdapters(
     link,
@@ -58,7 +61,7 @@ const adaptersOf = (link: NatsLink) =>
 
 if (settings.recreate.length > 0) {
   // A command beside the doctor that runs: it makes the stores anew and is done.
-  const link = await openLink();
+  const link = await NatsLink.open(access());
   await adaptersOf(link).store.provision(queues, settings.recreate);
   await link.close();
   log.info({ queues: settings.recreate }, "made anew, empty");
@@ -66,13 +69,12 @@ if (settings.recreate.length > 0) {
   await runService({
     log,
     drainTimeout: () => 10_000,
-    open: async (lifecycle) => {
+    open: async (lifecycle, stopping) => {
       const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
       lifecycle.onClose("admin server", () => admin.close());
 
-      const link = await openLink();
+      const link = NatsLink.begin(access());
       lifecycle.onClose("broker", () => link.close());
-      await checkDurability(settings.durability, settings.natsMonitorUrl);
       const doctor = buildQueueDoctor({
         ...adaptersOf(link),
         ...(settings.provider === "kubernetes" ? await openCluster(lifecycle) : {}),
@@ -85,7 +87,13 @@ if (settings.recreate.length > 0) {
         log,
       });
       followBroker({ admin, log }, [link.trouble], () => doctor.trouble);
-      await doctor.provision();
+      await link.opened;
+      const provision = async (): Promise<void> => {
+        await checkDurability(settings.durability, settings.natsMonitorUrl);
+        await doctor.provision();
+      };
+      const onWait = (err: Error): void => log.warn({ err }, "waits for the broker to be ready");
+      await whenBrokerIsThere(provision, { every: brokerWait, stop: stopping, onWait });
       admin.ready();
       log.info({ adminPort: admin.port }, "queue-doctor is ready");
 

@@ -12,22 +12,22 @@ export interface DeclarationWait {
 }
 
 /**
- * The declaration of a queue. On a fresh platform all processes start at once: the queue-doctor has a while to write it.
- * @throws PlatformError `queue_not_found` when it is not declared in time; what the catalog said when it could not be read
+ * The declaration of a queue. On a fresh platform all processes start at once: the queue-doctor has a while to write it. As long
+ * as the catalog cannot be read, the broker is not ready, and that is waited for without end.
+ * @throws PlatformError `queue_not_found` when the catalog can be read and it is not declared in time
  */
 export async function declaredQueue(
   catalog: Pick<QueueCatalog, "get">,
   name: string,
   { within, every, onWait }: DeclarationWait,
 ): Promise<QueueDeclaration> {
-  const end = performance.now() + within;
+  let readableSince: number | undefined;
   for (let looks = 0; ; looks += 1) {
-    const found = await catalog.get(name).catch((err: unknown) => {
-      if (performance.now() >= end) throw err;
-      return undefined;
-    });
-    if (found !== undefined) return found;
-    if (performance.now() >= end) {
+    const found = await catalog.get(name).catch(() => "unreadable" as const);
+    if (found === "unreadable") readableSince = undefined;
+    else if (found !== undefined) return found;
+    else readableSince ??= performance.now();
+    if (readableSince !== undefined && performance.now() >= readableSince + within) {
       const sentence = `Cannot work on queue "${name}": it is not declared; is the queue-doctor running?`;
       throw new PlatformError("queue_not_found", sentence);
     }

@@ -45,6 +45,7 @@ async function readConfig(monitorUrl: string): Promise<StoreConfig> {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PlatformError("queue_unavailable", `Cannot ask the broker at "${monitorUrl}" how it stores: ${why}`, {
       cause,
+      retryAfterSeconds: 1,
     });
   }
 }

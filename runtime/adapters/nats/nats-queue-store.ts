@@ -7,6 +7,7 @@ import { CallRecordReader } from "./call-record-reader.ts";
 import { checkRoom } from "./check-room.ts";
 import { consumerChange, consumerConfig } from "./consumers.ts";
 import { countQueued } from "./count-queued.ts";
+import { isNotReady } from "./is-not-ready.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { OverdueEntries } from "./overdue-entries.ts";
 import { readLast } from "./read-last.ts";
@@ -247,7 +248,8 @@ function isApiError(err: unknown, code: number): boolean {
 function unusable(what: string, cause: unknown): PlatformError {
   if (cause instanceof PlatformError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause });
+  const again = isNotReady(cause) ? { retryAfterSeconds: 1 } : {};
+  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause, ...again });
 }
 
 /** The broker leaves out false and empty settings, and adds metadata of its own. */

@@ -43,10 +43,15 @@ test("one that is not there yet, nor its store, is waited for, which is said onc
   expect(counts()).toEqual([4, 1]);
 });
 
-test("in vain no longer than it may take", async () => {
-  await expect(catalogOf(undefined).read(3)).rejects.toMatchObject({
+test("a store that cannot be read is waited for, however long it takes", async () => {
+  const { read, counts } = catalogOf(...Array.from({ length: 20 }, () => away), queue);
+  expect(await read(0)).toBe(queue);
+  expect(counts()).toEqual([21, 1]);
+});
+
+test("in vain no longer than it may take, from when the store can be read", async () => {
+  await expect(catalogOf(away, away, undefined).read(3)).rejects.toMatchObject({
     code: "queue_not_found",
     message: 'Cannot work on queue "reports": it is not declared; is the queue-doctor running?',
   });
-  await expect(catalogOf(away).read(3)).rejects.toBe(away);
 });
