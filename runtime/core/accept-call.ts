@@ -5,6 +5,7 @@ import type { QueuedCall } from "./call.ts";
 import type { CallLedger } from "./ports/call-ledger.ts";
 import type { CallQueue } from "./ports/call-queue.ts";
 import { refusedPut } from "./queue-refusal.ts";
+import { secondsSince } from "./seconds-since.ts";
 
 /** Longest an acceptance may wait for the queue, milliseconds (contract §4.2). */
 export const acceptBudget = 3_000;
@@ -26,7 +27,8 @@ export interface Accepted {
  * @throws PlatformError `queue_full` or `queue_unavailable`, saying whether the call may run all the same
  */
 export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetries: number): Promise<Accepted> {
-  const until = performance.now() + acceptBudget;
+  const began = performance.now();
+  const until = began + acceptBudget;
   const digest = callDigest(sent);
   const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries });
 
@@ -38,17 +40,17 @@ export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetrie
   }
   switch (outcome.kind) {
     case "created":
-      return publish(parts, call, outcome.revision, until);
+      return publish(parts, call, outcome.revision, began);
     case "exists": {
       const { entry } = outcome.found;
       const start = BigInt(entry.accepted);
       if (entry.state !== "queued") return { id: call.id, start };
-      return publish(parts, { ...call, start }, undefined, until);
+      return publish(parts, { ...call, start }, undefined, began);
     }
     case "refused":
       throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
-      throw unknown(call.id, outcome.cause);
+      throw unknown(call.id, began, outcome.cause);
     default:
       return outcome satisfies never;
   }
@@ -59,27 +61,27 @@ async function publish(
   parts: AcceptParts,
   call: QueuedCall,
   revision: number | undefined,
-  until: number,
+  began: number,
 ): Promise<Accepted> {
-  const outcome = await parts.calls.put(call, until);
+  const outcome = await parts.calls.put(call, began + acceptBudget);
   switch (outcome.kind) {
     case "stored":
       return { id: call.id, start: call.start };
     case "refused":
-      if (revision === undefined) throw unknown(call.id, outcome.cause);
+      if (revision === undefined) throw unknown(call.id, began, outcome.cause);
       void parts.ledger.withdraw(call.id, revision);
       throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
-      throw unknown(call.id, outcome.cause);
+      throw unknown(call.id, began, outcome.cause);
     default:
       return outcome satisfies never;
   }
 }
 
-function unknown(id: string, cause: unknown): PlatformError {
+function unknown(id: string, began: number, cause: unknown): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot queue call "${id}": no answer from the queue in ${acceptBudget / 1_000} s; send it again under this id and it runs once`,
+    `Cannot queue call "${id}": no answer from the queue in ${secondsSince(began)}; send it again under this id and it runs once`,
     { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
   );
 }

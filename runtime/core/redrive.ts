@@ -8,6 +8,7 @@ import type { CallQueue, PutOutcome } from "./ports/call-queue.ts";
 import type { CallbackQueue } from "./ports/callback-queue.ts";
 import type { DeadLetterStore } from "./ports/dead-letters.ts";
 import { refusedPut } from "./queue-refusal.ts";
+import { secondsSince } from "./seconds-since.ts";
 import { decideRedrive, type RedriveDecision } from "./redrive-decision.ts";
 
 /** What redriving needs. */
@@ -43,12 +44,13 @@ export async function redriveCall(parts: RedriveParts, queue: string, id: string
   const letters = await parts.letters.find(queue, id);
   if (letters.length === 0) throw noLetter("redrive", queue, id);
   const { decision, undo } = await prepareRecord(parts, letters, id);
+  const began = performance.now();
   const outcome = await publish(parts, decision);
   if (outcome.kind === "refused") {
     await undo();
     throw refusedPut(`redrive call "${id}"`, queue, outcome.because, outcome.cause);
   }
-  if (outcome.kind === "unknown") throw noAnswer(id, outcome.cause);
+  if (outcome.kind === "unknown") throw noAnswer(id, began, outcome.cause);
   for (const letter of letters) await parts.letters.remove(letter);
 }
 
@@ -116,7 +118,7 @@ async function withoutReset(
     case "refused":
       throw refusedPut(`redrive call "${id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
-      throw noAnswer(id, outcome.cause);
+      throw noAnswer(id, until - changeBudget, outcome.cause);
     default:
       return outcome satisfies never;
   }
@@ -147,10 +149,10 @@ function notRedrivable(id: string, because: string): PlatformError {
   return new PlatformError("call_not_redrivable", `Cannot redrive call "${id}": ${because}`);
 }
 
-function noAnswer(id: string, cause: unknown): PlatformError {
+function noAnswer(id: string, began: number, cause: unknown): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot redrive call "${id}": no answer from the queue in ${budget / 1_000} s; redrive it again and it runs once`,
+    `Cannot redrive call "${id}": no answer from the queue in ${secondsSince(began)}; redrive it again and it runs once`,
     { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
   );
 }

@@ -34,13 +34,17 @@ export function isOvertaken(code: number): boolean {
   return code === 10071 || code === 10164;
 }
 
-const mostTries = 5;
+/** Refusals of servers that are choosing who leads, with nothing stored: not available, not the leader. */
+const passing = new Set([10_008, 10_009]);
 const downTolerance = 1_000;
-const pauseAfterNoResponders = 100;
+/** Milliseconds before a request is sent again that nobody could take just now. */
+const pauseBetween = 100;
+/** Of one server nobody listens where there is no stream, or for a moment at its start. Of several: while they choose who leads. */
+const mostUnheard = 5;
 
 /**
- * Publishes into a stream and waits for the broker's acknowledgement: tries of 500 ms, at most five, done with by
- * `until` (monotonic milliseconds). The headers must make repeats harmless: `Nats-Msg-Id` or an expected sequence.
+ * Publishes into a stream and waits for the broker's acknowledgement: tries of 500 ms until `until` (monotonic
+ * milliseconds). The headers must make repeats harmless: `Nats-Msg-Id` or an expected sequence.
  */
 export async function publishDurably(
   link: NatsLink,
@@ -64,7 +68,8 @@ async function publish(
   let doubt: unknown;
   // The error for a broker that is away is made only then: its stack trace would cost a seventh of an acceptance.
   let failure: unknown;
-  for (let attempt = 0; attempt < mostTries; attempt++) {
+  let unheard = 0;
+  for (;;) {
     const left = until - performance.now();
     if (left <= 0 || link.downFor() > downTolerance) break;
     try {
@@ -72,7 +77,10 @@ async function publish(
         headers,
         timeout: Math.min(requestTimeout, Math.max(left, 1)),
       });
-      return acknowledged(reply.data, doubt);
+      const outcome = acknowledged(reply.data, doubt);
+      if (outcome.kind !== "refused" || !link.isCluster || !passing.has(outcome.refusal.code)) return outcome;
+      failure = new Error(`${outcome.refusal.description} (${outcome.refusal.code})`);
+      await pause(pauseUntil(until));
     } catch (err) {
       // The client checks the length by itself and sends nothing then.
       if (err instanceof InvalidArgumentError) {
@@ -80,8 +88,9 @@ async function publish(
       }
       failure = err;
       if (isNoResponders(err)) {
-        // The stream is not there, or the broker is just starting: nothing was stored, so try again while time is left.
-        await pause(Math.min(pauseAfterNoResponders, Math.max(0, until - performance.now())));
+        unheard += 1;
+        if (unheard >= mostUnheard && !link.isCluster) break;
+        await pause(pauseUntil(until));
       } else {
         doubt = err;
         if (!isTimeout(err)) break;
@@ -91,6 +100,10 @@ async function publish(
   return doubt === undefined
     ? { kind: "not-sent", cause: failure ?? new Error("the broker is away") }
     : { kind: "unknown", cause: doubt };
+}
+
+function pauseUntil(until: number): number {
+  return Math.min(pauseBetween, Math.max(0, until - performance.now()));
 }
 
 /** Whether nobody listens on the subject: stream or consumer missing, or JetStream not there yet. */

@@ -146,6 +146,11 @@ export class NatsLink {
     return this.#connection?.nc.info?.version ?? "";
   }
 
+  /** Whether it is one of several servers that store together. */
+  get isCluster(): boolean {
+    return this.#connection?.nc.info?.cluster !== undefined;
+  }
+
   /** Times the connection came back. */
   get reconnects(): number {
     return this.#reconnects;
