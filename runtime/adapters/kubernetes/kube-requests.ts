@@ -81,8 +81,9 @@ export class KubeRequests {
         if (!(await this.#pace.turn(signal, left)))
           throw new KubeFailure(errorOf(request.task, last ?? crowded), inDoubt);
       }
-      const isLast = attempt >= limits.attempts || !request.repeatable;
-      const silence = isLast ? {} : { silence: Math.min(timeout, limits.patience * shareOfPatience) };
+      // Those that follow go over a new connection: there it is the server that takes its time.
+      const mayBeHalfOpen = attempt === 1 && limits.attempts > 1 && request.repeatable;
+      const silence = mayBeHalfOpen ? { silence: Math.min(timeout, limits.patience * shareOfPatience) } : {};
       const end = await attemptOnce({ ...request, timeout, signal, ...silence });
       if (end.kind === "done") {
         if (follows || attempt > 1) this.#pace.succeeded();

@@ -36,6 +36,9 @@ export interface ClusterNews {
   readonly onRecovered: () => void;
 }
 
+/** Milliseconds, so that a lease is waited for as long as its own time allows before its connection is given up. */
+const leasePatience = 15_000;
+
 /** Milliseconds that the operator may take to give rights in a new namespace. */
 const rightsWithin = 10_000;
 
@@ -157,7 +160,12 @@ class ClusterParts {
 
   /** They have a client of their own, so that none lapses while others wait for a connection, or to be sent again. */
   leases({ platformNamespace }: FunctionPlaces): KubeLeases {
-    const client = new KubeClient(this.#config, { fieldManager: this.#fieldManager, connections: 1, streams: 1 });
+    const client = new KubeClient(this.#config, {
+      fieldManager: this.#fieldManager,
+      connections: 1,
+      streams: 1,
+      patience: leasePatience,
+    });
     this.#closing.push(() => client.close());
     return new KubeLeases(client, platformNamespace);
   }
