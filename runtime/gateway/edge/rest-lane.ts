@@ -30,6 +30,8 @@ export class RestLane extends Duplex {
     this.remoteAddress = request.socket.remoteAddress;
     response.once("close", () => this.#leave());
     this.on("error", () => {});
+    // node:http ends what it answers to HTTP/1.0 with the connection, and gives it no length.
+    if (response.old) response.shouldKeepAlive = false;
     this.push(this.#writeHead());
   }
 
