@@ -21,7 +21,8 @@ interface Deployment extends KubeObject {
   };
 }
 
-const owner = { name: "f", uid: "7d9c9e5a-2a5d-4a57-8a0e-1b7a3c4d5e6f" };
+/** Somebody who is there: from level kwok on the cluster takes away what belongs to nobody. */
+let owner: { readonly name: string; readonly uid: string };
 let fixture: KubeFixture;
 let client: KubeClient;
 /** Somebody else. */
@@ -33,6 +34,8 @@ beforeAll(async () => {
   client = fixture.admin;
   hand = new KubeClient(await readKubeconfig(fixture.cluster.kubeconfig), { fieldManager: "by-hand" });
   [namespace] = fixture.namespaces;
+  const made = await hand.create<KubeObject>(kinds.configMap, { metadata: { namespace, name: "owner" } });
+  owner = { name: "owner", uid: made.metadata.uid ?? "" };
 });
 afterEach(() => fixture.empty(kinds.deployment));
 afterAll(async () => {
@@ -42,7 +45,7 @@ afterAll(async () => {
 
 function wantedWith(env: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}) {
   const labels = { faas_function: "f" };
-  const references = [{ apiVersion: "service.com/v1", kind: "Function", ...owner, controller: true }];
+  const references = [{ apiVersion: "v1", kind: "ConfigMap", ...owner, controller: true }];
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
   return {
     metadata: { namespace, name: "f", labels, ownerReferences: references },
@@ -97,9 +100,9 @@ test("containers and variables that were added by hand are taken out, annotation
   expect(mended.spec.template.spec.containers.map(({ name }) => name)).toEqual(["f"]);
   expect(variablesOf(mended)).toEqual(["a"]);
   expect(mended.spec.template.metadata.annotations).toEqual(metadata.annotations);
-  const before = (await client.get(kinds.deployment, place())).metadata.resourceVersion;
+  const before = (await client.get(kinds.deployment, place())).metadata.generation;
   await objects.make(kinds.deployment, wanted, mended, owner);
-  expect((await client.get(kinds.deployment, place())).metadata.resourceVersion).toBe(before);
+  expect((await client.get(kinds.deployment, place())).metadata.generation).toBe(before);
 });
 
 test("a Deployment made by hand is never adopted: not when none was seen, nor when another one was", async () => {
@@ -107,11 +110,20 @@ test("a Deployment made by hand is never adopted: not when none was seen, nor wh
   const seen = await objects.make<Deployment>(kinds.deployment, wantedWith({ a: "1" }), undefined, owner);
   await hand.delete(kinds.deployment, place());
   const { metadata, ...rest } = wantedWith({ own: "1" });
-  const theirs = await hand.create(kinds.deployment, { ...rest, metadata: { ...metadata, ownerReferences: [] } });
+  const theirs = await hand.create<Deployment>(kinds.deployment, {
+    ...rest,
+    metadata: { ...metadata, ownerReferences: [] },
+  });
   const wanted = wantedWith({ a: "2" });
   await expect(objects.make(kinds.deployment, wanted, seen, owner)).rejects.toMatchObject({
     code: "provider_unavailable",
   });
   await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
-  expect(await client.get(kinds.deployment, place())).toEqual(theirs);
+  const { metadata: left, spec } = await client.get<Deployment>(kinds.deployment, place());
+  expect([left.uid, left.generation, left.ownerReferences, spec]).toEqual([
+    theirs.metadata.uid,
+    theirs.metadata.generation,
+    undefined,
+    theirs.spec,
+  ]);
 });

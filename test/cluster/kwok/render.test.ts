@@ -5,14 +5,15 @@ import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { secretManifests } from "../../../infra/manifests/secrets.ts";
 import { manifestsText } from "../../../scripts/render/manifests-text.ts";
 import { eventually } from "../../support/eventually.ts";
+import { openPretendedCluster } from "../../support/pretended-cluster.ts";
 import { secretValues } from "../../support/manifest-platform.ts";
-import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
+import type { TestCluster } from "../../support/test-cluster.ts";
 
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  cluster = await openTestCluster();
-});
+  cluster = await openPretendedCluster();
+}, 120_000);
 afterAll(() => cluster?.close());
 
 /** The broker as `npm run render` prints it, with its Secrets. */
