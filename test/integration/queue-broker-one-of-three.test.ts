@@ -25,30 +25,32 @@ const gap = 2.5;
 const budget = 2_500;
 
 let cluster: NatsCluster;
-let link: NatsLink;
+let link: NatsLink | undefined;
 
 beforeEach(async () => {
   cluster = await openNatsCluster();
 });
 afterEach(async () => {
-  await link.close();
+  await link?.close();
+  link = undefined;
   await cluster.close();
 });
 
 /** Calls that are accepted one after the other, while `victim` is killed; how those that were refused ended. */
 async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)[]) => string | undefined) {
   const urls = cluster.servers.map(({ url }) => url);
-  link = await NatsLink.open({ ...options, url: urls.join(",") });
+  const opened = await NatsLink.open({ ...options, url: urls.join(",") });
+  link = opened;
   const facts = { maxFileStore: 512 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 100_000, replicas: 3 };
-  const { store, catalog } = doctorAdapters(link, { ...facts, oneMachine: false }, []);
+  const { store, catalog } = doctorAdapters(opened, { ...facts, oneMachine: false }, []);
   const queue = sampleQueue();
   await eventually(() => store.provision([queue]).then(() => true), { every: 250, what: "streams with three copies" });
   await catalog.put(queue);
   const parts = {
-    ledger: new NatsCallLedger(link, () => 3_600_000, { accepts: true }),
-    calls: new NatsCallQueue(link),
+    ledger: new NatsCallLedger(opened, () => 3_600_000, { accepts: true }),
+    calls: new NatsCallQueue(opened),
   };
-  const leaderOf = async (stream: string) => (await link.jsm.streams.info(stream)).cluster?.leader;
+  const leaderOf = async (stream: string) => (await opened.jsm.streams.info(stream)).cluster?.leader;
   const streams = [queueStream(queue.name), bucketStream(bucket.calls)];
   const victim = choose(await Promise.all(streams.map(leaderOf)));
   const refused: { readonly took: number; readonly message: string }[] = [];
