@@ -1,15 +1,9 @@
 import type { Log } from "./log.ts";
 
-/** What to do when the API server of the cluster cannot be heard, and when it can be again. */
-export interface ClusterNews {
-  readonly onTrouble: (err: unknown) => void;
-  readonly onRecovered: () => void;
-}
-
-/** Logs what the watches of the cluster tell of their trouble. */
-export function logClusterNews(log: Log): ClusterNews {
+/** What the watches of the cluster tell, once that the API server cannot be heard and once that it is again, goes to the log. */
+export function logClusterNews(log: Log) {
   return {
-    onTrouble: (err) => log.warn({ err }, "watches of the API server interrupted, trying again"),
+    onTrouble: (err: unknown) => log.warn({ err }, "watches of the API server interrupted, trying again"),
     onRecovered: () => log.info("watches of the API server are back"),
   };
 }

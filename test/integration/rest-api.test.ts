@@ -20,23 +20,6 @@ beforeEach(() => {
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-async function statusOf(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: Record<string, string>,
-): Promise<number> {
-  const response = await platform.call(method, path, body, headers);
-  await response.arrayBuffer();
-  return response.status;
-}
-
-async function refusal(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-  const response = await platform.call(method, path, body, { accept: "application/json", ...headers });
-  const problem: { code: string; detail: string } = JSON.parse(await response.text());
-  return { status: response.status, code: problem.code, detail: problem.detail };
-}
-
 describe("functions", () => {
   test("are deployed, shown, replaced and removed", async () => {
     const deployment = {
@@ -67,22 +50,25 @@ describe("functions", () => {
     });
     for (const absent of ["usage", "limits", "network", "service"]) expect(status).not.toHaveProperty(absent);
 
-    expect(await statusOf("PUT", "/system/functions", hello)).toBe(202);
+    expect(await platform.statusOf("PUT", "/system/functions", hello)).toBe(202);
     const list = await (await platform.call("GET", "/system/functions")).json();
     expect(list).toHaveLength(1);
     expect(list).toMatchObject([{ name: "hello", generation: 2, replicas: 2, createdAt: status.createdAt }]);
 
-    expect(await statusOf("DELETE", "/system/functions", { functionName: "hello" })).toBe(202);
+    expect(await platform.statusOf("DELETE", "/system/functions", { functionName: "hello" })).toBe(202);
     expect(await (await platform.call("GET", "/system/functions?namespace=")).json()).toEqual([]);
   });
 
   test("POST creates and never replaces", async () => {
-    expect(await statusOf("POST", "/system/functions", hello)).toBe(202);
-    expect(await refusal("POST", "/system/functions", hello)).toMatchObject({ status: 409, code: "function_exists" });
+    expect(await platform.statusOf("POST", "/system/functions", hello)).toBe(202);
+    expect(await platform.refusal("POST", "/system/functions", hello)).toMatchObject({
+      status: 409,
+      code: "function_exists",
+    });
   });
 
   test("show what the provider says once it has seen the newest deployment", async () => {
-    await statusOf("PUT", "/system/functions", hello);
+    await platform.statusOf("PUT", "/system/functions", hello);
     const before = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
     expect(before.conditions).toMatchObject([
       { type: "Reconciling", status: "True" },
@@ -109,18 +95,20 @@ describe("functions", () => {
   });
 
   test("are scaled between 0 and scale.max, from scale.min on but for 0", async () => {
-    await statusOf("PUT", "/system/functions", hello);
-    expect(await statusOf("POST", "/system/scale-function/hello", { replicas: 0, serviceName: "other" })).toBe(202);
+    await platform.statusOf("PUT", "/system/functions", hello);
+    expect(await platform.statusOf("POST", "/system/scale-function/hello", { replicas: 0, serviceName: "other" })).toBe(
+      202,
+    );
     expect(await (await platform.call("GET", "/system/function/hello")).json()).toMatchObject({
       replicas: 0,
       generation: 1,
     });
     for (const replicas of [-1, 1.5, "2", undefined, 21]) {
-      expect(await statusOf("POST", "/system/scale-function/hello", { replicas }), String(replicas)).toBe(400);
+      expect(await platform.statusOf("POST", "/system/scale-function/hello", { replicas }), String(replicas)).toBe(400);
     }
-    expect(await statusOf("POST", "/system/scale-function/nobody", { replicas: 1 })).toBe(404);
-    await statusOf("PUT", "/system/functions", { ...hello, labels: { "com.service.scale.min": "2" } });
-    await statusOf("POST", "/system/scale-function/hello", { replicas: 1 });
+    expect(await platform.statusOf("POST", "/system/scale-function/nobody", { replicas: 1 })).toBe(404);
+    await platform.statusOf("PUT", "/system/functions", { ...hello, labels: { "com.service.scale.min": "2" } });
+    await platform.statusOf("POST", "/system/scale-function/hello", { replicas: 1 });
     const below = await (await platform.call("GET", "/system/function/hello")).text();
     expect(below).toContain('"replicas":2');
     expect(below).toMatch(/Held at 2 until .*: Scaled to 2 by a request for 1: the label scale\.min is 2"/);
@@ -128,10 +116,10 @@ describe("functions", () => {
 
   test("are scaled by alerts: firing adds a fifth of scale.max, resolved sets scale.min", async () => {
     const labels = { "com.service.scale.min": "2", "com.service.scale.max": "11" };
-    await statusOf("PUT", "/system/functions", { ...hello, labels });
-    await statusOf("PUT", "/system/functions", { ...hello, service: "other" });
+    await platform.statusOf("PUT", "/system/functions", { ...hello, labels });
+    await platform.statusOf("PUT", "/system/functions", { ...hello, service: "other" });
     const alert = (status: string, ...names: string[]) =>
-      refusal("POST", "/system/alert", {
+      platform.refusal("POST", "/system/alert", {
         version: "4",
         receiver: "weir",
         alerts: names.map((name) => ({
@@ -146,7 +134,7 @@ describe("functions", () => {
       alerts: [{ status: "firing", labels: { function_name: "hello.functions" } }],
     });
     expect([fired.status, await fired.text(), ...replicas()]).toEqual([200, "", 5, 1]);
-    await statusOf("POST", "/system/alert", {
+    await platform.statusOf("POST", "/system/alert", {
       alerts: [
         { status: "firing", labels: { function_name: "hello" } },
         { status: "firing", labels: { function_name: "hello.openfaas-fn" } },
@@ -165,7 +153,7 @@ describe("functions", () => {
     expect(await alert("firing", "hello.kube-system")).toMatchObject({ status: 403, code: "namespace_reserved" });
     expect(await alert("firing", "hello.dev")).toMatchObject({ status: 403, code: "edition_limit" });
     expect(await alert("firing", "hello", "A")).toMatchObject({ status: 400, code: "validation_failed" });
-    expect(await statusOf("POST", "/system/alert", { alerts: [] })).toBe(200);
+    expect(await platform.statusOf("POST", "/system/alert", { alerts: [] })).toBe(200);
     expect(replicas()).toEqual([2, 1]);
     expect([...platform.functions.values()].map(({ generation }) => generation)).toEqual([1, 1]);
   });
@@ -182,12 +170,12 @@ describe("functions", () => {
       secrets: ["two", "one"],
       readOnlyRootFilesystem: true,
     };
-    for (const name of sent.secrets) await statusOf("POST", "/system/secrets", { name, value: "x" });
+    for (const name of sent.secrets) await platform.statusOf("POST", "/system/secrets", { name, value: "x" });
     const image =
       "registry.example:5000/acme/hello@sha256:0123456789012345678901234567890123456789012345678901234567890123";
-    expect(await statusOf("POST", "/system/functions", { ...sent, service: "hello", image, registryAuth: "" })).toBe(
-      202,
-    );
+    expect(
+      await platform.statusOf("POST", "/system/functions", { ...sent, service: "hello", image, registryAuth: "" }),
+    ).toBe(202);
 
     const shown = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
     expect(shown).toMatchObject({ ...sent, image, labels: { ...sent.labels, faas_function: "hello" } });
@@ -198,13 +186,16 @@ describe("functions", () => {
   });
 
   test("that are unknown are 404", async () => {
-    expect(await refusal("GET", "/system/function/nobody")).toMatchObject({ status: 404, code: "function_not_found" });
-    expect(await statusOf("DELETE", "/system/functions", { functionName: "nobody" })).toBe(404);
-    expect(await statusOf("GET", "/system/logs?name=nobody")).toBe(404);
+    expect(await platform.refusal("GET", "/system/function/nobody")).toMatchObject({
+      status: 404,
+      code: "function_not_found",
+    });
+    expect(await platform.statusOf("DELETE", "/system/functions", { functionName: "nobody" })).toBe(404);
+    expect(await platform.statusOf("GET", "/system/logs?name=nobody")).toBe(404);
   });
 
   test("the sentence names field, rule and value", async () => {
-    const named = async (body: unknown) => (await refusal("PUT", "/system/functions", body)).detail;
+    const named = async (body: unknown) => (await platform.refusal("PUT", "/system/functions", body)).detail;
     expect(await named({ ...hello, service: "Hello" })).toBe(
       'Cannot read field "service" "Hello": only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',
     );
@@ -212,17 +203,20 @@ describe("functions", () => {
     expect(await named({ ...hello, labels: { a: 1 } })).toBe('Cannot read field "labels.a" 1: expected text');
     expect(await named("")).toBe("Cannot read the body: it is empty");
     expect(await named({ ...hello, envVars: { exec_timeout: "10m" } })).toContain("upstream_timeout (30s)");
-    expect((await refusal("GET", "/system/function/Hello")).detail).toMatch(
+    expect((await platform.refusal("GET", "/system/function/Hello")).detail).toMatch(
       /^Cannot read function name "Hello": only a to z/,
     );
   });
 
   test("functionName empty is 400; the body's namespace wins over the query's", async () => {
-    expect(await statusOf("DELETE", "/system/functions", { functionName: "" })).toBe(400);
-    await statusOf("PUT", "/system/functions?namespace=dev", hello);
-    expect(await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello" })).toBe(403);
+    expect(await platform.statusOf("DELETE", "/system/functions", { functionName: "" })).toBe(400);
+    await platform.statusOf("PUT", "/system/functions?namespace=dev", hello);
+    expect(await platform.statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello" })).toBe(403);
     expect(
-      await statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello", namespace: "functions" }),
+      await platform.statusOf("DELETE", "/system/functions?namespace=dev", {
+        functionName: "hello",
+        namespace: "functions",
+      }),
     ).toBe(202);
   });
 
@@ -233,15 +227,24 @@ describe("functions", () => {
       ["kept", "namespace_reserved"],
       ["dev", "edition_limit"],
     ]) {
-      expect(await refusal("PUT", "/system/functions", { ...hello, namespace })).toMatchObject({ status: 403, code });
-      expect(await refusal("GET", `/system/functions?namespace=${namespace}`)).toMatchObject({ status: 403, code });
+      expect(await platform.refusal("PUT", "/system/functions", { ...hello, namespace })).toMatchObject({
+        status: 403,
+        code,
+      });
+      expect(await platform.refusal("GET", `/system/functions?namespace=${namespace}`)).toMatchObject({
+        status: 403,
+        code,
+      });
     }
     const queued = { ...hello, annotations: { "com.service.queue": "slow" } };
-    expect(await refusal("PUT", "/system/functions", queued)).toMatchObject({ status: 403, code: "edition_limit" });
+    expect(await platform.refusal("PUT", "/system/functions", queued)).toMatchObject({
+      status: 403,
+      code: "edition_limit",
+    });
   });
 
   test("the last of a repeated parameter wins", async () => {
-    expect(await statusOf("GET", "/system/functions?namespace=kube-system&namespace=functions")).toBe(200);
+    expect(await platform.statusOf("GET", "/system/functions?namespace=kube-system&namespace=functions")).toBe(200);
   });
 });
 
@@ -257,28 +260,30 @@ describe("secrets", () => {
   test("are created, listed without values, replaced and removed", async () => {
     const created = await platform.call("POST", "/system/secrets", { name: "api-key", value: "s3cret-canary" });
     expect([created.status, await created.text()]).toEqual([201, ""]);
-    expect(await statusOf("PUT", "/system/secrets", { name: "api-key", value: "ignored", rawValue: "AAEC/w==" })).toBe(
-      202,
-    );
+    expect(
+      await platform.statusOf("PUT", "/system/secrets", { name: "api-key", value: "ignored", rawValue: "AAEC/w==" }),
+    ).toBe(202);
     expect(platform.secrets.get("api-key@functions")).toEqual(Buffer.from([0, 1, 2, 255]));
     expect(await (await platform.call("GET", "/system/secrets")).json()).toEqual([
       { name: "api-key", namespace: "functions" },
     ]);
-    expect(await statusOf("DELETE", "/system/secrets", { name: "api-key", namespace: "openfaas-fn" })).toBe(202);
+    expect(await platform.statusOf("DELETE", "/system/secrets", { name: "api-key", namespace: "openfaas-fn" })).toBe(
+      202,
+    );
     expect(JSON.stringify(platform.logged)).not.toContain("canary");
   });
 
   test("that exist or are unknown", async () => {
-    expect(await statusOf("POST", "/system/secrets", { name: "a", value: "x" })).toBe(201);
-    expect(await refusal("POST", "/system/secrets", { name: "a", value: "x" })).toMatchObject({
+    expect(await platform.statusOf("POST", "/system/secrets", { name: "a", value: "x" })).toBe(201);
+    expect(await platform.refusal("POST", "/system/secrets", { name: "a", value: "x" })).toMatchObject({
       status: 409,
       code: "secret_exists",
     });
-    expect(await refusal("PUT", "/system/secrets", { name: "b", value: "x" })).toMatchObject({
+    expect(await platform.refusal("PUT", "/system/secrets", { name: "b", value: "x" })).toMatchObject({
       status: 404,
       code: "secret_not_found",
     });
-    expect(await statusOf("DELETE", "/system/secrets", { name: "b" })).toBe(404);
+    expect(await platform.statusOf("DELETE", "/system/secrets", { name: "b" })).toBe(404);
   });
 
   test.each<[string, unknown, number]>([
@@ -298,7 +303,7 @@ describe("secrets", () => {
   });
 
   test("a value never shows in an error", async () => {
-    const { detail } = await refusal("POST", "/system/secrets", { name: "a", value: 12345678 });
+    const { detail } = await platform.refusal("POST", "/system/secrets", { name: "a", value: 12345678 });
     expect(detail).toBe('Cannot read field "value": expected text');
   });
 });
@@ -315,12 +320,12 @@ describe("other routes", () => {
     expect(await (await platform.call("GET", "/system/namespace/openfaas-fn/")).json()).toMatchObject({
       name: "functions",
     });
-    expect(await statusOf("GET", "/system/namespace")).toBe(400);
-    expect(await statusOf("POST", "/system/namespace/", { name: "dev" })).toBe(403);
-    expect(await statusOf("DELETE", "/system/namespace/functions")).toBe(403);
-    expect(await statusOf("POST", "/system/namespace", { namespace: "x" })).toBe(400);
-    expect(await statusOf("PUT", "/system/namespace/a", { name: "b" })).toBe(400);
-    expect(await statusOf("POST", "/system/namespace")).toBe(400);
+    expect(await platform.statusOf("GET", "/system/namespace")).toBe(400);
+    expect(await platform.statusOf("POST", "/system/namespace/", { name: "dev" })).toBe(403);
+    expect(await platform.statusOf("DELETE", "/system/namespace/functions")).toBe(403);
+    expect(await platform.statusOf("POST", "/system/namespace", { namespace: "x" })).toBe(400);
+    expect(await platform.statusOf("PUT", "/system/namespace/a", { name: "b" })).toBe(400);
+    expect(await platform.statusOf("POST", "/system/namespace")).toBe(400);
     const healthy = await fetch(`${platform.url}/healthz`);
     expect([healthy.status, await healthy.text()]).toEqual([200, ""]);
   });
@@ -329,8 +334,8 @@ describe("other routes", () => {
     const queues = await platform.call("GET", "/system/queues");
     const shown = { name: "default", queued: 0, running: 0, deadLetters: 0, workers: 0 };
     expect([queues.status, await queues.json()]).toEqual([200, [expect.objectContaining(shown)]]);
-    expect(await statusOf("GET", "/system/queue/default")).toBe(200);
-    expect(await refusal("GET", "/system/queue/none")).toMatchObject({ status: 404, code: "queue_not_found" });
+    expect(await platform.statusOf("GET", "/system/queue/default")).toBe(200);
+    expect(await platform.refusal("GET", "/system/queue/none")).toMatchObject({ status: 404, code: "queue_not_found" });
     const letters = await platform.call("GET", "/system/queue/default/dead-letters");
     expect([letters.status, await letters.json()]).toEqual([200, { items: [] }]);
     const letter = "/system/queue/default/dead-letters/7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
@@ -338,7 +343,7 @@ describe("other routes", () => {
       ["POST", `${letter}/redrive`],
       ["DELETE", letter],
     ] as const) {
-      expect(await refusal(method, path)).toMatchObject({ status: 404, code: "call_not_found" });
+      expect(await platform.refusal(method, path)).toMatchObject({ status: 404, code: "call_not_found" });
     }
   });
 
@@ -463,7 +468,7 @@ describe("replies", () => {
 describe("bodies", () => {
   test("over 2 MiB are 413, with and without length", async () => {
     const body = JSON.stringify({ ...hello, annotations: { a: "x".repeat(2_097_152) } });
-    expect(await statusOf("PUT", "/system/functions", body)).toBe(413);
+    expect(await platform.statusOf("PUT", "/system/functions", body)).toBe(413);
     const chunked = await fetch(`${platform.url}/system/functions`, {
       method: "PUT",
       headers: { authorization: platform.authorization },
@@ -475,16 +480,16 @@ describe("bodies", () => {
 
   test("of other kinds are 415", async () => {
     expect(
-      await statusOf("PUT", "/system/functions", hello, { "content-type": "multipart/form-data; boundary=x" }),
+      await platform.statusOf("PUT", "/system/functions", hello, { "content-type": "multipart/form-data; boundary=x" }),
     ).toBe(415);
-    expect(await statusOf("PUT", "/system/functions", hello, { "content-encoding": "gzip" })).toBe(415);
+    expect(await platform.statusOf("PUT", "/system/functions", hello, { "content-encoding": "gzip" })).toBe(415);
     for (const type of [
       "application/x-www-form-urlencoded",
       "nonsense",
       "text/plain;",
       "application/json; charset=latin1",
     ]) {
-      expect(await statusOf("PUT", "/system/functions", hello, { "content-type": type }), type).toBe(202);
+      expect(await platform.statusOf("PUT", "/system/functions", hello, { "content-type": type }), type).toBe(202);
     }
   });
 
@@ -510,6 +515,6 @@ describe("bodies", () => {
 
   test("32 levels are read", async () => {
     const deep = `{"service":"a","image":"b","network":${"[".repeat(31)}${"]".repeat(31)}}`;
-    expect(await statusOf("PUT", "/system/functions", deep)).toBe(202);
+    expect(await platform.statusOf("PUT", "/system/functions", deep)).toBe(202);
   });
 });

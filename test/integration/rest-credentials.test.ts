@@ -21,12 +21,6 @@ beforeEach(() => {
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-async function refusal(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-  const response = await platform.call(method, path, body, { accept: "application/json", ...headers });
-  const problem: { code: string; detail: string } = JSON.parse(await response.text());
-  return { status: response.status, code: problem.code, detail: problem.detail };
-}
-
 describe("credentials", () => {
   test.each(["Bearer ", "Bearer abc", "Basic", "Basic !!", "Basic YQ==", "Digest x"])(
     "%j is 401 with the same text",
@@ -90,15 +84,19 @@ describe("credentials", () => {
     expect((await send({ authorization, "content-encoding": "gzip" }, large)).status).toBe(413);
     expect((await send({ authorization })).status).toBe(400);
     expect(
-      await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", limits: { memory: "lots" } }),
+      await platform.refusal("PUT", "/system/functions", {
+        ...hello,
+        namespace: "kube-system",
+        limits: { memory: "lots" },
+      }),
     ).toMatchObject({ status: 400 });
     expect(
-      await refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", secrets: ["nobody"] }),
+      await platform.refusal("PUT", "/system/functions", { ...hello, namespace: "kube-system", secrets: ["nobody"] }),
     ).toMatchObject({ status: 403 });
   });
 
   test("an origin is the gateway's own, an allowed one, or 403", async () => {
-    const from = async (origin: string) => (await refusal("PUT", "/system/functions", "{", { origin })).code;
+    const from = async (origin: string) => (await platform.refusal("PUT", "/system/functions", "{", { origin })).code;
     expect(await from("https://evil.example")).toBe("cross_origin");
     expect(await from("null")).toBe("cross_origin");
     expect(await from(platform.url.replace("http:", "https:"))).toBe("cross_origin");

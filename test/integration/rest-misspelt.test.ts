@@ -15,18 +15,6 @@ beforeEach(() => platform.functions.clear());
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-async function statusOf(method: string, path: string, body?: unknown): Promise<number> {
-  const response = await platform.call(method, path, body);
-  await response.arrayBuffer();
-  return response.status;
-}
-
-async function refusal(method: string, path: string, body?: unknown) {
-  const response = await platform.call(method, path, body, { accept: "application/json" });
-  const problem: { code: string; detail: string } = JSON.parse(await response.text());
-  return { status: response.status, code: problem.code, detail: problem.detail };
-}
-
 test("what GET shows can be edited and sent: fields of the status are not read", async () => {
   const full = {
     ...hello,
@@ -37,14 +25,14 @@ test("what GET shows can be edited and sent: fields of the status are not read",
     limits: { memory: "128Mi" },
     readOnlyRootFilesystem: true,
   };
-  await statusOf("PUT", "/system/functions", full);
+  await platform.statusOf("PUT", "/system/functions", full);
   const shown = (await (await platform.call("GET", "/system/function/hello?usage=1")).json()) as FunctionStatus;
-  expect(await statusOf("PUT", "/system/functions", { ...shown, image: "hello:2", replicas: 9 })).toBe(202);
+  expect(await platform.statusOf("PUT", "/system/functions", { ...shown, image: "hello:2", replicas: 9 })).toBe(202);
   const after = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
   const { conditions: _, usage: __, ...before } = shown;
   expect(after).toMatchObject({ ...before, image: "hello:2", generation: 2 });
-  expect(await statusOf("PUT", "/system/functions", { ...after, service: after.name })).toBe(202);
-  expect(await refusal("PUT", "/system/functions", { ...after, service: "other" })).toMatchObject({
+  expect(await platform.statusOf("PUT", "/system/functions", { ...after, service: after.name })).toBe(202);
+  expect(await platform.refusal("PUT", "/system/functions", { ...after, service: "other" })).toMatchObject({
     status: 400,
     detail: 'Cannot read the body: its "service" is "other", its "name" is "hello"; send one of them',
   });
@@ -52,7 +40,7 @@ test("what GET shows can be edited and sent: fields of the status are not read",
 
 test("a misspelt field or key is refused with the nearest name", async () => {
   const named = async (body: unknown) => {
-    const { status, code, detail } = await refusal("PUT", "/system/functions", body);
+    const { status, code, detail } = await platform.refusal("PUT", "/system/functions", body);
     expect([status, code]).toEqual([400, "validation_failed"]);
     return detail;
   };
@@ -66,18 +54,18 @@ test("a misspelt field or key is refused with the nearest name", async () => {
     "it is a label, not an annotation",
   );
   const theirs = { ...hello, annotations: { "com.openfaas.scale.mim": "2" } };
-  expect(await statusOf("PUT", "/system/functions", theirs)).toBe(202);
-  expect(await statusOf("DELETE", "/system/functions", { functionName: "hello", unknown: 1 })).toBe(202);
+  expect(await platform.statusOf("PUT", "/system/functions", theirs)).toBe(202);
+  expect(await platform.statusOf("DELETE", "/system/functions", { functionName: "hello", unknown: 1 })).toBe(202);
 });
 
 test("the 404 of an unknown function has the nearest name of the namespace", async () => {
-  await statusOf("PUT", "/system/functions", hello);
+  await platform.statusOf("PUT", "/system/functions", hello);
   const sentence = 'Cannot find function "helo": it does not exist in namespace "functions"; did you mean "hello"?';
   for (const asked of [
-    refusal("GET", "/system/function/helo"),
-    refusal("DELETE", "/system/functions", { functionName: "helo" }),
-    refusal("POST", "/system/scale-function/helo", { replicas: 1 }),
-    refusal("GET", "/system/logs?name=helo"),
+    platform.refusal("GET", "/system/function/helo"),
+    platform.refusal("DELETE", "/system/functions", { functionName: "helo" }),
+    platform.refusal("POST", "/system/scale-function/helo", { replicas: 1 }),
+    platform.refusal("GET", "/system/logs?name=helo"),
   ]) {
     expect(await asked).toEqual({ status: 404, code: "function_not_found", detail: sentence });
   }

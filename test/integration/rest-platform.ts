@@ -50,6 +50,17 @@ export interface RestPlatform extends AsyncDisposable {
   connections(): readonly number[];
   /** Sends a request with the administrator's credentials; rejects when the OpenAPI document does not say the answer. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** The status of the answer to the same. */
+  statusOf(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
+  /** What the answer to the same says is wrong. */
+  refusal(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Refusal>;
+}
+
+/** An answer of an error, as JSON. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
 }
 
 /** A log that tests write to. */
@@ -202,6 +213,16 @@ export async function openRestPlatform(
   const url = `http://127.0.0.1:${port}`;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
+  const call: RestPlatform["call"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      redirect: "manual",
+      headers: { authorization, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    await checkAnswer(method, path, response);
+    return response;
+  };
   return {
     port,
     url,
@@ -218,15 +239,16 @@ export async function openRestPlatform(
     logs,
     logged,
     connections: () => [...connections].flatMap(({ remotePort }) => remotePort ?? []),
-    call: async (method, path, body, headers = {}) => {
-      const response = await fetch(url + path, {
-        method,
-        redirect: "manual",
-        headers: { authorization, ...headers },
-        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      await checkAnswer(method, path, response);
-      return response;
+    call,
+    statusOf: async (...request) => {
+      const response = await call(...request);
+      await response.arrayBuffer();
+      return response.status;
+    },
+    refusal: async (method, path, body, headers) => {
+      const response = await call(method, path, body, { accept: "application/json", ...headers });
+      const { code, detail }: Pick<Refusal, "code" | "detail"> = JSON.parse(await response.text());
+      return { status: response.status, code, detail };
     },
     async [Symbol.asyncDispose]() {
       await app.close();
