@@ -84,4 +84,15 @@ describe("a request's head", () => {
   ])("is not made with %s", (_name, over) => {
     expect(() => prepared(over)).toThrow("Cannot send");
   });
+
+  test.each<[string, Partial<UpstreamRequest>, boolean]>([
+    ["GET", {}, true],
+    ["PUT with bytes", { method: "PUT", body: bytes }, true],
+    ["PUT with a stream", { method: "PUT", body: Readable.from([bytes]) }, false],
+    ["POST", { method: "POST", body: bytes }, false],
+    ["a method that differs by case", { method: "get" }, false],
+    ["GET that changes the protocol", { upgrade: "websocket" }, false],
+  ])("says of %s whether it may be repeated", (_name, over, repeatable) => {
+    expect(prepared(over).repeatable).toBe(repeatable);
+  });
 });

@@ -69,6 +69,12 @@ export class ConnectionPool implements ConnectionOwner {
     this.#serve();
   }
 
+  onUnanswered(call: RawCall, err: Error): void {
+    if (this.#closed) return call.fail("reset", err);
+    call.sentAgain = true;
+    this.onUnsent(call);
+  }
+
   onClosed(connection: RawConnection): void {
     this.#open.delete(connection);
     this.#opening.delete(connection);
@@ -119,8 +125,8 @@ export class ConnectionPool implements ConnectionOwner {
       call.fail("refused", new Error("the connections are being closed"));
       return true;
     }
-    // A connection that may be handed on is opened for that.
-    const kept = call.request.upgrade === undefined ? this.#takeIdle() : undefined;
+    // A connection that may be handed on is opened for that, and others that were kept may have ended, too.
+    const kept = call.request.upgrade === undefined && !call.sentAgain ? this.#takeIdle() : undefined;
     if (kept !== undefined) {
       kept.take(call);
       this.#turns.begin(kept);

@@ -16,6 +16,8 @@ export class RawCall implements UpstreamCall {
   readonly listener: UpstreamListener;
   /** Undefined once the call is over. */
   carrier: CallCarrier | undefined;
+  /** A kept connection ended before it answered: it is sent once more, over a new one, whose end is the call's. */
+  sentAgain = false;
   #over = false;
 
   constructor(request: RawRequest, listener: UpstreamListener) {

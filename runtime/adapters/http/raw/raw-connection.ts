@@ -25,6 +25,8 @@ export interface ConnectionOwner {
   onIdle(connection: RawConnection): boolean;
   /** It was closed before it sent anything of the call, which it was kept for: another one has to carry it. */
   onUnsent(call: RawCall): void;
+  /** It was kept, and ended before the first byte of the answer to a call that may be repeated. */
+  onUnanswered(call: RawCall, err: Error): void;
   onClosed(connection: RawConnection): void;
 }
 
@@ -52,6 +54,10 @@ export class RawConnection implements CallCarrier, AnswerSink {
   #paused = false;
   /** Nobody took it in time. */
   #late = false;
+  /** It carried another call before. */
+  #kept = false;
+  /** Something came since the call was sent. */
+  #answered = false;
   #failure: Error | undefined;
 
   readonly #onReadable = (): void => {
@@ -64,8 +70,9 @@ export class RawConnection implements CallCarrier, AnswerSink {
   };
   readonly #onBytes = (chunk: Buffer): void => {
     // What nobody asked for must not become the answer to the next call.
-    if (this.#state === "busy") this.#parser.parse(chunk);
-    else this.close();
+    if (this.#state !== "busy") return this.close();
+    this.#answered = true;
+    this.#parser.parse(chunk);
   };
   readonly #onError = (err: Error): void => void (this.#failure = err);
   readonly #onEnd = (): void => {
@@ -116,6 +123,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   /** Takes a call, which `begin` sends. */
   take(call: RawCall): void {
     this.#state = "due";
+    this.#kept = true;
     this.#call = call;
     call.carrier = this;
   }
@@ -126,6 +134,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
     // One that closed meanwhile says so itself.
     if (call === undefined || this.#socket.destroyed || this.#state === "busy") return;
     this.#state = "busy";
+    this.#answered = false;
     this.#parser.begin(call.request);
     this.#sender.send(call.request);
   }
@@ -209,13 +218,24 @@ export class RawConnection implements CallCarrier, AnswerSink {
     if (call === undefined) return;
     if (state === "due") this.#owner.onUnsent(call);
     else if (state === "connecting") this.#owner.onUnopened(call, err, this.#late);
-    else call.fail("reset", err);
+    else this.#onCut(call, err);
   }
 
   #fail(kind: "reset" | "malformed", err: Error): void {
     const call = this.#call;
     this.#end();
-    call?.fail(kind, err);
+    if (call === undefined) return;
+    if (kind === "reset") this.#onCut(call, err);
+    else call.fail(kind, err);
+  }
+
+  /**
+   * The connection ended before the answer did. A replica that leaves, or closes for idleness, ends kept connections
+   * without knowing of requests on their way: those are sent once more if that is allowed (RFC 9110 section 9.2.2).
+   */
+  #onCut(call: RawCall, err: Error): void {
+    if (this.#kept && !this.#answered && call.request.repeatable) this.#owner.onUnanswered(call, err);
+    else call.fail("reset", err);
   }
 
   /** It carries nothing any more. */

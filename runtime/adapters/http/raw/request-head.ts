@@ -15,10 +15,15 @@ export interface RawRequest {
   readonly persistent: boolean;
   readonly headOnly: boolean;
   readonly upgrade: "websocket" | undefined;
+  /** Whether it may be sent once more when nobody knows if it was heard: its method is idempotent, its body still whole. */
+  readonly repeatable: boolean;
 }
 
 /** Methods with which a body is meant; of others a replica may not read it, and take it for the next request. */
 const withBody: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH", "QUERY", "PROPFIND", "PROPPATCH"]);
+
+/** RFC 9110 section 9.2.2, as far as functions are called with them. */
+const idempotent: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 const token = new RegExp(`^${httpGrammar.token}$`);
 /** A character above a byte would be cut to one when it is sent, to a line's end perhaps. */
@@ -68,7 +73,9 @@ export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   else head += "\r\n";
   // A replica that answers HEAD with a body, or leaves a body unread, would be misunderstood from then on.
   const persistent = !headOnly && upgrade === undefined && (size === 0 || withBody.has(method));
-  return { head, body: size === 0 ? null : body, length, persistent, headOnly, upgrade };
+  const whole = size === 0 || body instanceof Uint8Array;
+  const repeatable = whole && upgrade === undefined && idempotent.has(method);
+  return { head, body: size === 0 ? null : body, length, persistent, headOnly, upgrade, repeatable };
 }
 
 /** @throws Error when one of them cannot be sent, or is the length */
