@@ -1,4 +1,5 @@
 import type { clusterSettings } from "./cluster-settings.ts";
+import { durabilityProfiles } from "./durability-profile.ts";
 import { editionNames } from "./editions.ts";
 import { notAbove, type SettingRule } from "./setting-rules.ts";
 import { choice, duration, list, optionalText, port, quantity, text, whole, type Setting } from "./setting.ts";
@@ -139,14 +140,9 @@ export const queueSettings = {
   }),
 };
 
-const profiles = ["interval", "always", "cluster"] as const;
-
-/** What a crash of the operating system can cost: `interval` 0.1 s of calls, `always` and `cluster` none. */
-export type DurabilityProfile = (typeof profiles)[number];
-
 /** What the broker that runs already promises. */
 export const durabilitySettings = {
-  durability: choice("durability", profiles, {
+  durability: choice("durability", durabilityProfiles, {
     fallback: "interval",
     about:
       "What the broker keeps when the operating system crashes: all but 0.1 s of calls, all, or all on three servers",

@@ -1,5 +1,5 @@
+import type { DurabilityProfile } from "../../api/durability-profile.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import type { DurabilityProfile } from "../../api/platform-settings.ts";
 
 const answerTimeout = 5_000;
 const longestInterval = 100_000_000;
