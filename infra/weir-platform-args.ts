@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import type { Setting, Settings } from "../runtime/api/setting.ts";
+import type { Setting, Settings } from "../runtime/settings/setting.ts";
 import type { ClusterArgs } from "./cluster.ts";
 import type { Tuning } from "./manifests/environment.ts";
 import type { generalOptions, groupedOptions } from "./manifests/platform-options.ts";

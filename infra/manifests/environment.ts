@@ -1,5 +1,5 @@
-import { textOf } from "../../runtime/api/read-settings.ts";
-import type { Setting, Settings } from "../../runtime/api/setting.ts";
+import { textOf } from "../../runtime/settings/read-settings.ts";
+import type { Setting, Settings } from "../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
 import type { operatorSettings } from "../../runtime/operator/settings.ts";

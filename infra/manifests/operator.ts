@@ -1,5 +1,5 @@
 import { accounts } from "../../runtime/api/accounts.ts";
-import { formatDeclaredQueue } from "../../runtime/api/declared-queue.ts";
+import { formatDeclaredQueue } from "../../runtime/settings/declared-queue.ts";
 import { operatorSettings } from "../../runtime/operator/settings.ts";
 import { clusterEnvironment, platformEnvironment, processEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";

@@ -1,4 +1,4 @@
-import type { Values } from "../../runtime/api/setting.ts";
+import type { Values } from "../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
 import type { operatorSettings } from "../../runtime/operator/settings.ts";

@@ -1,5 +1,5 @@
 import type { Account } from "../../runtime/api/accounts.ts";
-import { credentialSettings } from "../../runtime/api/platform-settings.ts";
+import { credentialSettings } from "../../runtime/settings/platform-settings.ts";
 import type { EnvironmentVariable } from "./environment.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf, natsSecretName, secretName, selectorOf } from "./names.ts";

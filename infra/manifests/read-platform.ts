@@ -1,9 +1,9 @@
 import { closestName, settingSpelling } from "../../runtime/api/closest-name.ts";
 import { editions } from "../../runtime/api/editions.ts";
-import { isMapping } from "../../runtime/api/mapping.ts";
-import { collectSettings } from "../../runtime/api/read-settings.ts";
-import type { SettingRule } from "../../runtime/api/setting-rules.ts";
-import type { Settings, Values } from "../../runtime/api/setting.ts";
+import { isMapping } from "../../runtime/settings/mapping.ts";
+import { collectSettings } from "../../runtime/settings/read-settings.ts";
+import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
+import type { Settings, Values } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import { gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";

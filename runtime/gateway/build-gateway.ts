@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { Registry } from "prom-client";
 
-import { drainTimeoutOf } from "../api/drain-settings.ts";
+import { drainTimeoutOf } from "../settings/drain-settings.ts";
 import type { SystemInfo } from "../api/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
 import { beyondEdition } from "../core/beyond-edition.ts";

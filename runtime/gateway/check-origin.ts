@@ -1,4 +1,4 @@
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { quote } from "../core/quote.ts";
 import type { ClientAddresses } from "./client-address.ts";

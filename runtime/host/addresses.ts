@@ -1,4 +1,4 @@
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { enginePorts, gatewayOrigins } from "../core/callback-origins.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";

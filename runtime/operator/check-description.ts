@@ -1,4 +1,4 @@
-import { parseDeclaredQueue } from "../api/declared-queue.ts";
+import { parseDeclaredQueue } from "../settings/declared-queue.ts";
 import type { Edition } from "../api/editions.ts";
 import type { FunctionDeployment } from "../api/function-deployment.ts";
 import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";

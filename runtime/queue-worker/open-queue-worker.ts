@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { drainTimeoutOf } from "../api/drain-settings.ts";
+import { drainTimeoutOf } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import { reportActivity } from "../core/activity-reporter.ts";
 import type { CallTimes } from "../core/call-ttl.ts";

@@ -8,7 +8,7 @@ import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-names
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { doctorAdapters, gatewayBroker } from "../../runtime/adapters/nats/open-nats.ts";
 import { natsUser } from "../../runtime/api/nats-users.ts";
-import { startSettings } from "../../runtime/api/start-settings.ts";
+import { startSettings } from "../../runtime/settings/start-settings.ts";
 import { release } from "../../runtime/api/version.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";
 import { platformInfo } from "../../runtime/core/platform-info.ts";

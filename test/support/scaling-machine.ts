@@ -11,7 +11,7 @@ import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
 import { autoscalerAdapters } from "../../runtime/adapters/nats/open-nats.ts";
 import { natsUser } from "../../runtime/api/nats-users.ts";
-import { readSettings } from "../../runtime/api/read-settings.ts";
+import { readSettings } from "../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../runtime/autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler } from "../../runtime/autoscaler/build-autoscaler.ts";
 import { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";

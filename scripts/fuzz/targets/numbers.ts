@@ -1,6 +1,6 @@
 import { containerResources } from "../../../runtime/adapters/docker/container-resources.ts";
 import { formatDuration, longestDuration, parseDuration } from "../../../runtime/api/duration.ts";
-import { duration, port, whole } from "../../../runtime/api/setting.ts";
+import { duration, port, whole } from "../../../runtime/settings/setting.ts";
 import { checkResources } from "../../../runtime/core/check-resources.ts";
 import { functionLimits } from "../../../runtime/core/function-limits.ts";
 import { parseLogQuery } from "../../../runtime/core/log-query.ts";

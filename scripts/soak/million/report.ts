@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../runtime/api/duration.ts";
-import { queueSettings } from "../../../runtime/api/platform-settings.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
+import { queueSettings } from "../../../runtime/settings/platform-settings.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { floorTtl } from "../../../runtime/core/call-ttl.ts";
 import type { MillionResult } from "./million.ts";
 

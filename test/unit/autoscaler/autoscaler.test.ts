@@ -6,7 +6,7 @@ import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoin
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
 import { MemoryUsage } from "../../../runtime/adapters/memory/memory-usage.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler, type Autoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";

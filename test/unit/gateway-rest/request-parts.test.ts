@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { clientAddresses } from "../../../runtime/gateway/client-address.ts";
 import { parseJsonBody } from "../../../runtime/gateway/json-body.ts";
 import { parseQuery } from "../../../runtime/gateway/query.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatDeclaredQueue, parseDeclaredQueue } from "../../../runtime/api/declared-queue.ts";
+import { formatDeclaredQueue, parseDeclaredQueue } from "../../../runtime/settings/declared-queue.ts";
 
 test.each([
   ["mail=5m", { name: "mail", timeout: 300_000 }],

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { checkPlatform, readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { environmentOf } from "../../../infra/manifests/environment.ts";
-import type { Settings } from "../../../runtime/api/setting.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
+import type { Settings } from "../../../runtime/settings/setting.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { operatorSettings } from "../../../runtime/operator/settings.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { collectSettings, SettingsError } from "../../../runtime/api/read-settings.ts";
+import { collectSettings, SettingsError } from "../../../runtime/settings/read-settings.ts";
 import { declareQueues } from "../../../runtime/queue-doctor/declare-queues.ts";
 import { queueDoctorRules, queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
 

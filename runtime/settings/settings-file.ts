@@ -1,4 +1,4 @@
-import { parseYaml } from "./yaml-document.ts";
+import { parseYaml } from "../api/yaml-document.ts";
 
 /**
  * The settings of a `--config` file: one YAML mapping of at most 64 KiB, which `readFile` gets.

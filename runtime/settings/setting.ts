@@ -1,5 +1,5 @@
-import { parseBoolean } from "./boolean.ts";
-import { formatDuration, longestDuration, parseDuration } from "./duration.ts";
+import { parseBoolean } from "../api/boolean.ts";
+import { formatDuration, longestDuration, parseDuration } from "../api/duration.ts";
 
 /** A value that was read, or a part of a sentence that says what was expected. */
 export type Parsed<T> = { readonly value: T } | { readonly expected: string };

@@ -1,4 +1,4 @@
-import { closestName } from "./closest-name.ts";
+import { closestName } from "../api/closest-name.ts";
 import { collectSettings, textOf } from "./read-settings.ts";
 import type { Setting, Settings, TextRule, Values } from "./setting.ts";
 import { isMapping } from "./mapping.ts";

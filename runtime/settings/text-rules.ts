@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-import { grammarRule, isNamespaceName, isQueueName } from "./grammar.ts";
+import { grammarRule, isNamespaceName, isQueueName } from "../api/grammar.ts";
 import type { TextRule } from "./setting.ts";
 
 /** Rules that texts of several settings keep, each with its words. */

@@ -1,4 +1,4 @@
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../api/duration.ts";
 import type { SettingRule } from "./setting-rules.ts";
 import { optionalDuration } from "./setting.ts";
 

@@ -1,6 +1,6 @@
 import type { clusterSettings } from "./cluster-settings.ts";
-import { durabilityProfiles } from "./durability-profile.ts";
-import { editionNames } from "./editions.ts";
+import { durabilityProfiles } from "../api/durability-profile.ts";
+import { editionNames } from "../api/editions.ts";
 import { notAbove, type SettingRule } from "./setting-rules.ts";
 import { choice, duration, list, optionalText, port, quantity, text, whole, type Setting } from "./setting.ts";
 import { textRule, withoutUserPart } from "./text-rules.ts";

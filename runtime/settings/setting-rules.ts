@@ -1,4 +1,4 @@
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../api/duration.ts";
 
 /** What no single setting can tell, such as two that contradict each other. */
 export interface SettingRule<V> {

@@ -1,4 +1,4 @@
-import { closestName, settingSpelling } from "./closest-name.ts";
+import { closestName, settingSpelling } from "../api/closest-name.ts";
 import { collectSettings, flagName, SettingsError } from "./read-settings.ts";
 import { settingNames } from "./setting-names.ts";
 import type { SettingRule } from "./setting-rules.ts";

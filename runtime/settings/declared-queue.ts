@@ -1,5 +1,5 @@
-import { formatDuration, parseDuration } from "./duration.ts";
-import { isQueueName } from "./grammar.ts";
+import { formatDuration, parseDuration } from "../api/duration.ts";
+import { isQueueName } from "../api/grammar.ts";
 
 /** A queue that is declared, as those see it who know no broker. */
 export interface DeclaredQueue {
