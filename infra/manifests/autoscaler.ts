@@ -1,5 +1,5 @@
 import { accounts } from "../../runtime/api/accounts.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import {
   brokerEnvironment,

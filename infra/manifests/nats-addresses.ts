@@ -1,4 +1,4 @@
-import { brokerObjects, brokerPodHost } from "../../runtime/api/broker-pods.ts";
+import { brokerObjects, brokerPodHost } from "../../runtime/api/broker/broker-pods.ts";
 import type { Platform } from "./platform.ts";
 
 /** Ports of a server: clients, other servers, monitoring. */

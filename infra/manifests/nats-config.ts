@@ -1,6 +1,6 @@
-import { natsServerOptions, natsUserOptions } from "../../runtime/api/nats-server-options.ts";
-import { natsUsers, type NatsUser } from "../../runtime/api/nats-users.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsServerOptions, natsUserOptions } from "../../runtime/api/broker/nats-server-options.ts";
+import { natsUsers, type NatsUser } from "../../runtime/api/broker/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { natsSecretName, queueWorkerName, secretName } from "./names.ts";
 import { natsPodHost, natsPods, natsPort } from "./nats-addresses.ts";
 import { brokerFacts } from "./option-rules.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { accounts } from "../../runtime/api/accounts.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
 import {
   brokerEnvironment,

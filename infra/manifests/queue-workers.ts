@@ -1,6 +1,6 @@
 import { accounts } from "../../runtime/api/accounts.ts";
-import { messageRoom } from "../../runtime/api/nats-server-options.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { messageRoom } from "../../runtime/api/broker/nats-server-options.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { queueWorkerSettings, workerDrainTimeout } from "../../runtime/queue-worker/settings.ts";
 import {
   brokerEnvironment,

@@ -1,4 +1,4 @@
-import type { CallState } from "../api/call-record.ts";
+import type { CallState } from "../api/schemas/call-record.ts";
 
 /** One run of a call. Times are Unix milliseconds. */
 export interface CallAttempt {

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../api/call-record.ts";
+import type { CallRecord } from "../api/schemas/call-record.ts";
 import type { CallbackState, CallEntry } from "./call-entry.ts";
 
 /** The record as clients see it at `now`, Unix milliseconds (contract §2); `queuePosition` only if it is known. */

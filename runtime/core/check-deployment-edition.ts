@@ -1,5 +1,5 @@
 import type { Edition } from "../api/editions.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { checkQueueEdition } from "./check-queue-edition.ts";
 import { functionLimits } from "./function-limits.ts";
 

@@ -1,5 +1,5 @@
 import { formatDuration } from "../api/duration.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { grammarRule, isFunctionName, isSecretName } from "../api/grammar.ts";
 import { annotation } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";

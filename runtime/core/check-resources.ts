@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { isLabelKey } from "./label-syntax.ts";
 import { parseQuantity, quantityScale } from "./quantity.ts";

@@ -1,4 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
 import type { Backoff, ReplicaFailure } from "./reconcile-backoff.ts";
 
 /** What the conditions of one function rest on. */

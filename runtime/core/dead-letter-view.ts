@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../api/queue-status.ts";
+import type { DeadLetter } from "../api/schemas/queue-status.ts";
 import type { StoredLetter } from "./ports/dead-letters.ts";
 
 /** A dead letter as clients see it (contract §2): no headers, no body, no address, and what to do next. */

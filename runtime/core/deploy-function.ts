@@ -1,5 +1,5 @@
 import type { Edition } from "../api/editions.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "./check-deployment.ts";
 import { checkDeploymentEdition } from "./check-deployment-edition.ts";

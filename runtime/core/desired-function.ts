@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import type { CountHold } from "./count-hold.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import { scaleBounds } from "./scale-bounds.ts";

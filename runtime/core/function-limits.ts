@@ -1,5 +1,5 @@
 import { parseDuration } from "../api/duration.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { grammarRule, isQueueName } from "../api/grammar.ts";
 import { annotation, defaultQueue, keyPrefixes } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";

@@ -1,4 +1,4 @@
-import type { Condition, FunctionStatus } from "../api/function-status.ts";
+import type { Condition, FunctionStatus } from "../api/schemas/function-status.ts";
 import { annotation, defaultQueue, functionLabel } from "../api/names.ts";
 import type { DesiredFunction } from "./desired-function.ts";
 import { keyValue } from "./keys.ts";

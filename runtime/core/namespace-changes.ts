@@ -1,4 +1,4 @@
-import type { FunctionNamespace } from "../api/function-namespace.ts";
+import type { FunctionNamespace } from "../api/schemas/function-namespace.ts";
 import { namespaceMarker } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { checkAnnotations, checkLabels } from "./check-labels.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "../api/duration.ts";
-import type { QueueStatus } from "../api/queue-status.ts";
+import type { QueueStatus } from "../api/schemas/queue-status.ts";
 import type { QueueDeclaration } from "./ports/queue-catalog.ts";
 import type { QueueState } from "./ports/queue-states.ts";
 import { moreSlots, type QueuePlace } from "./queue-remedy.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { editions, type Edition } from "../api/editions.ts";
-import type { DeadLetterPage, QueueStatus } from "../api/queue-status.ts";
+import type { DeadLetterPage, QueueStatus } from "../api/schemas/queue-status.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { editionWithQueues } from "./check-queue-edition.ts";
 import { deadLetterView } from "./dead-letter-view.ts";

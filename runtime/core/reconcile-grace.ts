@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { functionLimits, runTimeout, type FunctionLimits } from "./function-limits.ts";
 
 /** Between the end of the longest call and the end of its replica. */

@@ -1,4 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
 import type { DesiredFunction } from "./desired-function.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import type { FunctionEndpoints } from "./ports/endpoints.ts";

@@ -1,4 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
 import { activeHold, externalMessage, holdMessage } from "./count-hold.ts";
 import { scaledBecause, type DesiredFunction, type ScaledBecause } from "./desired-function.ts";
 import { externalReason, isHeldReason, onHoldReason } from "./held-back.ts";

@@ -1,6 +1,6 @@
 import { nearestName } from "../api/closest-name.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
-import { annotationRules, annotationsNotBuilt, labelRules } from "../api/key-rules.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
+import { annotationRules, annotationsNotBuilt, labelRules } from "../api/schemas/key-rules.ts";
 import { keyPrefixes } from "../api/names.ts";
 import { quote } from "./quote.ts";
 

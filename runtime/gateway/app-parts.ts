@@ -1,5 +1,5 @@
-import type { FunctionStatus } from "../api/function-status.ts";
-import type { SystemInfo } from "../api/system-info.ts";
+import type { FunctionStatus } from "../api/schemas/function-status.ts";
+import type { SystemInfo } from "../api/schemas/system-info.ts";
 import type { DeployParts } from "../core/deploy-function.ts";
 import type { DesiredFunction } from "../core/desired-function.ts";
 import type { NamesOf } from "../core/function-not-found.ts";

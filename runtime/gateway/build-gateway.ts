@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Registry } from "prom-client";
 
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
-import type { SystemInfo } from "../api/system-info.ts";
+import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/activity-reporter.ts";
 import { beyondEdition } from "../core/beyond-edition.ts";
 import type { CallbackRules } from "../core/callback-policy.ts";

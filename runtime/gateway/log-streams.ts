@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
 import { PlatformError } from "../api/platform-error.ts";
-import type { LogRecord } from "../api/log-record.ts";
+import type { LogRecord } from "../api/schemas/log-record.ts";
 
 /** Most log streams at a time (contract §3.4). */
 const mostStreams = 200;

@@ -18,7 +18,7 @@ import { mostCalls } from "../adapters/nats/streams.ts";
 import { findNatsServer } from "../adapters/nats/server/find-nats-server.ts";
 import { lastingPort, portRanges, tryPort } from "../adapters/nats/server/free-port.ts";
 import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.ts";
-import { natsUser, natsUsers } from "../api/nats-users.ts";
+import { natsUser, natsUsers } from "../api/broker/nats-users.ts";
 import { buildAutoscalerMetrics } from "../autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler } from "../autoscaler/build-autoscaler.ts";
 import { buildGateway } from "../gateway/build-gateway.ts";

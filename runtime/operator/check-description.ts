@@ -1,6 +1,6 @@
 import { parseDeclaredQueue } from "../settings/declared-queue.ts";
 import type { Edition } from "../api/editions.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
 import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../core/check-deployment.ts";
 import { functionLimits, type PlatformTimes } from "../core/function-limits.ts";

@@ -1,4 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
 import { functionConditions } from "../core/conditions.ts";
 import type { DesiredFunction } from "../core/desired-function.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";

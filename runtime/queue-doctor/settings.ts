@@ -1,6 +1,6 @@
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { isQueueName } from "../api/grammar.ts";
-import { messageRoom } from "../api/nats-server-options.ts";
+import { messageRoom } from "../api/broker/nats-server-options.ts";
 import { namedEntries, type NamedEntry } from "../settings/named-entries.ts";
 import {
   brokerSettings,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { NatsCallbackQueue } from "../../runtime/adapters/nats/nats-callback-queue.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench } from "../support/fault-bench.ts";
 import { openFunctionServer } from "../support/function-server.ts";

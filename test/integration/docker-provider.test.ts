@@ -11,7 +11,7 @@ import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";
 import type { FunctionRef } from "../../runtime/core/function-ref.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";

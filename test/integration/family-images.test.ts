@@ -6,7 +6,7 @@ import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";
 import type { Replicas } from "../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../runtime/process/log.ts";

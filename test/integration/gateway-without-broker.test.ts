@@ -7,7 +7,7 @@ import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-functi
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { doctorAdapters, gatewayBroker } from "../../runtime/adapters/nats/open-nats.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { startSettings } from "../../runtime/settings/start-settings.ts";
 import { release } from "../../runtime/api/version.ts";
 import { desireFunction } from "../../runtime/core/desired-function.ts";

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
 import { eventually } from "../support/eventually.ts";

@@ -13,7 +13,7 @@ import { secretManifests } from "../../infra/manifests/secrets.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
 import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
-import { natsUser, natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUser, natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { openBroker, type Broker } from "../../scripts/backup/broker.ts";
 import { makeBackup } from "../../scripts/backup/make-backup.ts";
 import { restoreBackup } from "../../scripts/backup/restore-backup.ts";

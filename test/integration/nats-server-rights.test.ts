@@ -24,7 +24,7 @@ import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-s
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
 import { NatsQueueStates } from "../../runtime/adapters/nats/nats-queue-states.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
-import { natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
 import { sampleCall, sampleEntry } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { functionConditions } from "../../runtime/core/conditions.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { freePort } from "../support/free-port.ts";

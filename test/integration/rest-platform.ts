@@ -6,7 +6,7 @@ import pino from "pino";
 
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
-import type { ProblemDetails } from "../../runtime/api/problem-details.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
+import type { ProblemDetails } from "../../runtime/api/schemas/problem-details.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { routeTable } from "../../runtime/gateway/route-table.ts";
 import type { RouteEntry } from "../../runtime/gateway/route.ts";

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 
-import { openEnumKeyword } from "../../runtime/api/open-enum.ts";
+import { openEnumKeyword } from "../../runtime/api/schemas/open-enum.ts";
 import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";

@@ -1,4 +1,4 @@
-import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
 import { definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
 import type { TestCluster } from "./test-cluster.ts";
 

@@ -4,7 +4,7 @@ import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { readLast, type LastMessage } from "../../runtime/adapters/nats/read-last.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import {
   bucket,
   bucketStream,

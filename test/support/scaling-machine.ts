@@ -10,7 +10,7 @@ import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-sto
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
 import { autoscalerAdapters } from "../../runtime/adapters/nats/open-nats.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { readSettings } from "../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../runtime/autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler } from "../../runtime/autoscaler/build-autoscaler.ts";

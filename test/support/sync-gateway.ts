@@ -1,4 +1,4 @@
-import type { Condition } from "../../runtime/api/function-status.ts";
+import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import type { RequestListener } from "node:http";
 import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
 import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";

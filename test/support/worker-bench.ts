@@ -7,7 +7,7 @@ import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callba
 import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryLeases } from "../../runtime/adapters/memory/memory-leases.ts";
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { acceptCall } from "../../runtime/core/accept-call.ts";
 import type { CallEntry } from "../../runtime/core/call-entry.ts";
 import { recordLifetime, type CallTimes } from "../../runtime/core/call-ttl.ts";

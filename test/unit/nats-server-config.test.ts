@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { formatNatsServerConfig } from "../../runtime/adapters/nats/server/nats-server-config.ts";
-import { natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { compareVersions, minorOf, parseVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 import { checkStoreVersion } from "../../runtime/adapters/nats/server/store-note.ts";
 import { decideMaxFileStore } from "../../runtime/adapters/nats/server/store-space.ts";

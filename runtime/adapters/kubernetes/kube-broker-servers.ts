@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { brokerPodOf } from "../../api/broker-pods.ts";
+import { brokerPodOf } from "../../api/broker/broker-pods.ts";
 import { formatDuration } from "../../api/duration.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { BrokerServers } from "../../core/ports/broker-servers.ts";

@@ -1,4 +1,4 @@
-import type { LogRecord } from "../../api/log-record.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
 import { functionLabel } from "../../api/names.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";

@@ -1,5 +1,5 @@
 import { managedByWeir, objectLabel } from "../../api/names.ts";
-import type { SecretSpec } from "../../api/secret-resource.ts";
+import type { SecretSpec } from "../../api/resources/secret-resource.ts";
 import type { KubeClient } from "./client.ts";
 import { apiVersionOf, kinds } from "./kinds.ts";
 import type { KubeObject } from "./kube-types.ts";

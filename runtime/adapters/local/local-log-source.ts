@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { LogRecord } from "../../api/log-record.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 import { EndedLogs, endedDirectory, recordOf } from "../replica-logs/ended-logs.ts";
 import { mergeByTime } from "../replica-logs/merge-by-time.ts";

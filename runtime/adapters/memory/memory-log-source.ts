@@ -1,6 +1,6 @@
 import { EventEmitter, on } from "node:events";
 
-import type { LogRecord } from "../../api/log-record.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
 import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { LogRecord } from "../../api/log-record.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 

@@ -1,4 +1,4 @@
-import type { Condition } from "../../api/function-status.ts";
+import type { Condition } from "../../api/schemas/function-status.ts";
 import type { FunctionRef } from "../function-ref.ts";
 
 /** Where the ready replicas of one function answer, and what its provider says of it. */

@@ -1,4 +1,4 @@
-import type { LogRecord } from "../../api/log-record.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { FunctionRef } from "../function-ref.ts";
 
 export interface LogQuery extends FunctionRef {

@@ -1,4 +1,4 @@
-import { AlertNotification } from "../../api/alert.ts";
+import { AlertNotification } from "../../api/schemas/alert.ts";
 import { grammarRule, isFunctionName } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionRef } from "../../core/function-ref.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { CallRecord } from "../../api/call-record.ts";
-import { callId } from "../../api/name-schemas.ts";
+import { CallRecord } from "../../api/schemas/call-record.ts";
+import { callId } from "../../api/schemas/name-schemas.ts";
 import { header } from "../../api/names.ts";
 import type { ErrorCode } from "../../api/platform-error.ts";
 import { asyncFunctionPrefix } from "../invocation/split-target.ts";

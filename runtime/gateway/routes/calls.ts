@@ -3,7 +3,7 @@ import Type from "typebox";
 import { namePattern } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
 import type { ErrorCode } from "../../api/platform-error.ts";
-import { QueryParameters } from "../../api/query-parameters.ts";
+import { QueryParameters } from "../../api/schemas/query-parameters.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../invocation/split-target.ts";
 import { callRoute, type RouteMethod } from "../route.ts";
 

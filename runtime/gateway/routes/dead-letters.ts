@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { callId, queueName } from "../../api/name-schemas.ts";
-import { DeadLetterPage } from "../../api/queue-status.ts";
+import { callId, queueName } from "../../api/schemas/name-schemas.ts";
+import { DeadLetterPage } from "../../api/schemas/queue-status.ts";
 import { declaredQueue, showDeadLetters } from "../../core/queue-views.ts";
 import { deleteLetters, redriveCall } from "../../core/redrive.ts";
 import { route } from "../route.ts";

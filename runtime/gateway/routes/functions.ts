@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import Type, { type TObject } from "typebox";
 
 import { parseBoolean } from "../../api/boolean.ts";
-import { DeleteFunctionRequest, FunctionDeployment } from "../../api/function-deployment.ts";
-import { FunctionStatus, ignoredInDeployment } from "../../api/function-status.ts";
-import { functionName } from "../../api/name-schemas.ts";
+import { DeleteFunctionRequest, FunctionDeployment } from "../../api/schemas/function-deployment.ts";
+import { FunctionStatus, ignoredInDeployment } from "../../api/schemas/function-status.ts";
+import { functionName } from "../../api/schemas/name-schemas.ts";
 import { deployFunction } from "../../core/deploy-function.ts";
 import { functionNotFound } from "../../core/function-not-found.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";

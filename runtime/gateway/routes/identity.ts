@@ -1,4 +1,4 @@
-import { JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "../../api/token.ts";
+import { JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "../../api/schemas/token.ts";
 import { notBuilt } from "../route.ts";
 
 /** Tokens for who is no administrator (contract §6); there only in editions with IAM. */

@@ -1,8 +1,8 @@
 import Type from "typebox";
 
 import { grammarRule, isFunctionName } from "../../api/grammar.ts";
-import { LogRecord } from "../../api/log-record.ts";
-import { functionName } from "../../api/name-schemas.ts";
+import { LogRecord } from "../../api/schemas/log-record.ts";
+import { functionName } from "../../api/schemas/name-schemas.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { functionNotFound } from "../../core/function-not-found.ts";
 import { parseLogQuery } from "../../core/log-query.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { FunctionNamespace } from "../../api/function-namespace.ts";
-import { namespaceName } from "../../api/name-schemas.ts";
+import { FunctionNamespace } from "../../api/schemas/function-namespace.ts";
+import { namespaceName } from "../../api/schemas/name-schemas.ts";
 import { grammarRule, isNamespaceName } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { OpenApiDocument } from "../../api/openapi-document.ts";
-import { SystemInfo } from "../../api/system-info.ts";
+import { OpenApiDocument } from "../../api/schemas/openapi-document.ts";
+import { SystemInfo } from "../../api/schemas/system-info.ts";
 import { route } from "../route.ts";
 import { passwordPlace, startPage } from "../start-page.ts";
 import { alertRoute } from "./alert.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { queueName } from "../../api/name-schemas.ts";
-import { QueueStatus } from "../../api/queue-status.ts";
+import { queueName } from "../../api/schemas/name-schemas.ts";
+import { QueueStatus } from "../../api/schemas/queue-status.ts";
 import { declaredQueue, declaredQueues, showQueue } from "../../core/queue-views.ts";
 import { route } from "../route.ts";
 import { deadLetterRoutes } from "./dead-letters.ts";

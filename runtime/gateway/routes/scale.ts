@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import { ScaleServiceRequest } from "../../api/function-deployment.ts";
-import { functionName } from "../../api/name-schemas.ts";
+import { ScaleServiceRequest } from "../../api/schemas/function-deployment.ts";
+import { functionName } from "../../api/schemas/name-schemas.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import { scaleFunction } from "../../core/scale-function.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { Secret, SecretListItem, SecretReference } from "../../api/secret.ts";
+import { Secret, SecretListItem, SecretReference } from "../../api/schemas/secret.ts";
 import { confirmNamespace } from "../../core/namespace-changes.ts";
 import { resolveNamespace } from "../../core/namespace-rules.ts";
 import type { SecretStore } from "../../core/ports/secret-store.ts";

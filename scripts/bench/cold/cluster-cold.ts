@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { FunctionStatus } from "../../../runtime/api/function-status.ts";
+import type { FunctionStatus } from "../../../runtime/api/schemas/function-status.ts";
 import { openClusterPlatform, type ClusterPlatform } from "../../../test/support/cluster-platform.ts";
 import type { GivenCluster } from "../../../test/support/cluster-setup.ts";
 import { eventually } from "../../../test/support/eventually.ts";

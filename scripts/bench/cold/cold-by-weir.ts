@@ -1,4 +1,4 @@
-import type { FunctionStatus } from "../../../runtime/api/function-status.ts";
+import type { FunctionStatus } from "../../../runtime/api/schemas/function-status.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { startWeir } from "../../../test/support/weir-process.ts";
 import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";

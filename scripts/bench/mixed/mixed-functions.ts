@@ -1,4 +1,4 @@
-import type { FunctionStatus } from "../../../runtime/api/function-status.ts";
+import type { FunctionStatus } from "../../../runtime/api/schemas/function-status.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import type { WeirProcess } from "../../../test/support/weir-process.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { request, type Agent } from "undici";
 
-import type { CallRecord } from "../../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
 import { dueTimes } from "./load-shape.ts";
 import type { LoadedFunction } from "./scenario.ts";
 import type { LoadCall } from "./scaling-run.ts";

@@ -2,8 +2,8 @@ import { Ajv } from "ajv";
 import fc, { type Arbitrary } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
-import { annotationRules, labelRules, type KeyRule, type KeyRules } from "../../../runtime/api/key-rules.ts";
+import { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
+import { annotationRules, labelRules, type KeyRule, type KeyRules } from "../../../runtime/api/schemas/key-rules.ts";
 import { keyPrefixes } from "../../../runtime/api/names.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { checkDeployment } from "../../../runtime/core/check-deployment.ts";

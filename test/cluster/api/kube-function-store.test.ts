@@ -8,7 +8,7 @@ import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manife
 import { countedAnnotations } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
 import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { applyHeld, applyScale } from "../../../runtime/core/apply-scale.ts";
 import { desireFunction, scaledBecause, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { scaleFunction } from "../../../runtime/core/scale-function.ts";

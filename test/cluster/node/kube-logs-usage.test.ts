@@ -4,7 +4,7 @@ import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts"
 import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
 import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/kube-log-source.ts";
 import { KubeUsage } from "../../../runtime/adapters/kubernetes/kube-usage.ts";
-import type { LogRecord } from "../../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/function-ref.ts";
 import { logSourceContract } from "../../contract/log-source.contract.ts";

@@ -7,7 +7,7 @@ import {
   type KubeBrokerServersOptions,
 } from "../../../runtime/adapters/kubernetes/kube-broker-servers.ts";
 import type { KubeObject, ObjectMeta } from "../../../runtime/adapters/kubernetes/kube-types.ts";
-import { brokerPodHost, brokerPodOf } from "../../../runtime/api/broker-pods.ts";
+import { brokerPodHost, brokerPodOf } from "../../../runtime/api/broker/broker-pods.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/adapters/kubernetes/manifests/function-fault.ts";
 import { isOwnedBy } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
 import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifests/function-deployment.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { changed, context, full, plain, profiles } from "./function-samples.ts";
 
 const there: FunctionSurroundingsFacts = {

@@ -10,7 +10,7 @@ import {
   rolloutOf,
 } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { endpointsOf } from "../../../runtime/adapters/kubernetes/manifests/function-status.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { full, plain } from "./function-samples.ts";
 

@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/merge-profiles.ts";
 import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
 import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";

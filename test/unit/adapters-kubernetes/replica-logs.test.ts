@@ -6,7 +6,7 @@ import {
   type LoggedReplicas,
   type LogRange,
 } from "../../../runtime/adapters/replica-logs/read-replica-logs.ts";
-import type { LogRecord } from "../../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const hello = { namespace: "functions", name: "hello" };

@@ -5,7 +5,7 @@ import { functionService } from "../../../runtime/adapters/kubernetes/manifests/
 import { objectName } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
 import type { DeploymentObject, ServiceObject } from "../../../runtime/adapters/kubernetes/manifests/object-types.ts";
 import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { objectAnnotation } from "../../../runtime/api/names.ts";
 import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { changed, context, full, fullContext, merged, plain } from "./function-samples.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { checkDeploymentEdition } from "../../../runtime/core/check-deployment-edition.ts";
 import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../../../runtime/core/check-deployment.ts";

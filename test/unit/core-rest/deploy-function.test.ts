@@ -4,7 +4,7 @@ import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-fun
 import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemoryQueueCatalog } from "../../../runtime/adapters/memory/memory-queue-catalog.ts";
 import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { deployFunction, type DeployParts } from "../../../runtime/core/deploy-function.ts";
 import { NamespaceTable } from "../../../runtime/core/namespace-table.ts";
 import { scaleByAlert } from "../../../runtime/core/scale-by-alert.ts";

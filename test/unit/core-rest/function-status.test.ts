@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Condition } from "../../../runtime/api/function-status.ts";
+import type { Condition } from "../../../runtime/api/schemas/function-status.ts";
 import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
 import { functionStatus } from "../../../runtime/core/function-status.ts";
 

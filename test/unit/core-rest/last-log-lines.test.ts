@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { LogRecord } from "../../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { lastLogLines } from "../../../runtime/core/last-log-lines.ts";
 import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
 import { withLastWords } from "../../../runtime/core/replica-end.ts";

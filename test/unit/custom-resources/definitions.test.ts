@@ -7,7 +7,7 @@ import { customResourceDefinition } from "../../../infra/manifests/custom-resour
 import { structuralSchema, type Plain } from "../../../infra/manifests/structural-schema.ts";
 import { definitionFiles } from "../../../scripts/crds/definition-files.ts";
 import { staleAmong } from "../../../scripts/written-file.ts";
-import { customResources, type CustomResource } from "../../../runtime/api/custom-resources.ts";
+import { customResources, type CustomResource } from "../../../runtime/api/resources/custom-resources.ts";
 import { goodRows } from "../../support/custom-resource-rows.ts";
 import { arbitraryOf } from "../../support/schema-arbitrary.ts";
 

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { describe, expect, test } from "vitest";
 
 import { re2, structuralSchema } from "../../../infra/manifests/structural-schema.ts";
-import { textMap } from "../../../runtime/api/text-map.ts";
+import { textMap } from "../../../runtime/api/schemas/text-map.ts";
 
 describe("structuralSchema()", () => {
   test("keeps limits, formats and what is required, and drops what only documents show", () => {

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { expect, test } from "vitest";
 
-import { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
-import { ignoredInDeployment } from "../../../runtime/api/function-status.ts";
+import { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
+import { ignoredInDeployment } from "../../../runtime/api/schemas/function-status.ts";
 import { withKnownFields } from "../../../runtime/gateway/known-fields.ts";
 
 const deployment = {

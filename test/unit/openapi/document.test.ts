@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { apiVersion } from "../../../runtime/api/version.ts";
-import { components } from "../../../runtime/api/components.ts";
-import { openEnumKeyword } from "../../../runtime/api/open-enum.ts";
+import { components } from "../../../runtime/api/schemas/components.ts";
+import { openEnumKeyword } from "../../../runtime/api/schemas/open-enum.ts";
 import { errorCodes } from "../../../runtime/api/platform-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../../runtime/gateway/openapi/operation.ts";

@@ -5,7 +5,7 @@ import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-fun
 import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas.ts";
 import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { desireFunction } from "../../../runtime/core/desired-function.ts";
 import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";

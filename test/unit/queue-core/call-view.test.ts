@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 
-import { CallRecord } from "../../../runtime/api/call-record.ts";
+import { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
 import type { CallEntry, CallbackState } from "../../../runtime/core/call-entry.ts";
 import {
   cancelledEntry,

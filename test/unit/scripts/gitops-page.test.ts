@@ -7,7 +7,7 @@ import { LuaFactory } from "wasmoon";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { FunctionSpec } from "../../../runtime/api/function-resource.ts";
+import { FunctionSpec } from "../../../runtime/api/resources/function-resource.ts";
 import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
 import { codeBlocks } from "../../support/markdown-blocks.ts";
 

@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { annotation, defaultQueue } from "../../../api/names.ts";
 import { checkDeployment } from "../../../core/check-deployment.ts";
 import { queueNotFound } from "../../../core/conditions.ts";

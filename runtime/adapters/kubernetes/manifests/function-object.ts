@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";
 import { knownScaleRules } from "../../../core/scale-rules.ts";

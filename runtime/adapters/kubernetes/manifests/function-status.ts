@@ -1,4 +1,4 @@
-import type { Condition } from "../../../api/function-status.ts";
+import type { Condition } from "../../../api/schemas/function-status.ts";
 import { functionConditions } from "../../../core/conditions.ts";
 import type { FunctionEndpoints } from "../../../core/ports/endpoints.ts";
 import { conditionFacts, exists, isReady, type FunctionFacts } from "./function-conditions.ts";

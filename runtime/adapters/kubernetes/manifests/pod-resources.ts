@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { parseQuantity } from "../../../core/quantity.ts";
 import type { ResourceRequirements } from "./object-types.ts";
 

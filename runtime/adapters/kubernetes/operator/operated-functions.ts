@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { annotation, objectAnnotation } from "../../../api/names.ts";
 import { keyValue } from "../../../core/keys.ts";
 import type { DesiredFunction } from "../../../core/desired-function.ts";

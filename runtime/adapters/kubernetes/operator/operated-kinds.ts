@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
-import { PolicySpec, RoleSpec } from "../../../api/iam-resources.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
+import { PolicySpec, RoleSpec } from "../../../api/resources/iam-resources.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { kinds } from "../kinds.ts";

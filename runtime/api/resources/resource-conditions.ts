@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-import { time } from "./name-schemas.ts";
+import { time } from "../schemas/name-schemas.ts";
 
 /** What a status says of an object, one statement per type; each writer keeps its own types. */
 export function resourceConditions(types: readonly [string, ...string[]], about: string) {

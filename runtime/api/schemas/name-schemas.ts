@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-import { namePattern } from "./grammar.ts";
+import { namePattern } from "../grammar.ts";
 
 /** Name of a function (contract §1.3); each of these takes the sentence that says whose name it is. */
 export const functionName = (description: string) =>

@@ -10,7 +10,7 @@ import {
   TopologySpreadConstraint,
 } from "./pod-schemas.ts";
 import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
-import { secretName } from "./name-schemas.ts";
+import { secretName } from "../schemas/name-schemas.ts";
 
 /** What pods of a function have beyond what the function says, as Kubernetes names it (contract §2). */
 export const ProfileSpec = Type.Object(

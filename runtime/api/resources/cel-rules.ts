@@ -1,6 +1,6 @@
-import { formatDuration } from "./duration.ts";
-import type { KeyRule, KeyRules } from "./key-rules.ts";
-import { keyPrefixes } from "./names.ts";
+import { formatDuration } from "../duration.ts";
+import type { KeyRule, KeyRules } from "../schemas/key-rules.ts";
+import { keyPrefixes } from "../names.ts";
 
 /** A rule that the API server of Kubernetes checks beside the schema, in the Common Expression Language. */
 export interface CelRule {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
-import type { CelRule } from "./cel-rules.ts";
-import { namePattern } from "./grammar.ts";
+import type { CelRule } from "../resources/cel-rules.ts";
+import { namePattern } from "../grammar.ts";
 
 /** Rules of a map from text to text. */
 export interface TextMapRules {

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { celDurationWithin, type CelRule } from "./cel-rules.ts";
-import { longestDuration } from "./duration.ts";
+import { longestDuration } from "../duration.ts";
 import { setOptions } from "./resource-conditions.ts";
 
 const address = (description: string, example: string) =>

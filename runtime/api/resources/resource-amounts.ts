@@ -1,6 +1,6 @@
 import { keyPrefixRule, type CelRule } from "./cel-rules.ts";
-import { Resources } from "./function-deployment.ts";
-import { ruledMap } from "./text-map.ts";
+import { Resources } from "../schemas/function-deployment.ts";
+import { ruledMap } from "../schemas/text-map.ts";
 
 const amountRules: readonly CelRule[] = [
   keyPrefixRule,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-import { namePattern } from "./grammar.ts";
+import { namePattern } from "../grammar.ts";
 import { functionName, inNamespace, secretName } from "./name-schemas.ts";
 import { Annotations, Labels, textMap } from "./text-map.ts";
 

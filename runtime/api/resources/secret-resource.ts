@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-import { secretName } from "./name-schemas.ts";
+import { secretName } from "../schemas/name-schemas.ts";
 import { generation, resourceConditions, setOptions } from "./resource-conditions.ts";
 
 const secretKey = Type.String({

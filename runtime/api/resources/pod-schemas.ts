@@ -1,6 +1,6 @@
 import Type, { type TSchema } from "typebox";
 
-import { namePattern } from "./grammar.ts";
+import { namePattern } from "../grammar.ts";
 
 /** Parts of a pod that a Profile may set, as Kubernetes knows them, with bounds. */
 

@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
 
 import { celDurationWithin, keyCelRules, keyPrefixRule, notAboveCelRule, valueOf, type CelRule } from "./cel-rules.ts";
-import { longestDuration } from "./duration.ts";
-import { FunctionDeployment } from "./function-deployment.ts";
-import { functionName } from "./name-schemas.ts";
-import { annotation, label } from "./names.ts";
-import { keyInWords, ruledMap } from "./text-map.ts";
-import { annotationRules, labelRules } from "./key-rules.ts";
+import { longestDuration } from "../duration.ts";
+import { FunctionDeployment } from "../schemas/function-deployment.ts";
+import { functionName } from "../schemas/name-schemas.ts";
+import { annotation, label } from "../names.ts";
+import { keyInWords, ruledMap } from "../schemas/text-map.ts";
+import { annotationRules, labelRules } from "../schemas/key-rules.ts";
 import { generation, resourceConditions } from "./resource-conditions.ts";
 import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
 

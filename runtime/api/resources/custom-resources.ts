@@ -2,7 +2,7 @@ import type { TObject } from "typebox";
 
 import type { CelRule } from "./cel-rules.ts";
 import { FunctionObjectStatus, FunctionSpec, functionObjectRules } from "./function-resource.ts";
-import { namePattern } from "./grammar.ts";
+import { namePattern } from "../grammar.ts";
 import { JwtIssuerSpec, PolicySpec, RoleSpec } from "./iam-resources.ts";
 import { ProfileSpec } from "./profile-resource.ts";
 import { IamObjectStatus, ProfileObjectStatus } from "./resource-conditions.ts";

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-import { editionNames } from "./editions.ts";
+import { editionNames } from "../editions.ts";
 import { namespaceName } from "./name-schemas.ts";
 import { openEnum } from "./open-enum.ts";
 

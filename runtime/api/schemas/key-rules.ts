@@ -1,6 +1,6 @@
-import { longestDuration } from "./duration.ts";
-import { grammarRule, namePattern } from "./grammar.ts";
-import { annotation, label } from "./names.ts";
+import { longestDuration } from "../duration.ts";
+import { grammarRule, namePattern } from "../grammar.ts";
+import { annotation, label } from "../names.ts";
 
 /** What the value of a platform key may be; durations in milliseconds, bounds included unless they say `above`. */
 export type KeyRule =

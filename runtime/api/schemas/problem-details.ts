@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 
 import { callId } from "./name-schemas.ts";
 import { openEnum } from "./open-enum.ts";
-import { errorCodes } from "./platform-error.ts";
+import { errorCodes } from "../platform-error.ts";
 
 /** Body of an error for clients that list JSON in `Accept` (RFC 9457, contract §1.7). */
 export const ProblemDetails = Type.Object(
