@@ -11,7 +11,7 @@ import { editions } from "../api/editions.ts";
 import { header } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
-import { withNearestName } from "../core/function-not-found.ts";
+import { withNearestName } from "../core/functions/function-not-found.ts";
 import { quote } from "../core/quote.ts";
 import type { AppParts } from "./app-parts.ts";
 import { addRoutes, checkBuilt } from "./add-routes.ts";

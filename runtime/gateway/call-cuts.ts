@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "prom-client";
 
-import { traceIdOf } from "../core/trace-parent.ts";
+import { traceIdOf } from "../core/headers/trace-parent.ts";
 import type { Log } from "../process/log.ts";
 import type { CallEnd, CallFacts } from "./call-observer.ts";
 

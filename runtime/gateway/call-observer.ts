@@ -1,4 +1,4 @@
-import { traceIdOf } from "../core/trace-parent.ts";
+import { traceIdOf } from "../core/headers/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { CallCuts, CutReason } from "./call-cuts.ts";
 import type { CallRequest, CallResponse } from "./invocation/exchange.ts";

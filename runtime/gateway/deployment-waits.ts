@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 
 import { formatDuration, parseDuration } from "../api/duration.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { lastLogLines } from "../core/last-log-lines.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { lastLogLines } from "../core/replicas/last-log-lines.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
 import { quote } from "../core/quote.ts";
-import { endOfRollout, rolloutOf, type FunctionView, type Rollout } from "../core/rollout.ts";
+import { endOfRollout, rolloutOf, type FunctionView, type Rollout } from "../core/replicas/rollout.ts";
 import type { Log } from "../process/log.ts";
 
 /** Longest that a deployment is waited for, milliseconds (contract §3.1). */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-import type { FunctionTable } from "../core/function-table.ts";
-import { knownScaleRules } from "../core/scale-rules.ts";
+import type { FunctionTable } from "../core/replicas/function-table.ts";
+import { knownScaleRules } from "../core/scaling/scale-rules.ts";
 import { CountedHistogram } from "../process/counted-histogram.ts";
 import type { RouteCounts } from "./route-counts.ts";
 

@@ -23,7 +23,7 @@ import { brokerUserRule, clusterGatewayUrl } from "../settings/platform-settings
 import { flagsOf } from "../settings/read-settings.ts";
 import { startSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
-import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../core/callbacks/callback-origins.ts";
 import { platformInfo } from "../core/platform-info.ts";
 import { buildGateway } from "./build-gateway.ts";
 import { drainGateway } from "./drain-gateway.ts";

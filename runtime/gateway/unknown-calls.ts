@@ -1,6 +1,6 @@
 import { nearestName } from "../api/closest-name.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import type { NamesOf } from "../core/function-not-found.ts";
+import type { NamesOf } from "../core/functions/function-not-found.ts";
 import type { Log } from "../process/log.ts";
 import { asyncFunctionPrefix, functionPrefix, splitTarget } from "./invocation/split-target.ts";
 

@@ -1,5 +1,5 @@
 import { grammarRule, namePattern } from "../api/grammar.ts";
-import { labelRule } from "../core/label-syntax.ts";
+import { labelRule } from "../core/labels/label-syntax.ts";
 import { quote } from "../core/quote.ts";
 
 /** One finding of the schema validator, which is set to tell what it saw. */

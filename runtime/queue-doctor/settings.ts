@@ -20,7 +20,7 @@ import { choice, duration, flag, list, optionalWhole, whole, type Setting, type 
 import { defaultQueue } from "../api/names.ts";
 import { textRule } from "../settings/text-rules.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import { retryCodes } from "../core/queue-defaults.ts";
+import { retryCodes } from "../core/queues/queue-defaults.ts";
 import { declareQueues, queueProblems } from "./declare-queues.ts";
 
 const hour = 3_600_000;

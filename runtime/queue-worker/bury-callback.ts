@@ -1,10 +1,10 @@
 import { isQueueName, parseCallId } from "../api/grammar.ts";
 import { header } from "../api/names.ts";
-import { shortError } from "../core/call-attempts.ts";
-import { uuid5 } from "../core/call-digest.ts";
-import { changeBudget, changeRecord, unchanged } from "../core/change-record.ts";
-import type { CallbackVerdict } from "../core/decide-callback.ts";
-import { headerValue } from "../core/header-list.ts";
+import { shortError } from "../core/calls/call-attempts.ts";
+import { uuid5 } from "../core/calls/call-digest.ts";
+import { changeBudget, changeRecord, unchanged } from "../core/calls/change-record.ts";
+import type { CallbackVerdict } from "../core/callbacks/decide-callback.ts";
+import { headerValue } from "../core/headers/header-list.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { WorkerParts } from "./worker-parts.ts";

@@ -1,8 +1,8 @@
 import { parseCallId } from "../api/grammar.ts";
-import { uuid5 } from "../core/call-digest.ts";
-import { endedEntry } from "../core/call-transitions.ts";
-import type { QueuedCall } from "../core/call.ts";
-import { changeRecord, type KnownRecord } from "../core/change-record.ts";
+import { uuid5 } from "../core/calls/call-digest.ts";
+import { endedEntry } from "../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { changeRecord, type KnownRecord } from "../core/calls/change-record.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Slot } from "./aside.ts";
 import type { Lease } from "./lease.ts";

@@ -1,4 +1,4 @@
-import type { QueuedCall } from "../core/call.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import { Aside, type Slot } from "./aside.ts";
 import { buryUnreadable } from "./bury-unreadable.ts";

@@ -1,6 +1,6 @@
 import { header } from "../api/names.ts";
-import type { CallEntry, CallbackState } from "../core/call-entry.ts";
-import { resultTtlOf } from "../core/call-ttl.ts";
+import type { CallEntry, CallbackState } from "../core/calls/call-entry.ts";
+import { resultTtlOf } from "../core/calls/call-ttl.ts";
 import {
   attemptsByAge,
   callbackAfter,
@@ -8,9 +8,9 @@ import {
   isTooDeep,
   judgeCallback,
   type CallbackVerdict,
-} from "../core/decide-callback.ts";
-import { endToEndHeaders } from "../core/hop-by-hop.ts";
-import { withoutHeaders } from "../core/header-list.ts";
+} from "../core/callbacks/decide-callback.ts";
+import { endToEndHeaders } from "../core/headers/hop-by-hop.ts";
+import { withoutHeaders } from "../core/headers/header-list.ts";
 import {
   changeBudget,
   changeRecord,
@@ -18,12 +18,12 @@ import {
   type KnownRecord,
   type RecordChange,
   type RecordDecision,
-} from "../core/change-record.ts";
+} from "../core/calls/change-record.ts";
 import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../core/ports/callback-sender.ts";
 import type { QueuedCallback } from "../core/ports/callback-queue.ts";
-import { backOff } from "../core/retry.ts";
+import { backOff } from "../core/calls/retry.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
 import { LateWrites } from "./late-writes.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 
-import { callDigest } from "../core/call-digest.ts";
-import type { CallEntry } from "../core/call-entry.ts";
-import { acceptedEntry, endedEntry, takenEntry } from "../core/call-transitions.ts";
-import type { QueuedCall } from "../core/call.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
-import { decideDelivery, type DeliveryDecision } from "../core/decide-delivery.ts";
+import { callDigest } from "../core/calls/call-digest.ts";
+import type { CallEntry } from "../core/calls/call-entry.ts";
+import { acceptedEntry, endedEntry, takenEntry } from "../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
+import { decideDelivery, type DeliveryDecision } from "../core/calls/decide-delivery.ts";
 import type { LedgerEntry } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import { HeldCall } from "./held-call.ts";

@@ -1,5 +1,5 @@
-import type { CallEntry } from "../core/call-entry.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
+import type { CallEntry } from "../core/calls/call-entry.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { Lease, Touch } from "./lease.ts";
 

@@ -10,7 +10,7 @@ import { brokerUserRule, clusterGatewayUrl } from "../settings/platform-settings
 import { flagsOf } from "../settings/read-settings.ts";
 import { startSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
-import { enginePorts, gatewayOrigins, portsOf } from "../core/callback-origins.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../core/callbacks/callback-origins.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
 import { logClusterNews } from "../process/cluster-news.ts";

@@ -1,9 +1,9 @@
-import type { CallEntry } from "../core/call-entry.ts";
-import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../core/call-transitions.ts";
-import { resultTtlOf } from "../core/call-ttl.ts";
-import type { QueuedCall } from "../core/call.ts";
-import { formatRef } from "../core/function-ref.ts";
-import type { RunOutcome, RunVerdict } from "../core/judge-run.ts";
+import type { CallEntry } from "../core/calls/call-entry.ts";
+import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../core/calls/call-transitions.ts";
+import { resultTtlOf } from "../core/calls/call-ttl.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { formatRef } from "../core/functions/function-ref.ts";
+import type { RunOutcome, RunVerdict } from "../core/calls/judge-run.ts";
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Slot } from "./aside.ts";
 import type { CurrentRun } from "./current-run.ts";

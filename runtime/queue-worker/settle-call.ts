@@ -1,8 +1,8 @@
-import type { CallEntry, PendingStep } from "../core/call-entry.ts";
-import { callbackHeaders } from "../core/callback-headers.ts";
-import { isDeadReason } from "../core/call-transitions.ts";
-import type { QueuedCall } from "../core/call.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/change-record.ts";
+import type { CallEntry, PendingStep } from "../core/calls/call-entry.ts";
+import { callbackHeaders } from "../core/callbacks/callback-headers.ts";
+import { isDeadReason } from "../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
 import type { StoredResult } from "../core/ports/call-ledger.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import type { Slot } from "./aside.ts";

@@ -1,4 +1,4 @@
-import type { QueuedCall } from "../core/call.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
 import type { Delivery } from "../core/ports/call-queue.ts";
 import { QueueTurn } from "./queue-turn.ts";
 import type { WorkerParts } from "./worker-parts.ts";

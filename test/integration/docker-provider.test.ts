@@ -12,8 +12,8 @@ import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
-import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
+import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";

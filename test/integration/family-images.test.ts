@@ -7,7 +7,7 @@ import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-functi
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
 import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { Replicas } from "../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { buildProvider } from "../../runtime/provider/build-provider.ts";

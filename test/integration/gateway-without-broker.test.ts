@@ -10,7 +10,7 @@ import { doctorAdapters, gatewayBroker } from "../../runtime/adapters/nats/open-
 import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { startSettings } from "../../runtime/settings/start-settings.ts";
 import { release } from "../../runtime/api/version.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { platformInfo } from "../../runtime/core/platform-info.ts";
 import { buildGateway, type Gateway } from "../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../runtime/gateway/settings.ts";

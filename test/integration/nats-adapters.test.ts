@@ -26,8 +26,8 @@ import {
   workersConsumer,
 } from "../../runtime/adapters/nats/stream-names.ts";
 import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
-import type { QueuedCall } from "../../runtime/core/call.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { activityContract } from "../contract/activity.contract.ts";
 import { callLedgerContract } from "../contract/call-ledger.contract.ts";
 import { callQueueContract, idOf, TestTaker } from "../contract/call-queue.contract.ts";

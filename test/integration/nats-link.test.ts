@@ -7,7 +7,7 @@ import { BrokerClock } from "../../runtime/adapters/nats/broker-clock.ts";
 import { HeaderBlock } from "../../runtime/adapters/nats/header-block.ts";
 import { publishDurably } from "../../runtime/adapters/nats/durable-publish.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { checkDurability } from "../../runtime/adapters/nats/check-durability.ts";

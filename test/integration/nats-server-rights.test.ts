@@ -5,8 +5,8 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { QueuedCall } from "../../runtime/core/call.ts";
-import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
+import type { DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { Delivery } from "../../runtime/core/ports/call-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
 import { addMissingConsumer } from "../../runtime/adapters/nats/consumers.ts";

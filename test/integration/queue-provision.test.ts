@@ -6,7 +6,7 @@ import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
 import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
 import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
-import { declareDefaultQueue } from "../../runtime/core/queue-defaults.ts";
+import { declareDefaultQueue } from "../../runtime/core/queues/queue-defaults.ts";
 import { sampleCall, sampleEntry, soon } from "../contract/samples.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 

@@ -4,11 +4,11 @@ import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledg
 import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
 import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
-import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
-import { functionLimits } from "../../runtime/core/function-limits.ts";
-import type { FunctionTable } from "../../runtime/core/function-table.ts";
+import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy.ts";
+import { functionLimits } from "../../runtime/core/functions/function-limits.ts";
+import type { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
 import { EndWatch } from "../../runtime/gateway/async/end-watch.ts";

@@ -3,8 +3,8 @@ import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledg
 import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
 import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
 import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
-import { WorkerSums } from "../../runtime/core/worker-sums.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
+import { WorkerSums } from "../../runtime/core/queues/worker-sums.ts";
 import type { QueueParts } from "../../runtime/gateway/app-parts.ts";
 import { sampleQueue } from "../contract/samples.ts";
 

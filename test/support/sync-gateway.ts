@@ -1,11 +1,11 @@
 import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import type { RequestListener } from "node:http";
 import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
-import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
-import { FunctionTable } from "../../runtime/core/function-table.ts";
+import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
+import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
-import { Waker } from "../../runtime/core/wake.ts";
+import { Waker } from "../../runtime/core/replicas/wake.ts";
 import type { AccessLine } from "../../runtime/gateway/access-log.ts";
 import type { CutReason } from "../../runtime/gateway/call-cuts.ts";
 import { createCallObserver } from "../../runtime/gateway/call-observer.ts";

@@ -1,5 +1,5 @@
-import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
-import { replicaEndFailure } from "../../core/replica-end.ts";
+import type { ReplicaFailure } from "../../core/replicas/reconcile-backoff.ts";
+import { replicaEndFailure } from "../../core/replicas/replica-end.ts";
 import { defaultMemory, engineLabel } from "./container-labels.ts";
 import type { ContainerDocument } from "./engine-types.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { ReplicaSpec } from "../../core/ports/replicas.ts";
 
 /** Labels of containers and networks, by which a later process finds them. */

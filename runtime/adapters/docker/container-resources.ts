@@ -1,4 +1,4 @@
-import { parseQuantity, quantityScale } from "../../core/quantity.ts";
+import { parseQuantity, quantityScale } from "../../core/functions/quantity.ts";
 import { StartFailure } from "./start-failure.ts";
 
 /** Limits of a container by the engine's names. */

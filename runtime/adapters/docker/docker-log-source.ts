@@ -1,5 +1,5 @@
 import type { LogRecord } from "../../api/schemas/log-record.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 import { logLines, type LogLine } from "../replica-logs/log-lines.ts";
 import type { EndedLogs } from "../replica-logs/ended-logs.ts";

@@ -1,6 +1,6 @@
-import { functionPort } from "../../core/function-port.ts";
+import { functionPort } from "../../core/functions/function-port.ts";
 import type { Replica, ReplicaSpec } from "../../core/ports/replicas.ts";
-import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
+import type { ReplicaFailure } from "../../core/replicas/reconcile-backoff.ts";
 import { endOf } from "./container-failure.ts";
 import type { LabelledReplica } from "./container-labels.ts";
 import type { EngineClient } from "./engine-client.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { functionPort } from "../../core/function-port.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { functionPort } from "../../core/functions/function-port.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
 import type { SecretViews } from "../files/secret-views.ts";
 import type { EndedLogs } from "../replica-logs/ended-logs.ts";

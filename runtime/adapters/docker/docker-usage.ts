@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionUsage, Usage } from "../../core/ports/usage.ts";
 import type { ReplicaContainer } from "./docker-replicas.ts";
 import type { EngineClient } from "./engine-client.ts";

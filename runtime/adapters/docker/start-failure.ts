@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
+import type { ReplicaFailure } from "../../core/replicas/reconcile-backoff.ts";
 
 /** Why a replica could not be started: a word in CamelCase and a sentence. */
 export class StartFailure extends Error {

@@ -1,7 +1,7 @@
 import { header, invokeHeader } from "../../api/names.ts";
-import type { QueuedCall } from "../../core/call.ts";
-import { formatRef } from "../../core/function-ref.ts";
-import { headerValue } from "../../core/header-list.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
 import type { InvokeOptions, InvokeOutcome, Invoker } from "../../core/ports/invoker.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
 import { HttpInvoker } from "./http-invoker.ts";

@@ -1,7 +1,13 @@
 import { Agent } from "undici";
 
-import { isAllowed, isGateway, judgeUrl, parseCallbackUrl, type CallbackRules } from "../../core/callback-policy.ts";
-import { headerValue } from "../../core/header-list.ts";
+import {
+  isAllowed,
+  isGateway,
+  judgeUrl,
+  parseCallbackUrl,
+  type CallbackRules,
+} from "../../core/callbacks/callback-policy.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../core/ports/callback-sender.ts";
 import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
 import { pinnedConnector } from "./pinned-connector.ts";

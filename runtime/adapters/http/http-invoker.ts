@@ -1,6 +1,6 @@
 import { header } from "../../api/names.ts";
-import type { QueuedCall } from "../../core/call.ts";
-import { endToEndHeaders } from "../../core/hop-by-hop.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
 import type { InvokeOptions, InvokeOutcome, Invoker } from "../../core/ports/invoker.ts";
 import type { Upstream, UpstreamCall } from "../../core/ports/upstream.ts";
 

@@ -1,4 +1,4 @@
-import { backOff } from "../../core/retry.ts";
+import { backOff } from "../../core/calls/retry.ts";
 import type { Refusal } from "./kube-refusal.ts";
 
 /** What became of one attempt to ask the API server something. */

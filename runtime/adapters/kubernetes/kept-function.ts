@@ -1,4 +1,4 @@
-import type { DesiredFunction } from "../../core/desired-function.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
 import type { FunctionEndpoints } from "../../core/ports/endpoints.ts";
 import type { FunctionObject } from "./manifests/function-custom-resource.ts";
 import { desiredOf } from "./manifests/function-object.ts";

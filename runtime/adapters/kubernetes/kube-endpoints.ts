@@ -1,4 +1,4 @@
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { Endpoints, EndpointsObserver } from "../../core/ports/endpoints.ts";
 import type { EndpointSlice, SliceAddresses } from "./endpoint-addresses.ts";
 import type { FunctionWatch } from "./kept-function.ts";

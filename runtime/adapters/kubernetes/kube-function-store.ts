@@ -1,6 +1,6 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
 import type { KubeClient } from "./client.ts";
 import { isThere, type FunctionWatch, type KeptFunction } from "./kept-function.ts";

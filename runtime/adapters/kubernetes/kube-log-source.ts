@@ -1,6 +1,6 @@
 import type { LogRecord } from "../../api/schemas/log-record.ts";
 import { functionLabel } from "../../api/names.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 import { logLines, type LogLine } from "../replica-logs/log-lines.ts";
 import { endOfLines, mostEndLines } from "../replica-logs/end-of-lines.ts";

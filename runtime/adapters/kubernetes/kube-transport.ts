@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { parseRetryAfter } from "../../core/retry.ts";
+import { parseRetryAfter } from "../../core/calls/retry.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { Outcome } from "./decide-again.ts";
 import { readRefusal } from "./kube-refusal.ts";

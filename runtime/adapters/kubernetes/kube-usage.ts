@@ -1,7 +1,7 @@
 import { functionLabel } from "../../api/names.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionUsage, Usage } from "../../core/ports/usage.ts";
-import { quantityScale } from "../../core/quantity.ts";
+import { quantityScale } from "../../core/functions/quantity.ts";
 import type { KubeClient } from "./client.ts";
 import { kinds } from "./kinds.ts";
 import { listObjects } from "./list-objects.ts";

@@ -1,4 +1,4 @@
-import { parseQuantity, quantityScale } from "../../core/quantity.ts";
+import { parseQuantity, quantityScale } from "../../core/functions/quantity.ts";
 
 const billionths: ReadonlyMap<string, bigint> = new Map([
   ["n", quantityScale / 1_000_000_000n],

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { backOff } from "../../core/retry.ts";
+import { backOff } from "../../core/calls/retry.ts";
 import type { KubeClient } from "./client.ts";
 import type { Kind } from "./kinds.ts";
 import { KubeRefusalError } from "./kube-refusal.ts";

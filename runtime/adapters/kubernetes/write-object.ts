@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { backOff } from "../../core/retry.ts";
+import { backOff } from "../../core/calls/retry.ts";
 import { isAlreadyThere, isConflict, isNotFound } from "./kube-refusal.ts";
 
 /** Conflicts in a row that many writers of one object may have. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import { scalingCondition } from "../../core/scaling-condition.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import { scalingCondition } from "../../core/scaling/scaling-condition.ts";
 import type { KubeClient } from "./client.ts";
 import { kinds } from "./kinds.ts";
 import type { KubeScale } from "./kube-types.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { UserBlock } from "./user-blocks.ts";
 
 /**

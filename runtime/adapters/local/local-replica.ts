@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { Replica } from "../../core/ports/replicas.ts";
-import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
-import { withLastWords } from "../../core/replica-end.ts";
+import type { ReplicaFailure } from "../../core/replicas/reconcile-backoff.ts";
+import { withLastWords } from "../../core/replicas/replica-end.ts";
 import { endedLogSize, textsIn } from "../replica-logs/ended-logs.ts";
 import { killProcessesOf } from "./processes-of-replica.ts";
 import type { ReplicaLog } from "./replica-log.ts";

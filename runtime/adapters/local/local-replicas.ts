@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { formatDuration } from "../../api/duration.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../core/ports/replicas.ts";
 import type { Confinement } from "./confinement.ts";
 import type { FunctionUsers } from "./function-users.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 
 /** Bytes of one log file; a replica has two, the present one and the one before. */
 export const logFileSize = 10 * 1_048_576;

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 
 import { secretDirectories } from "../../api/names.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogSource } from "../../core/ports/log-source.ts";
 import type { Replicas } from "../../core/ports/replicas.ts";
 import type { SecretStore } from "../../core/ports/secret-store.ts";

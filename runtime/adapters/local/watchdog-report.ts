@@ -1,4 +1,4 @@
-import type { ReplicaFailure } from "../../core/reconcile-backoff.ts";
+import type { ReplicaFailure } from "../../core/replicas/reconcile-backoff.ts";
 
 /** What a watchdog says over its channel: the port it serves on, why it cannot, or why its function takes no calls yet. */
 export type WatchdogReport =

@@ -1,5 +1,5 @@
-import type { CallEntry, UnstampedEntry } from "../../core/call-entry.ts";
-import type { RecordLifetime } from "../../core/call-ttl.ts";
+import type { CallEntry, UnstampedEntry } from "../../core/calls/call-entry.ts";
+import type { RecordLifetime } from "../../core/calls/call-ttl.ts";
 import type {
   CallLedger,
   CreateOutcome,

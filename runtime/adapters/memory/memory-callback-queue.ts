@@ -1,4 +1,4 @@
-import { formatRef } from "../../core/function-ref.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
 import type { DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
 import type { CallbackQueue, QueuedCallback } from "../../core/ports/callback-queue.ts";
 import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";

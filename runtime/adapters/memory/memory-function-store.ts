@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
 
 /** Keeps desired functions in this process; observers are told before a write resolves. */

@@ -1,7 +1,7 @@
 import { EventEmitter, on } from "node:events";
 
 import type { LogRecord } from "../../api/schemas/log-record.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
 
 /** Keeps logs in this process. */

@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../core/ports/replicas.ts";
 
 interface Entry {

@@ -1,4 +1,4 @@
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionUsage, Usage } from "../../core/ports/usage.ts";
 
 /** Tells what it was told. */

@@ -1,7 +1,7 @@
 import type { MsgHdrs } from "@nats-io/transport-node";
 
 import { isFunctionName, isNamespaceName, parseCallId } from "../../api/grammar.ts";
-import type { QueuedCall } from "../../core/call.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
 import { HeaderBlock } from "./header-block.ts";
 
 /** Headers of a queued call in the broker. */

@@ -1,4 +1,4 @@
-import { parseCallEntry } from "../../core/call-entry.ts";
+import { parseCallEntry } from "../../core/calls/call-entry.ts";
 import type { CallLedger, LedgerEntry } from "../../core/ports/call-ledger.ts";
 import { BrokerClock } from "./broker-clock.ts";
 import type { NatsLink } from "./nats-link.ts";

@@ -1,6 +1,6 @@
 import { Kvm } from "@nats-io/kv";
 
-import type { CallEntry } from "../../core/call-entry.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
 import type { NatsLink } from "./nats-link.ts";
 import { bucket } from "./stream-names.ts";
 

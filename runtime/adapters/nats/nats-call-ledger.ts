@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { UnstampedEntry } from "../../core/call-entry.ts";
-import type { RecordLifetime } from "../../core/call-ttl.ts";
+import type { UnstampedEntry } from "../../core/calls/call-entry.ts";
+import type { RecordLifetime } from "../../core/calls/call-ttl.ts";
 import type {
   CallLedger,
   CreateOutcome,

@@ -1,4 +1,4 @@
-import type { QueuedCall } from "../../core/call.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
 import type { CallQueue, PutOutcome } from "../../core/ports/call-queue.ts";
 import { formatCall } from "./call-message.ts";
 import { publishDurably } from "./durable-publish.ts";

@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type {
   Endpoints,
   EndpointsObserver,

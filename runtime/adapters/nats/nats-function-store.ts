@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
 import { JsonBucket } from "./bucket-json.ts";
 import { watchBucket } from "./bucket-watch.ts";

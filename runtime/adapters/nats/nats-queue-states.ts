@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import { formatRef } from "../../core/function-ref.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
 import type { QueueDepths, QueueState, QueueStates } from "../../core/ports/queue-states.ts";
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 import { parseQueueSubject, queueStream, workersConsumer } from "./stream-names.ts";

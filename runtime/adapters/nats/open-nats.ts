@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { recordLifetime, type CallTimes } from "../../core/call-ttl.ts";
+import { recordLifetime, type CallTimes } from "../../core/calls/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { NatsActivity } from "./nats-activity.ts";
 import { NatsCallLedger } from "./nats-call-ledger.ts";

@@ -1,4 +1,4 @@
-import type { QueuedCall } from "../../core/call.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
 import type { DeliverySource } from "../../core/ports/call-queue.ts";
 import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
 import { parseCall } from "./call-message.ts";

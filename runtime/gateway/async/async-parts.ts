@@ -1,11 +1,11 @@
 import type { Edition } from "../../api/editions.ts";
-import type { AcceptParts } from "../../core/accept-call.ts";
-import type { CallbackRules } from "../../core/callback-policy.ts";
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import type { FunctionLimits } from "../../core/function-limits.ts";
-import type { FunctionTable } from "../../core/function-table.ts";
+import type { AcceptParts } from "../../core/calls/accept-call.ts";
+import type { CallbackRules } from "../../core/callbacks/callback-policy.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import type { FunctionLimits } from "../../core/functions/function-limits.ts";
+import type { FunctionTable } from "../../core/replicas/function-table.ts";
 import type { CallSignals } from "../../core/ports/call-signals.ts";
-import type { QueueTable } from "../../core/queue-table.ts";
+import type { QueueTable } from "../../core/queues/queue-table.ts";
 import type { CallObserver } from "../call-observer.ts";
 import type { WriteError } from "../invocation/write-error.ts";
 import type { AcceptMetrics } from "./accept-metrics.ts";

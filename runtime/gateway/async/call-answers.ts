@@ -1,9 +1,9 @@
 import { formatDuration, parseDuration } from "../../api/duration.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import type { CallEntry } from "../../core/call-entry.ts";
-import { callView } from "../../core/call-view.ts";
-import { headerValue } from "../../core/header-list.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
+import { callView } from "../../core/calls/call-view.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
 import type { CallResponse } from "../invocation/exchange.ts";
 import type { AsyncParts } from "./async-parts.ts";
 

@@ -1,5 +1,5 @@
 import type { CallSignals } from "../../core/ports/call-signals.ts";
-import { WakeList } from "../../core/wake-list.ts";
+import { WakeList } from "../../core/replicas/wake-list.ts";
 
 /** Wakes those who wait for the end of a call; one subscription serves them all. */
 export class EndWatch {

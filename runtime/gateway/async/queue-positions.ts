@@ -1,6 +1,6 @@
-import type { CallEntry } from "../../core/call-entry.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
 import type { QueueState, QueueStates } from "../../core/ports/queue-states.ts";
-import { queuePosition } from "../../core/queue-position.ts";
+import { queuePosition } from "../../core/queues/queue-position.ts";
 
 const freshFor = 500;
 

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { STATUS_CODES, validateHeaderName } from "node:http";
 import type { Socket } from "node:net";
 
-import { writeHeaders, type RepeatedHeaders, type WrittenHeaders } from "../../core/repeated-headers.ts";
+import { writeHeaders, type RepeatedHeaders, type WrittenHeaders } from "../../core/headers/repeated-headers.ts";
 import { httpDate } from "../../http1/http-date.ts";
 import { joinedBody, latin1 } from "../../http1/latin1.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 
-import { isHopByHop } from "../../core/hop-by-hop.ts";
+import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
 import { cutStream } from "./cut-stream.ts";
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];

@@ -1,11 +1,11 @@
-import type { DesiredFunction } from "../../core/desired-function.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
 import {
   callLimit,
   knownLimits,
   type CallLimit,
   type FunctionProtocol,
   type PlatformTimes,
-} from "../../core/function-limits.ts";
+} from "../../core/functions/function-limits.ts";
 
 /** The limits of synchronous calls of one function (contract §1.2, §2.1, §5.2); `timeout` bounds it to the head of its reply. */
 export interface CallLimits extends CallLimit {

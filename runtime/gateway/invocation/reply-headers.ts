@@ -1,8 +1,8 @@
 import { header } from "../../api/names.ts";
 import { connectionOptions } from "../../api/http-grammar.ts";
-import { isHopByHop, isPlainConnection } from "../../core/hop-by-hop.ts";
-import { withoutHeaders } from "../../core/header-list.ts";
-import { RepeatedHeaders } from "../../core/repeated-headers.ts";
+import { isHopByHop, isPlainConnection } from "../../core/headers/hop-by-hop.ts";
+import { withoutHeaders } from "../../core/headers/header-list.ts";
+import { RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;

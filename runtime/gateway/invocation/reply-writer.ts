@@ -1,5 +1,5 @@
 import type { KeepBytes } from "../../core/ports/upstream.ts";
-import { joinHeaders, type RepeatedHeaders } from "../../core/repeated-headers.ts";
+import { joinHeaders, type RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
 import { joinedBody, latin1 } from "../../http1/latin1.ts";
 import { Http1Response } from "../edge/http1-response.ts";
 import type { CallResponse } from "./exchange.ts";

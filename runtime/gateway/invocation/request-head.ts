@@ -3,9 +3,9 @@ import { isHost } from "../../api/host-grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions } from "../../api/http-grammar.ts";
-import { isPlainConnection } from "../../core/hop-by-hop.ts";
-import { RepeatedHeaders } from "../../core/repeated-headers.ts";
-import { isTraceParent } from "../../core/trace-parent.ts";
+import { isPlainConnection } from "../../core/headers/hop-by-hop.ts";
+import { RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
+import { isTraceParent } from "../../core/headers/trace-parent.ts";
 import {
   isProtectedHeader,
   requestHeader,

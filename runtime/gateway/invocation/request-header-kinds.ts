@@ -1,4 +1,4 @@
-import { isHopByHop } from "../../core/hop-by-hop.ts";
+import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
 import { header, invokeHeader, principalHeader } from "../../api/names.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 

@@ -1,7 +1,7 @@
 import { Readable, type Duplex } from "node:stream";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { pickReplica, type ReadyReplica } from "../../core/function-table.ts";
+import { pickReplica, type ReadyReplica } from "../../core/replicas/function-table.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
 import type { CutReason } from "../call-cuts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import type { DesiredFunction } from "../../core/desired-function.ts";
-import type { FunctionTable, TableEntry } from "../../core/function-table.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import type { FunctionTable, TableEntry } from "../../core/replicas/function-table.ts";
 import type { Upstream } from "../../core/ports/upstream.ts";
-import type { Waker } from "../../core/wake.ts";
+import type { Waker } from "../../core/replicas/wake.ts";
 import type { CallFacts, CallObserver } from "../call-observer.ts";
 import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
 import { createTraceParent } from "./create-trace-parent.ts";

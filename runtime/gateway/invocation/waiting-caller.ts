@@ -1,6 +1,6 @@
 import { getDefaultHighWaterMark } from "node:stream";
 
-import type { WaitingCaller } from "../../core/wake.ts";
+import type { WaitingCaller } from "../../core/replicas/wake.ts";
 import { Http1Request } from "../edge/http1-request.ts";
 import type { CallRequest } from "./exchange.ts";
 

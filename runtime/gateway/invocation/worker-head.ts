@@ -1,5 +1,5 @@
 import { header } from "../../api/names.ts";
-import { RepeatedHeaders } from "../../core/repeated-headers.ts";
+import { RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
 import type { RequestHead } from "./request-head.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 

@@ -1,10 +1,10 @@
 import { AlertNotification } from "../../api/schemas/alert.ts";
 import { grammarRule, isFunctionName } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
-import { resolveNamespace, type NamespaceRules } from "../../core/namespace-rules.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
+import { resolveNamespace, type NamespaceRules } from "../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../core/quote.ts";
-import { scaleByAlert } from "../../core/scale-by-alert.ts";
+import { scaleByAlert } from "../../core/scaling/scale-by-alert.ts";
 import { route } from "../route.ts";
 
 /** Takes the word of an alert manager (contract §3.6). */

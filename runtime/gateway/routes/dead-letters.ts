@@ -2,8 +2,8 @@ import Type from "typebox";
 
 import { callId, queueName } from "../../api/schemas/name-schemas.ts";
 import { DeadLetterPage } from "../../api/schemas/queue-status.ts";
-import { declaredQueue, showDeadLetters } from "../../core/queue-views.ts";
-import { deleteLetters, redriveCall } from "../../core/redrive.ts";
+import { declaredQueue, showDeadLetters } from "../../core/queues/queue-views.ts";
+import { deleteLetters, redriveCall } from "../../core/queues/redrive.ts";
 import { route } from "../route.ts";
 
 const QueuePath = Type.Object({ queue: queueName("Name of the queue") });

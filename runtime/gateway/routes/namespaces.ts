@@ -10,7 +10,7 @@ import {
   namespaceNames,
   replaceNamespace,
   showNamespace,
-} from "../../core/namespace-changes.ts";
+} from "../../core/namespaces/namespace-changes.ts";
 import { quote } from "../../core/quote.ts";
 import { route, type RouteEntry, type RouteFacts, type RouteParts } from "../route.ts";
 

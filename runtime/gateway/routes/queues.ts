@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { queueName } from "../../api/schemas/name-schemas.ts";
 import { QueueStatus } from "../../api/schemas/queue-status.ts";
-import { declaredQueue, declaredQueues, showQueue } from "../../core/queue-views.ts";
+import { declaredQueue, declaredQueues, showQueue } from "../../core/queues/queue-views.ts";
 import { route } from "../route.ts";
 import { deadLetterRoutes } from "./dead-letters.ts";
 

@@ -2,8 +2,8 @@ import Type from "typebox";
 
 import { ScaleServiceRequest } from "../../api/schemas/function-deployment.ts";
 import { functionName } from "../../api/schemas/name-schemas.ts";
-import { resolveNamespace } from "../../core/namespace-rules.ts";
-import { scaleFunction } from "../../core/scale-function.ts";
+import { resolveNamespace } from "../../core/namespaces/namespace-rules.ts";
+import { scaleFunction } from "../../core/scaling/scale-function.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
 

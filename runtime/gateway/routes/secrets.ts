@@ -2,8 +2,8 @@ import Type from "typebox";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import { Secret, SecretListItem, SecretReference } from "../../api/schemas/secret.ts";
-import { confirmNamespace } from "../../core/namespace-changes.ts";
-import { resolveNamespace } from "../../core/namespace-rules.ts";
+import { confirmNamespace } from "../../core/namespaces/namespace-changes.ts";
+import { resolveNamespace } from "../../core/namespaces/namespace-rules.ts";
 import type { SecretStore } from "../../core/ports/secret-store.ts";
 import { secretValue } from "../../core/secret-value.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";

@@ -2,11 +2,11 @@
 // `CountingCosts` as JSON.
 import { mock } from "node:test";
 
-import { reportActivity } from "../../../runtime/core/activity-reporter.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { reportActivity } from "../../../runtime/core/scaling/activity-reporter.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import type { ActivityReport } from "../../../runtime/core/ports/activity.ts";
 import type { InvokeOptions, Invoker } from "../../../runtime/core/ports/invoker.ts";
-import { Scaler } from "../../../runtime/core/scaler.ts";
+import { Scaler } from "../../../runtime/core/scaling/scaler.ts";
 import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 import { CountedInvoker } from "../../../runtime/queue-worker/counted-invoker.ts";
 import { sampleCall } from "../../../test/contract/samples.ts";

@@ -1,7 +1,7 @@
 import { NatsEndpoints } from "../../../runtime/adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../../runtime/adapters/nats/nats-function-store.ts";
 import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 
 const atOnce = 100;
 const namespace = "functions";

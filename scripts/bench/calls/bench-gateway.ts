@@ -1,9 +1,9 @@
 // A gateway process without a broker: the real server, invoker, table and upstream. Arguments: the function's address, and the longest call.
 import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../../runtime/core/ports/function-store.ts";
-import { Waker } from "../../../runtime/core/wake.ts";
+import { Waker } from "../../../runtime/core/replicas/wake.ts";
 import { createCallObserver } from "../../../runtime/gateway/call-observer.ts";
 import { createErrorWriter } from "../../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/http-server.ts";

@@ -1,8 +1,8 @@
 import { NatsEndpoints } from "../../../runtime/adapters/nats/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../../runtime/adapters/nats/nats-function-store.ts";
 import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import type { FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 
 /** Makes functions as deployments and a provider do, at addresses that the bench chooses. */
 export interface FunctionDesk {

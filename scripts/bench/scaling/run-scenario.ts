@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent } from "undici";
 
 import type { FunctionStatus } from "../../../runtime/api/schemas/function-status.ts";
-import { scaleRules } from "../../../runtime/core/scale-rules.ts";
+import { scaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import type { WeirProcess } from "../../../test/support/weir-process.ts";
 import type { Pace } from "./scaling-rule.ts";

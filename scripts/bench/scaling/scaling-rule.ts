@@ -1,4 +1,4 @@
-import type { ScaleRules } from "../../../runtime/core/scale-rules.ts";
+import type { ScaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 import { arrivedLoad, wasCalled, type ScalingRun } from "./scaling-run.ts";
 
 /** How the platform looks at load; milliseconds. */

@@ -1,4 +1,4 @@
-import type { ScaleRules } from "../../../runtime/core/scale-rules.ts";
+import type { ScaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 
 /** One call; milliseconds since the beginning of the run. */
 export interface LoadCall {

@@ -1,4 +1,4 @@
-import type { ScaleRules } from "../../../runtime/core/scale-rules.ts";
+import type { ScaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 import { ramp, sine, sleep, spike, type LoadShape } from "./load-shape.ts";
 
 /** A function under load. */

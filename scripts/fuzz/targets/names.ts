@@ -18,8 +18,8 @@ import {
   parseCallId,
 } from "../../../runtime/api/grammar.ts";
 import { keyPrefixes } from "../../../runtime/api/names.ts";
-import { keyValue } from "../../../runtime/core/keys.ts";
-import { isLabelKey, isLabelValue } from "../../../runtime/core/label-syntax.ts";
+import { keyValue } from "../../../runtime/core/labels/keys.ts";
+import { isLabelKey, isLabelValue } from "../../../runtime/core/labels/label-syntax.ts";
 import { latin1, mustHold, orRefused, type FuzzTarget } from "../fuzz-target.ts";
 
 const root = "/data/secrets";

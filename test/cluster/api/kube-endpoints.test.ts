@@ -13,8 +13,8 @@ import { objectName } from "../../../runtime/adapters/kubernetes/manifests/objec
 import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
 import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import type { FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
 import { endpointsWatchContract } from "../../contract/endpoints.contract.ts";
 import { eventually } from "../../support/eventually.ts";

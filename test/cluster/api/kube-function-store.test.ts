@@ -9,10 +9,14 @@ import { countedAnnotations } from "../../../runtime/adapters/kubernetes/manifes
 import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
 import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
-import { applyHeld, applyScale } from "../../../runtime/core/apply-scale.ts";
-import { desireFunction, scaledBecause, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
-import { scalingCondition } from "../../../runtime/core/scaling-condition.ts";
+import { applyHeld, applyScale } from "../../../runtime/core/scaling/apply-scale.ts";
+import {
+  desireFunction,
+  scaledBecause,
+  type DesiredFunction,
+} from "../../../runtime/core/functions/desired-function.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
+import { scalingCondition } from "../../../runtime/core/scaling/scaling-condition.ts";
 import { functionStoreContract } from "../../contract/function-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";

@@ -8,8 +8,8 @@ import {
   operatorCluster,
   workerCluster,
 } from "../../../runtime/adapters/kubernetes/open-kubernetes.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 import {

@@ -6,7 +6,7 @@ import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/ku
 import { KubeUsage } from "../../../runtime/adapters/kubernetes/kube-usage.ts";
 import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
-import { formatRef, type FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import { logSourceContract } from "../../contract/log-source.contract.ts";
 import { usageContract } from "../../contract/usage.contract.ts";
 import { loadBaseImage } from "../../support/cluster-images.ts";

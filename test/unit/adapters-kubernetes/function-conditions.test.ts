@@ -11,7 +11,7 @@ import type {
   ObservedDeployment,
   ObservedPod,
 } from "../../../runtime/adapters/kubernetes/manifests/observed-objects.ts";
-import { finalFailure, functionConditions } from "../../../runtime/core/conditions.ts";
+import { finalFailure, functionConditions } from "../../../runtime/core/functions/conditions.ts";
 import { plain } from "./function-samples.ts";
 
 const now = Date.parse("2026-01-31T12:10:00Z");

@@ -11,7 +11,7 @@ import {
 } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { endpointsOf } from "../../../runtime/adapters/kubernetes/manifests/function-status.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
-import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { full, plain } from "./function-samples.ts";
 
 const at = "2026-02-01T00:00:00.000Z";

@@ -4,7 +4,7 @@ import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifes
 import { functionService } from "../../../runtime/adapters/kubernetes/manifests/function-service.ts";
 import type { Container } from "../../../runtime/adapters/kubernetes/manifests/object-types.ts";
 import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { context, desired, full, fullContext, plain } from "./function-samples.ts";
 
 type Row = readonly [property: string, value: unknown, expected: unknown];

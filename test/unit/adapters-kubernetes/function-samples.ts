@@ -1,7 +1,7 @@
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/merge-profiles.ts";
 import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 
 /** A function of which nothing is said but what must be. */
 export const plain: DesiredFunction = desired({ service: "hello", image: "ghcr.io/acme/hello:1" });

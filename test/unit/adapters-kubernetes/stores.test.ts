@@ -10,7 +10,7 @@ import { KubeLeases } from "../../../runtime/adapters/kubernetes/kube-leases.ts"
 import { functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
 import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 

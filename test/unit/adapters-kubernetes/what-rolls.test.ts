@@ -7,7 +7,7 @@ import type { DeploymentObject, ServiceObject } from "../../../runtime/adapters/
 import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { objectAnnotation } from "../../../runtime/api/names.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { changed, context, full, fullContext, merged, plain } from "./function-samples.ts";
 
 interface Objects {

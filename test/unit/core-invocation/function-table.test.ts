@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable, pickReplica } from "../../../runtime/core/function-table.ts";
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable, pickReplica } from "../../../runtime/core/replicas/function-table.ts";
 import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
 
 const wanted = (name: string, namespace = "functions"): DesiredFunction =>

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { connectionOptions } from "../../../runtime/api/http-grammar.ts";
-import { withoutHeaders } from "../../../runtime/core/header-list.ts";
-import { endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/hop-by-hop.ts";
+import { withoutHeaders } from "../../../runtime/core/headers/header-list.ts";
+import { endToEndHeaders, isHopByHop, isPlainConnection } from "../../../runtime/core/headers/hop-by-hop.ts";
 
 test("isHopByHop() knows the headers that stop at every hop", () => {
   for (const name of [

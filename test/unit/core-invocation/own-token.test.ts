@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isOwnToken } from "../../../runtime/core/own-token.ts";
+import { isOwnToken } from "../../../runtime/core/access/own-token.ts";
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const token = (header: object, payload: object): string => `Bearer ${part(header)}.${part(payload)}.c2ln`;

@@ -6,7 +6,7 @@ import {
   RepeatedHeaders,
   writeHeaders,
   type WrittenHeaders,
-} from "../../../runtime/core/repeated-headers.ts";
+} from "../../../runtime/core/headers/repeated-headers.ts";
 
 const anyName = (): void => {};
 

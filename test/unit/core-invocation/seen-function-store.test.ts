@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
-import { SeenFunctionStore } from "../../../runtime/core/seen-function-store.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
+import { SeenFunctionStore } from "../../../runtime/core/functions/seen-function-store.ts";
 
 const ref = { namespace: "functions", name: "hello" };
 const deploy = (at: string) => (current: Parameters<typeof desireFunction>[0]) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isTraceParent, traceIdIn, traceIdOf } from "../../../runtime/core/trace-parent.ts";
+import { isTraceParent, traceIdIn, traceIdOf } from "../../../runtime/core/headers/trace-parent.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";

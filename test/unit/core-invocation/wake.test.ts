@@ -3,9 +3,9 @@ import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import type { TableEntry } from "../../../runtime/core/function-table.ts";
-import { functionConditions } from "../../../runtime/core/conditions.ts";
-import { Waker } from "../../../runtime/core/wake.ts";
+import type { TableEntry } from "../../../runtime/core/replicas/function-table.ts";
+import { functionConditions } from "../../../runtime/core/functions/conditions.ts";
+import { Waker } from "../../../runtime/core/replicas/wake.ts";
 import { createTestPlatform, type TestPlatform } from "../../support/sync-gateway.ts";
 
 function open(options: { maxWaitingCallers?: number; maxWaitingBytes?: number } = {}): {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { Edition } from "../../../runtime/api/editions.ts";
-import { beyondEdition } from "../../../runtime/core/beyond-edition.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { beyondEdition } from "../../../runtime/core/functions/beyond-edition.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 
 const desired = (service: string, namespace: string, queue?: string) =>
   desireFunction(

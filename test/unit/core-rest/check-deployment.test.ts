@@ -2,12 +2,16 @@ import { describe, expect, test } from "vitest";
 
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { checkDeploymentEdition } from "../../../runtime/core/check-deployment-edition.ts";
-import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../../../runtime/core/check-deployment.ts";
-import { callLimit, functionLimits, knownLimits, runTimeout } from "../../../runtime/core/function-limits.ts";
-import { probeRules } from "../../../runtime/core/probe-rules.ts";
+import { checkDeploymentEdition } from "../../../runtime/core/functions/check-deployment-edition.ts";
+import {
+  checkDeployment,
+  checkExecTimeout,
+  checkTimeoutMax,
+} from "../../../runtime/core/functions/check-deployment.ts";
+import { callLimit, functionLimits, knownLimits, runTimeout } from "../../../runtime/core/functions/function-limits.ts";
+import { probeRules } from "../../../runtime/core/replicas/probe-rules.ts";
 import { quote } from "../../../runtime/core/quote.ts";
-import { knownScaleRules, scaleRules } from "../../../runtime/core/scale-rules.ts";
+import { knownScaleRules, scaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "ghcr.io/acme/hello:1@sha256:00" };
 const annotated = (key: string, value: string): FunctionDeployment => ({

@@ -5,11 +5,11 @@ import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-na
 import { MemoryQueueCatalog } from "../../../runtime/adapters/memory/memory-queue-catalog.ts";
 import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
-import { deployFunction, type DeployParts } from "../../../runtime/core/deploy-function.ts";
-import { NamespaceTable } from "../../../runtime/core/namespace-table.ts";
-import { scaleByAlert } from "../../../runtime/core/scale-by-alert.ts";
-import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { deployFunction, type DeployParts } from "../../../runtime/core/functions/deploy-function.ts";
+import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";
+import { scaleByAlert } from "../../../runtime/core/scaling/scale-by-alert.ts";
+import { wakeReplicas } from "../../../runtime/core/scaling/wake-replicas.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
 import { sampleQueue } from "../../contract/samples.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "ghcr.io/acme/hello:1" };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { Condition } from "../../../runtime/api/schemas/function-status.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { functionStatus } from "../../../runtime/core/function-status.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { functionStatus } from "../../../runtime/core/functions/function-status.ts";
 
 const wanted: DesiredFunction = {
   name: "hello",

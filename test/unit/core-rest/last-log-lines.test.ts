@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
-import { lastLogLines } from "../../../runtime/core/last-log-lines.ts";
+import { lastLogLines } from "../../../runtime/core/replicas/last-log-lines.ts";
 import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
-import { withLastWords } from "../../../runtime/core/replica-end.ts";
+import { withLastWords } from "../../../runtime/core/replicas/replica-end.ts";
 
 const ref = { namespace: "functions", name: "hello" };
 const record = (second: number, text: string): LogRecord => ({

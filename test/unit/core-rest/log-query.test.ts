@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { parseLogQuery } from "../../../runtime/core/log-query.ts";
+import { parseLogQuery } from "../../../runtime/core/replicas/log-query.ts";
 
 test("absent and empty parameters mean all", () => {
   const all = { instance: undefined, tail: undefined, since: undefined, follow: false };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { isFunctionName, isSecretName } from "../../../runtime/api/grammar.ts";
-import { isLabelKey, isLabelValue } from "../../../runtime/core/label-syntax.ts";
+import { isLabelKey, isLabelValue } from "../../../runtime/core/labels/label-syntax.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 /** Mostly what names are made of, so that many are accepted. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { resolveNamespace, type NamespaceRules } from "../../../runtime/core/namespace-rules.ts";
+import { resolveNamespace, type NamespaceRules } from "../../../runtime/core/namespaces/namespace-rules.ts";
 
 const rules: NamespaceRules = {
   defaultNamespace: "functions",

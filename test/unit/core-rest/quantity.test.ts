@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { parseQuantity, quantityScale } from "../../../runtime/core/quantity.ts";
+import { parseQuantity, quantityScale } from "../../../runtime/core/functions/quantity.ts";
 
 test.each([
   ["0.7", "700m"],

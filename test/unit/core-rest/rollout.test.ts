@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
-import type { DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { endOfRollout, rolloutOf, type Rollout } from "../../../runtime/core/rollout.ts";
-import { WakeList } from "../../../runtime/core/wake-list.ts";
+import { functionConditions, type ConditionFacts } from "../../../runtime/core/functions/conditions.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { endOfRollout, rolloutOf, type Rollout } from "../../../runtime/core/replicas/rollout.ts";
+import { WakeList } from "../../../runtime/core/replicas/wake-list.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const written: DesiredFunction = {

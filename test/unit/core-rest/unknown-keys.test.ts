@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { nearestName } from "../../../runtime/api/closest-name.ts";
 import { annotationRules, annotationsNotBuilt } from "../../../runtime/api/schemas/key-rules.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
-import { checkDeployment } from "../../../runtime/core/check-deployment.ts";
-import { unknownKey } from "../../../runtime/core/unknown-keys.ts";
+import { checkDeployment } from "../../../runtime/core/functions/check-deployment.ts";
+import { unknownKey } from "../../../runtime/core/labels/unknown-keys.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "hello:1" };
 

@@ -4,7 +4,7 @@ import { expectedOf } from "../../../runtime/api/resources/cel-rules.ts";
 import { longestDuration } from "../../../runtime/api/duration.ts";
 import { annotationRules, labelRules, type KeyRule } from "../../../runtime/api/schemas/key-rules.ts";
 import { annotation, keyPrefixes, label } from "../../../runtime/api/names.ts";
-import { checkDeployment } from "../../../runtime/core/check-deployment.ts";
+import { checkDeployment } from "../../../runtime/core/functions/check-deployment.ts";
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 

@@ -1,9 +1,9 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 
-import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
+import { functionConditions, type ConditionFacts } from "../../../runtime/core/functions/conditions.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import { warnNotReady } from "../../../runtime/gateway/warn-not-ready.ts";
 
 const at = "2026-01-01T00:00:00.000Z";

@@ -2,7 +2,7 @@ import pino from "pino";
 import { expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { functionNotFound, withNearestName } from "../../../runtime/core/function-not-found.ts";
+import { functionNotFound, withNearestName } from "../../../runtime/core/functions/function-not-found.ts";
 import { logUnknownCalls } from "../../../runtime/gateway/unknown-calls.ts";
 
 const namesOf = (namespace: string): readonly string[] => (namespace === "functions" ? ["hello", "figlet"] : ["greet"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { countFunctions } from "../../../runtime/host/count-functions.ts";
 
 test("counts the functions of every namespace once, the default one without an entry, too", async () => {

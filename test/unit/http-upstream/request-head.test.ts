@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { rawRequest } from "../../../runtime/adapters/http/raw/request-head.ts";
 import type { UpstreamRequest } from "../../../runtime/core/ports/upstream.ts";
-import { RepeatedHeaders } from "../../../runtime/core/repeated-headers.ts";
+import { RepeatedHeaders } from "../../../runtime/core/headers/repeated-headers.ts";
 
 const prepared = (over: Partial<UpstreamRequest> = {}) =>
   rawRequest("10.0.0.1:8080", { method: "GET", target: "/a?b", headers: [], body: null, ...over });

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
-import { NamespaceTable } from "../../../runtime/core/namespace-table.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
+import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";
 import { emptyNamespaces } from "../../../runtime/gateway/empty-namespaces.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -11,8 +11,8 @@ import {
   replaceNamespace,
   showNamespace,
   type NamespaceParts,
-} from "../../../runtime/core/namespace-changes.ts";
-import { NamespaceTable } from "../../../runtime/core/namespace-table.ts";
+} from "../../../runtime/core/namespaces/namespace-changes.ts";
+import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";
 
 const marker = { "com.service.namespace": "1" };
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { formatDuration, longestDuration, parseDuration } from "../../../runtime/api/duration.ts";
-import { parseQuantity, quantityScale } from "../../../runtime/core/quantity.ts";
+import { parseQuantity, quantityScale } from "../../../runtime/core/functions/quantity.ts";
 import { checkNumbers } from "../../../scripts/fuzz/targets/numbers.ts";
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;

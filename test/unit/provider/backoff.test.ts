@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { backOff, type Backoff } from "../../../runtime/core/reconcile-backoff.ts";
-import { replicaGrace } from "../../../runtime/core/reconcile-grace.ts";
+import { backOff, type Backoff } from "../../../runtime/core/replicas/reconcile-backoff.ts";
+import { replicaGrace } from "../../../runtime/core/replicas/reconcile-grace.ts";
 
 const failure = { reason: "Error", message: "It ended" };
 

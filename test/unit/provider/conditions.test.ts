@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { finalFailure, functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
+import { finalFailure, functionConditions, type ConditionFacts } from "../../../runtime/core/functions/conditions.ts";
 
 const settled: ConditionFacts = {
   wanted: 1,

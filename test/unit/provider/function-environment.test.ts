@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { environmentOf } from "../../../runtime/core/function-environment.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { environmentOf } from "../../../runtime/core/functions/function-environment.ts";
 
 const surroundings = { gatewayUrl: "http://127.0.0.1:8080", secretsDirectory: "/var/service/secrets", port: 8_080 };
 const now = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ProbeResult } from "../../../runtime/core/ports/prober.ts";
-import { listensElsewhere, probeFault, type ProbeAsked } from "../../../runtime/core/probe-fault.ts";
+import { listensElsewhere, probeFault, type ProbeAsked } from "../../../runtime/core/replicas/probe-fault.ts";
 
 const connection: ProbeAsked = {
   address: "10.0.0.2:8080",

@@ -7,7 +7,7 @@ import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas
 import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
 import type { Prober, ProbeResult } from "../../../runtime/core/ports/prober.ts";
 import { createLog } from "../../../runtime/process/log.ts";

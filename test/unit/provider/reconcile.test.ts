@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { decideReconcile, type ReconcileFacts, type ReplicaFacts } from "../../../runtime/core/reconcile.ts";
+import { decideReconcile, type ReconcileFacts, type ReplicaFacts } from "../../../runtime/core/replicas/reconcile.ts";
 
 const now = 100_000;
 const drain = 100;

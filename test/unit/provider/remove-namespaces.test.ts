@@ -5,7 +5,7 @@ import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-fun
 import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
 import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas.ts";
 import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { buildProvider, type Provider } from "../../../runtime/provider/build-provider.ts";
 import { eventually } from "../../support/eventually.ts";

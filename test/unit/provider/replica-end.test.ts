@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { replicaEndFailure, type ReplicaEnd } from "../../../runtime/core/replica-end.ts";
+import { replicaEndFailure, type ReplicaEnd } from "../../../runtime/core/replicas/replica-end.ts";
 
 const mebibyte = 1_048_576;
 const end: ReplicaEnd = { outOfMemory: false, code: 3, words: "", memoryLimit: 0, isDefaultLimit: false };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { tellingLine } from "../../../runtime/core/telling-line.ts";
+import { tellingLine } from "../../../runtime/core/replicas/telling-line.ts";
 
 /** What programs really wrote when they ended, and the line that says why. */
 const crashes: readonly [what: string, output: string, why: string][] = [

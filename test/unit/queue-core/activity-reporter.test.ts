@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { ActivitySums, reportActivity, type ActivityTotals } from "../../../runtime/core/activity-reporter.ts";
+import { ActivitySums, reportActivity, type ActivityTotals } from "../../../runtime/core/scaling/activity-reporter.ts";
 import type {
   Activity,
   ActivityDelta,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { boundedAttempts, shortError } from "../../../runtime/core/call-attempts.ts";
-import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../runtime/core/call-entry.ts";
-import { endedEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
+import { boundedAttempts, shortError } from "../../../runtime/core/calls/call-attempts.ts";
+import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../runtime/core/calls/call-entry.ts";
+import { endedEntry, takenEntry, waitingEntry } from "../../../runtime/core/calls/call-transitions.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
 const attempt = (number: number, error?: string): CallAttempt => ({

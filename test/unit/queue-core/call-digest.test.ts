@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { parseCallId } from "../../../runtime/api/grammar.ts";
-import { callDigest, derivedCallId, uuid5 } from "../../../runtime/core/call-digest.ts";
-import type { QueuedCall } from "../../../runtime/core/call.ts";
+import { callDigest, derivedCallId, uuid5 } from "../../../runtime/core/calls/call-digest.ts";
+import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
 import { sampleCall } from "../../contract/samples.ts";
 
 const call = sampleCall();

@@ -9,7 +9,7 @@ import {
   parseCall,
   parseHeaderList,
 } from "../../../runtime/adapters/nats/call-message.ts";
-import type { QueuedCall } from "../../../runtime/core/call.ts";
+import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
 import { plain, sampleCall } from "../../contract/samples.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 

@@ -10,8 +10,8 @@ import {
   redrivenEntry,
   takenEntry,
   waitingEntry,
-} from "../../../runtime/core/call-transitions.ts";
-import type { CallEntry, FailureReason } from "../../../runtime/core/call-entry.ts";
+} from "../../../runtime/core/calls/call-transitions.ts";
+import type { CallEntry, FailureReason } from "../../../runtime/core/calls/call-entry.ts";
 import { sampleCall, sampleEntry } from "../../contract/samples.ts";
 
 const now = 1_800_000_000_000;

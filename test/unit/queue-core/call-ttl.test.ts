@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { endedTtl, entryTtl, floorTtl, openTtl, resultTtlOf } from "../../../runtime/core/call-ttl.ts";
+import { endedTtl, entryTtl, floorTtl, openTtl, resultTtlOf } from "../../../runtime/core/calls/call-ttl.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
 const hour = 3_600_000;

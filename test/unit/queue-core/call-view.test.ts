@@ -2,15 +2,15 @@ import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 
 import { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
-import type { CallEntry, CallbackState } from "../../../runtime/core/call-entry.ts";
+import type { CallEntry, CallbackState } from "../../../runtime/core/calls/call-entry.ts";
 import {
   cancelledEntry,
   endedEntry,
   handedBackEntry,
   takenEntry,
   waitingEntry,
-} from "../../../runtime/core/call-transitions.ts";
-import { callView } from "../../../runtime/core/call-view.ts";
+} from "../../../runtime/core/calls/call-transitions.ts";
+import { callView } from "../../../runtime/core/calls/call-view.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
 const id = "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { release } from "../../../runtime/api/version.ts";
-import { callbackHeaders, statusWithoutAnswer } from "../../../runtime/core/callback-headers.ts";
-import { headerValue } from "../../../runtime/core/header-list.ts";
+import { callbackHeaders, statusWithoutAnswer } from "../../../runtime/core/callbacks/callback-headers.ts";
+import { headerValue } from "../../../runtime/core/headers/header-list.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
 const id = "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1";

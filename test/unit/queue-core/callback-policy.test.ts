@@ -3,14 +3,14 @@ import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { enginePorts, gatewayOrigins, portsOf } from "../../../runtime/core/callback-origins.ts";
+import { enginePorts, gatewayOrigins, portsOf } from "../../../runtime/core/callbacks/callback-origins.ts";
 import {
   judgeAddress,
   judgeUrl,
   parseCallbackUrl,
   portOf,
   type CallbackRules,
-} from "../../../runtime/core/callback-policy.ts";
+} from "../../../runtime/core/callbacks/callback-policy.ts";
 
 const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({
   policy: "public",

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import { cancelCall } from "../../../runtime/core/cancel-call.ts";
-import { recordLifetime } from "../../../runtime/core/call-ttl.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
-import { takenEntry } from "../../../runtime/core/call-transitions.ts";
+import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
+import { recordLifetime } from "../../../runtime/core/calls/call-ttl.ts";
+import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
+import { takenEntry } from "../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
 import { ledgerWith, sampleEntry, soon } from "../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../support/fault-plan.ts";

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 
-import { attemptsByAge, callbackAfter, isTooDeep, judgeCallback } from "../../../runtime/core/decide-callback.ts";
-import type { CallbackState } from "../../../runtime/core/call-entry.ts";
+import {
+  attemptsByAge,
+  callbackAfter,
+  isTooDeep,
+  judgeCallback,
+} from "../../../runtime/core/callbacks/decide-callback.ts";
+import type { CallbackState } from "../../../runtime/core/calls/call-entry.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
 
 const now = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { crashBudget, decideDelivery, type DeliveryDecision } from "../../../runtime/core/decide-delivery.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
+import { crashBudget, decideDelivery, type DeliveryDecision } from "../../../runtime/core/calls/decide-delivery.ts";
+import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
 import { sampleEntry } from "../../contract/samples.ts";
 
 const now = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { decideRepair, rememberWork, type WorkMemory } from "../../../runtime/core/decide-repair.ts";
+import { decideRepair, rememberWork, type WorkMemory } from "../../../runtime/core/queues/decide-repair.ts";
 import type { WorkState } from "../../../runtime/core/ports/queue-store.ts";
 
 const times = { debrisAge: 60_000, rebuildGap: 300_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { judgeRun, type RunOutcome } from "../../../runtime/core/judge-run.ts";
-import { retryCodes } from "../../../runtime/core/queue-defaults.ts";
+import { judgeRun, type RunOutcome } from "../../../runtime/core/calls/judge-run.ts";
+import { retryCodes } from "../../../runtime/core/queues/queue-defaults.ts";
 
 const rules = { attempts: 10, codes: retryCodes, minWait: 10_000, maxWait: 120_000 };
 const most = (): number => 1;

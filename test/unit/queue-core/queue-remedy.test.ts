@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Edition } from "../../../runtime/api/editions.ts";
-import { moreSlots, type QueuePlace } from "../../../runtime/core/queue-remedy.ts";
+import { moreSlots, type QueuePlace } from "../../../runtime/core/queues/queue-remedy.ts";
 
 test.each<[queue: string, edition: Edition, home: QueuePlace["home"], remedy: string]>([
   ["default", "enterprise", "machine", "start Weir with --max-inflight 2 (now 1)"],

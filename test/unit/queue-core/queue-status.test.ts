@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
 import type { QueueState } from "../../../runtime/core/ports/queue-states.ts";
-import { queuePosition } from "../../../runtime/core/queue-position.ts";
-import { queueStatus } from "../../../runtime/core/queue-status.ts";
-import { WorkerSums } from "../../../runtime/core/worker-sums.ts";
+import { queuePosition } from "../../../runtime/core/queues/queue-position.ts";
+import { queueStatus } from "../../../runtime/core/queues/queue-status.ts";
+import { WorkerSums } from "../../../runtime/core/queues/worker-sums.ts";
 import { QueuePositions } from "../../../runtime/gateway/async/queue-positions.ts";
 import { sampleEntry, sampleQueue } from "../../contract/samples.ts";
 

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
 import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
 import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
-import { declareDefaultQueue } from "../../../runtime/core/queue-defaults.ts";
-import { QueueTable } from "../../../runtime/core/queue-table.ts";
-import { declaredQueue, declaredQueues, showDeadLetters, showQueue } from "../../../runtime/core/queue-views.ts";
-import { WorkerSums } from "../../../runtime/core/worker-sums.ts";
+import { declareDefaultQueue } from "../../../runtime/core/queues/queue-defaults.ts";
+import { QueueTable } from "../../../runtime/core/queues/queue-table.ts";
+import { declaredQueue, declaredQueues, showDeadLetters, showQueue } from "../../../runtime/core/queues/queue-views.ts";
+import { WorkerSums } from "../../../runtime/core/queues/worker-sums.ts";
 import { sampleQueue } from "../../contract/samples.ts";
 
 const letter = (id: string): DeadLetter => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { redactedHeaders } from "../../../runtime/core/redacted-headers.ts";
+import { redactedHeaders } from "../../../runtime/core/headers/redacted-headers.ts";
 
 test.each(["Authorization", "cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key", "x-my-token", "Client-Secret"])(
   "the value of %s is not shown",

@@ -4,14 +4,14 @@ import { encodeCall, MemoryCallQueue } from "../../../runtime/adapters/memory/me
 import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
 import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
 import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
-import { recordLifetime } from "../../../runtime/core/call-ttl.ts";
-import type { QueuedCall } from "../../../runtime/core/call.ts";
-import { adviceOn, deadLetterView } from "../../../runtime/core/dead-letter-view.ts";
+import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
+import { recordLifetime } from "../../../runtime/core/calls/call-ttl.ts";
+import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
+import { adviceOn, deadLetterView } from "../../../runtime/core/queues/dead-letter-view.ts";
 import type { CallQueue, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
 import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
-import { decideRedrive } from "../../../runtime/core/redrive-decision.ts";
-import { deleteLetters, redriveCall, type RedriveParts } from "../../../runtime/core/redrive.ts";
+import { decideRedrive } from "../../../runtime/core/queues/redrive-decision.ts";
+import { deleteLetters, redriveCall, type RedriveParts } from "../../../runtime/core/queues/redrive.ts";
 import { ledgerWith, sampleCall, sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 
 const day = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { backOff, parseRetryAfter, retryDelay } from "../../../runtime/core/retry.ts";
+import { backOff, parseRetryAfter, retryDelay } from "../../../runtime/core/calls/retry.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const rules = { attempts: 10, codes: [], minWait: 10_000, maxWait: 120_000 };

@@ -1,9 +1,9 @@
 import pino from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 
-import { cancelCall } from "../../../runtime/core/cancel-call.ts";
-import { headerValue } from "../../../runtime/core/header-list.ts";
-import type { Waker } from "../../../runtime/core/wake.ts";
+import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
+import { headerValue } from "../../../runtime/core/headers/header-list.ts";
+import type { Waker } from "../../../runtime/core/replicas/wake.ts";
 import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { headerValue } from "../../../runtime/core/header-list.ts";
+import { headerValue } from "../../../runtime/core/headers/header-list.ts";
 import type { CallbackOutcome } from "../../../runtime/core/ports/callback-sender.ts";
 import { ledgerWith, sampleCallback, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";

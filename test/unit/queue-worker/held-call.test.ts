@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import type { CallEntry } from "../../../runtime/core/call-entry.ts";
-import { cancelledEntry, takenEntry, waitingEntry } from "../../../runtime/core/call-transitions.ts";
+import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
+import { cancelledEntry, takenEntry, waitingEntry } from "../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
 import { HeldCall } from "../../../runtime/queue-worker/held-call.ts";
 import { Lease } from "../../../runtime/queue-worker/lease.ts";

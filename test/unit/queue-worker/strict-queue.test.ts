@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
-import { cancelCall } from "../../../runtime/core/cancel-call.ts";
+import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
 import { QueueTurn } from "../../../runtime/queue-worker/queue-turn.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answered, hang, mortal, WorkerBench } from "../../support/worker-bench.ts";

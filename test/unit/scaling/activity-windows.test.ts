@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { ActivityWindows } from "../../../runtime/core/activity-windows.ts";
+import { ActivityWindows } from "../../../runtime/core/scaling/activity-windows.ts";
 import type { ActivityReport } from "../../../runtime/core/ports/activity.ts";
 
 const key = "echo.functions";

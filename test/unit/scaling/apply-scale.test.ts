@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { applyHeld, applyScale } from "../../../runtime/core/apply-scale.ts";
-import type { ScaleDecision } from "../../../runtime/core/decide-scale.ts";
-import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
+import { applyHeld, applyScale } from "../../../runtime/core/scaling/apply-scale.ts";
+import type { ScaleDecision } from "../../../runtime/core/scaling/decide-scale.ts";
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { wakeReplicas } from "../../../runtime/core/scaling/wake-replicas.ts";
 
 const ref = { namespace: "functions", name: "echo" };
 const deployment = { service: "echo", image: "none", labels: { "com.service.scale.max": "5" } };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { decideIdle, type IdleFacts } from "../../../runtime/core/decide-idle.ts";
+import { decideIdle, type IdleFacts } from "../../../runtime/core/scaling/decide-idle.ts";
 
 const idle: IdleFacts = {
   rules: { zero: true },

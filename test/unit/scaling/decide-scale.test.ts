@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { replicasForLoad } from "../../../runtime/core/decide-replicas.ts";
-import { decideScale, type ScaleDecision, type ScaleFacts } from "../../../runtime/core/decide-scale.ts";
-import { DesiredHistory } from "../../../runtime/core/desired-history.ts";
-import { scaleRules, scaleTypes, type ScaleRules } from "../../../runtime/core/scale-rules.ts";
+import { replicasForLoad } from "../../../runtime/core/scaling/decide-replicas.ts";
+import { decideScale, type ScaleDecision, type ScaleFacts } from "../../../runtime/core/scaling/decide-scale.ts";
+import { DesiredHistory } from "../../../runtime/core/scaling/desired-history.ts";
+import { scaleRules, scaleTypes, type ScaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 
 const now = 1_000_000;
 const rules = scaleRules({ "com.service.scale.max": "10" });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DesiredHistory } from "../../../runtime/core/desired-history.ts";
+import { DesiredHistory } from "../../../runtime/core/scaling/desired-history.ts";
 
 test("gives the highest count within the window, once the whole of it was seen", () => {
   const notes = fc.array(fc.record({ desired: fc.nat(20), after: fc.nat(3_000) }), { minLength: 1, maxLength: 60 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { applyHeld } from "../../../runtime/core/apply-scale.ts";
-import type { ScaleDecision } from "../../../runtime/core/decide-scale.ts";
-import { desireFunction, scaledBecause, withReplicas } from "../../../runtime/core/desired-function.ts";
-import { heldBack, HeldReplicas } from "../../../runtime/core/held-back.ts";
-import { scaleRules } from "../../../runtime/core/scale-rules.ts";
-import { scalingCondition } from "../../../runtime/core/scaling-condition.ts";
+import { applyHeld } from "../../../runtime/core/scaling/apply-scale.ts";
+import type { ScaleDecision } from "../../../runtime/core/scaling/decide-scale.ts";
+import { desireFunction, scaledBecause, withReplicas } from "../../../runtime/core/functions/desired-function.ts";
+import { heldBack, HeldReplicas } from "../../../runtime/core/scaling/held-back.ts";
+import { scaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
+import { scalingCondition } from "../../../runtime/core/scaling/scaling-condition.ts";
 
 const wanted = desireFunction(undefined, "functions", { service: "echo", image: "none" }, "2026-01-01T00:00:00.000Z");
 const steady = { action: "keep", because: "steady", message: "is enough" } as const satisfies ScaleDecision;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { LoadWindow } from "../../../runtime/core/load-window.ts";
+import { LoadWindow } from "../../../runtime/core/scaling/load-window.ts";
 
 const shape = { window: 10_000, lag: 1_000 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { scaledBecause, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { isHeldReason } from "../../../runtime/core/held-back.ts";
-import { readScaling, scalingCondition } from "../../../runtime/core/scaling-condition.ts";
+import { scaledBecause, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { isHeldReason } from "../../../runtime/core/scaling/held-back.ts";
+import { readScaling, scalingCondition } from "../../../runtime/core/scaling/scaling-condition.ts";
 
 const base: DesiredFunction = {
   name: "f",

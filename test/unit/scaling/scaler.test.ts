@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { desireFunction, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { wakeReplicas } from "../../../runtime/core/wake-replicas.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
-import { Scaler } from "../../../runtime/core/scaler.ts";
+import { desireFunction, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { wakeReplicas } from "../../../runtime/core/scaling/wake-replicas.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
+import { Scaler } from "../../../runtime/core/scaling/scaler.ts";
 import { ScalingSimulation, type SimulatedGateway } from "../../support/scaling-simulation.ts";
 
 let simulation: ScalingSimulation;

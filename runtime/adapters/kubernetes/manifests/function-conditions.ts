@@ -1,8 +1,8 @@
 import { annotation, objectAnnotation } from "../../../api/names.ts";
-import type { ConditionFacts } from "../../../core/conditions.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { keyValue } from "../../../core/keys.ts";
-import type { Backoff, ReplicaFailure } from "../../../core/reconcile-backoff.ts";
+import type { ConditionFacts } from "../../../core/functions/conditions.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
+import type { Backoff, ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
 import type { ObservedDeployment, ObservedPod } from "./observed-objects.ts";
 import { placementFailure, podFailure, type PodFailure } from "./pod-failure.ts";
 import { podProbes } from "./pod-probes.ts";

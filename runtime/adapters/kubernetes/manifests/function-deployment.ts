@@ -1,4 +1,4 @@
-import type { DesiredFunction } from "../../../core/desired-function.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
 import { mergeProfiles } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, objectName, ownerReference } from "./object-names.ts";
 import type { DeploymentObject, DeploymentStrategy } from "./object-types.ts";

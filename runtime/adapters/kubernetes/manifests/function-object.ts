@@ -1,7 +1,7 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { knownScaleRules } from "../../../core/scale-rules.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { knownScaleRules } from "../../../core/scaling/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";

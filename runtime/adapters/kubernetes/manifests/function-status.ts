@@ -1,5 +1,5 @@
 import type { Condition } from "../../../api/schemas/function-status.ts";
-import { functionConditions } from "../../../core/conditions.ts";
+import { functionConditions } from "../../../core/functions/conditions.ts";
 import type { FunctionEndpoints } from "../../../core/ports/endpoints.ts";
 import { conditionFacts, exists, isReady, type FunctionFacts } from "./function-conditions.ts";
 import { profileNames } from "./function-fault.ts";

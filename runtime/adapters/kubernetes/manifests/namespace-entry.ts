@@ -1,6 +1,6 @@
 import { managedByWeir, namespaceMarker, objectAnnotation, objectLabel } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
-import { keyValue } from "../../../core/keys.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
 import type { NamespaceEntry } from "../../../core/ports/namespace-store.ts";
 import type { KubeObject } from "../kube-types.ts";
 

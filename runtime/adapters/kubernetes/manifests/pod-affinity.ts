@@ -1,5 +1,5 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import { isLabelKey, isLabelValue } from "../../../core/label-syntax.ts";
+import { isLabelKey, isLabelValue } from "../../../core/labels/label-syntax.ts";
 import { quote } from "../../../core/quote.ts";
 import type { Affinity, NodeSelectorRequirement, NodeSelectorTerm } from "./object-types.ts";
 

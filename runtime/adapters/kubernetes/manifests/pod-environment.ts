@@ -1,8 +1,8 @@
 import { formatDuration } from "../../../api/duration.ts";
 import { secretDirectories } from "../../../api/names.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { environmentOf } from "../../../core/function-environment.ts";
-import { functionPort } from "../../../core/function-port.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { environmentOf } from "../../../core/functions/function-environment.ts";
+import { functionPort } from "../../../core/functions/function-port.ts";
 import type { Container } from "./object-types.ts";
 
 /** How long the watchdog in an image lets calls finish when it is to stop. */

@@ -1,8 +1,8 @@
-import { nothingListens } from "../../../core/probe-fault.ts";
-import { parseQuantity, quantityScale } from "../../../core/quantity.ts";
+import { nothingListens } from "../../../core/replicas/probe-fault.ts";
+import { parseQuantity, quantityScale } from "../../../core/functions/quantity.ts";
 import { quote } from "../../../core/quote.ts";
-import type { ReplicaFailure } from "../../../core/reconcile-backoff.ts";
-import { replicaEndFailure } from "../../../core/replica-end.ts";
+import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
+import { replicaEndFailure } from "../../../core/replicas/replica-end.ts";
 import type { Probe } from "./object-types.ts";
 import type { ContainerState, ObservedPod } from "./observed-objects.ts";
 

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../../api/duration.ts";
-import { longestCallOf, replicaGrace, type TimedDeployment } from "../../../core/reconcile-grace.ts";
+import { longestCallOf, replicaGrace, type TimedDeployment } from "../../../core/replicas/reconcile-grace.ts";
 
 /**
  * Seconds between the word that a pod ends and its signal to do so: gateways and queue-workers hear meanwhile that it

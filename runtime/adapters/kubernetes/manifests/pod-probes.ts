@@ -1,7 +1,7 @@
-import { functionProtocol } from "../../../core/function-limits.ts";
-import { functionPort } from "../../../core/function-port.ts";
-import type { KeyedTexts } from "../../../core/keys.ts";
-import { probeRules, type ProbeRule } from "../../../core/probe-rules.ts";
+import { functionProtocol } from "../../../core/functions/function-limits.ts";
+import { functionPort } from "../../../core/functions/function-port.ts";
+import type { KeyedTexts } from "../../../core/labels/keys.ts";
+import { probeRules, type ProbeRule } from "../../../core/replicas/probe-rules.ts";
 import type { Probe } from "./object-types.ts";
 
 /** The probes of a function's container. */

@@ -1,5 +1,5 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
-import { parseQuantity } from "../../../core/quantity.ts";
+import { parseQuantity } from "../../../core/functions/quantity.ts";
 import type { ResourceRequirements } from "./object-types.ts";
 
 type Amounts = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { annotation, objectAnnotation } from "../../../api/names.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { functionPort } from "../../../core/function-port.ts";
-import { keyValue } from "../../../core/keys.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { functionPort } from "../../../core/functions/function-port.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
 import { contentHash } from "./content-hash.ts";
 import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, type FunctionOwner } from "./object-names.ts";

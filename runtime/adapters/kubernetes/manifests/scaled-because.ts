@@ -1,7 +1,7 @@
 import { objectAnnotation } from "../../../api/names.ts";
-import type { CountHold, HoldBy } from "../../../core/count-hold.ts";
-import type { DesiredFunction, ScaledBecause } from "../../../core/desired-function.ts";
-import { readScaling } from "../../../core/scaling-condition.ts";
+import type { CountHold, HoldBy } from "../../../core/scaling/count-hold.ts";
+import type { DesiredFunction, ScaledBecause } from "../../../core/functions/desired-function.ts";
+import { readScaling } from "../../../core/scaling/scaling-condition.ts";
 import type { FunctionObject } from "./function-custom-resource.ts";
 
 type Scaling = Pick<DesiredFunction, "scaled" | "held" | "hold">;

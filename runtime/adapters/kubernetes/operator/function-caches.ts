@@ -1,5 +1,5 @@
 import { functionLabel } from "../../../api/names.ts";
-import type { FunctionRef } from "../../../core/function-ref.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { KubeClient } from "../client.ts";
 import { keptObject } from "../kept-object.ts";
 import { kinds } from "../kinds.ts";

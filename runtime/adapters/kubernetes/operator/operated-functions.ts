@@ -1,8 +1,8 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { annotation, objectAnnotation } from "../../../api/names.ts";
-import { keyValue } from "../../../core/keys.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import type { FunctionRef } from "../../../core/function-ref.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client.ts";
 import { kinds } from "../kinds.ts";

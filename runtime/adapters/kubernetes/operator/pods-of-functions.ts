@@ -1,4 +1,4 @@
-import { formatRef, type FunctionRef } from "../../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { ObservedPod } from "../manifests/observed-objects.ts";
 import { functionOf } from "./function-caches.ts";
 

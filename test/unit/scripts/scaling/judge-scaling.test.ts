@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { scaleRules } from "../../../../runtime/core/scale-rules.ts";
+import { scaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
 import { judgeScaling } from "../../../../scripts/bench/scaling/judge-scaling.ts";
 import { dueTimes, sleep, spike, type LoadShape } from "../../../../scripts/bench/scaling/load-shape.ts";
 import type { LoadCall, ScalingRun } from "../../../../scripts/bench/scaling/scaling-run.ts";
