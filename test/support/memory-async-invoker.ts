@@ -9,12 +9,12 @@ import { functionLimits } from "../../runtime/core/functions/function-limits.ts"
 import type { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
-import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
-import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
-import { EndWatch } from "../../runtime/gateway/async/end-watch.ts";
-import { QueuePositions } from "../../runtime/gateway/async/queue-positions.ts";
+import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
+import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
+import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
+import { QueuePositions } from "../../runtime/gateway/calls/async/queue-positions.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import type { CallHandler } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import type { CallHandler } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { sampleQueue } from "../contract/samples.ts";
 

@@ -5,7 +5,7 @@ import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callba
 import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { WorkerSums } from "../../runtime/core/queues/worker-sums.ts";
-import type { QueueParts } from "../../runtime/gateway/app-parts.ts";
+import type { QueueParts } from "../../runtime/gateway/rest/app-parts.ts";
 import { sampleQueue } from "../contract/samples.ts";
 
 /** What the routes of queues work with, in memory: the default queue, empty, without workers. */

@@ -6,20 +6,24 @@ import { formatRef, type FunctionRef } from "../../runtime/core/functions/functi
 import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../runtime/core/replicas/wake.ts";
-import type { AccessLine } from "../../runtime/gateway/access-log.ts";
-import type { CutReason } from "../../runtime/gateway/call-cuts.ts";
-import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
+import type { AccessLine } from "../../runtime/gateway/calls/access-log.ts";
+import type { CutReason } from "../../runtime/gateway/calls/call-cuts.ts";
+import { createCallObserver } from "../../runtime/gateway/calls/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
-import { DeadlineSweep } from "../../runtime/gateway/invocation/deadline-sweep.ts";
+import {
+  createGatewayServer,
+  type GatewayServer,
+  type GatewayServerParts,
+} from "../../runtime/gateway/edge/http-server.ts";
+import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.ts";
 import { InvocationCounts } from "../../runtime/process/invocation-counts.ts";
 import {
   createSyncInvoker,
   type CallHandler,
   type SyncInvokerParts,
-} from "../../runtime/gateway/invocation/sync-invoker.ts";
-import type { WriteError } from "../../runtime/gateway/invocation/write-error.ts";
-import { RouteCounts } from "../../runtime/gateway/route-counts.ts";
+} from "../../runtime/gateway/calls/sync/sync-invoker.ts";
+import type { WriteError } from "../../runtime/gateway/calls/write-error.ts";
+import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
 /** What a test's function is, beside its name. */

@@ -4,13 +4,13 @@ import { desireFunction } from "../../../runtime/core/functions/desired-function
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../../runtime/core/replicas/wake.ts";
-import { createCallObserver } from "../../../runtime/gateway/call-observer.ts";
+import { createCallObserver } from "../../../runtime/gateway/calls/call-observer.ts";
 import { createErrorWriter } from "../../../runtime/gateway/error-handler.ts";
-import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/http-server.ts";
-import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
+import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/edge/http-server.ts";
+import { DeadlineSweep } from "../../../runtime/gateway/calls/sync/deadline-sweep.ts";
 import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
-import { createSyncInvoker } from "../../../runtime/gateway/invocation/sync-invoker.ts";
-import { RouteCounts } from "../../../runtime/gateway/route-counts.ts";
+import { createSyncInvoker } from "../../../runtime/gateway/calls/sync/sync-invoker.ts";
+import { RouteCounts } from "../../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 
 const [address = "", upstreamTimeout = "30000"] = process.argv.slice(2);

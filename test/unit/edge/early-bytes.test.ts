@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { EarlyBytes } from "../../../runtime/gateway/edge/early-bytes.ts";
+import { EarlyBytes } from "../../../runtime/gateway/edge/http1/early-bytes.ts";
 
 test("bytes that come before their turn are kept in order, and the client waits from 64 KiB on", () => {
   const early = new EarlyBytes();

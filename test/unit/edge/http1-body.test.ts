@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { Http1Body } from "../../../runtime/gateway/edge/http1-body.ts";
+import { Http1Body } from "../../../runtime/gateway/edge/http1/http1-body.ts";
 
 const piece = (text: string): Buffer => Buffer.from(text, "latin1");
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openBasicAuth, openToAll, type BasicAuth } from "../../../runtime/gateway/basic-auth.ts";
-import { LoginThrottle } from "../../../runtime/gateway/login-throttle.ts";
+import { openBasicAuth, openToAll, type BasicAuth } from "../../../runtime/gateway/access/basic-auth.ts";
+import { LoginThrottle } from "../../../runtime/gateway/access/login-throttle.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let directory: TempDirectory;

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { errorCodes, PlatformError } from "../../../runtime/api/platform-error.ts";
 import { createErrorWriter, statusOf, type ErrorContext } from "../../../runtime/gateway/error-handler.ts";
-import { errorText } from "../../../runtime/gateway/error-text.ts";
+import { errorText } from "../../../runtime/gateway/rest/error-text.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {

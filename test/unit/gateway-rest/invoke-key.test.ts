@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { openInvokeKey } from "../../../runtime/gateway/invoke-key.ts";
+import { openInvokeKey } from "../../../runtime/gateway/access/invoke-key.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 test("knows the key in the file, also a new one, and none without it", async () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { parseJsonBody } from "../../../runtime/gateway/json-body.ts";
-import { jsonFault } from "../../../runtime/gateway/json-fault.ts";
+import { parseJsonBody } from "../../../runtime/gateway/rest/json/json-body.ts";
+import { jsonFault } from "../../../runtime/gateway/rest/json/json-fault.ts";
 
 test.each([
   ["{", 'line 1, column 2: expected a key in double quotes or "}", found the end'],

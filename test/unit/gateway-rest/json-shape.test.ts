@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { shapeFault } from "../../../runtime/gateway/json-shape.ts";
+import { shapeFault } from "../../../runtime/gateway/rest/json/json-shape.ts";
 
 describe("shapeFault()", () => {
   test.each([

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { ignoredInDeployment } from "../../../runtime/api/schemas/function-status.ts";
-import { withKnownFields } from "../../../runtime/gateway/known-fields.ts";
+import { withKnownFields } from "../../../runtime/gateway/rest/known-fields.ts";
 
 const deployment = {
   body: FunctionDeployment,

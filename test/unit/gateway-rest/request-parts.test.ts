@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { readSettings } from "../../../runtime/settings/read-settings.ts";
-import { clientAddresses } from "../../../runtime/gateway/client-address.ts";
-import { parseJsonBody } from "../../../runtime/gateway/json-body.ts";
-import { parseQuery } from "../../../runtime/gateway/query.ts";
-import { allowedMethods, routeTable } from "../../../runtime/gateway/route-table.ts";
+import { clientAddresses } from "../../../runtime/gateway/edge/client-address.ts";
+import { parseJsonBody } from "../../../runtime/gateway/rest/json/json-body.ts";
+import { parseQuery } from "../../../runtime/gateway/rest/query.ts";
+import { allowedMethods, routeTable } from "../../../runtime/gateway/rest/route-table.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 
-import { passwordPlace, startPage } from "../../../runtime/gateway/start-page.ts";
+import { passwordPlace, startPage } from "../../../runtime/gateway/rest/start-page.ts";
 
 test.each([
   ["process", "hello:1", { directory: ".weir/credentials" }, "P=$(cat .weir/credentials/basic-auth-password)"],

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
 
-import { lazyValidators } from "../../../runtime/gateway/lazy-validators.ts";
-import { routeTable } from "../../../runtime/gateway/route-table.ts";
-import { isSchemaFailure, validationSentence } from "../../../runtime/gateway/validation-sentence.ts";
+import { lazyValidators } from "../../../runtime/gateway/rest/lazy-validators.ts";
+import { routeTable } from "../../../runtime/gateway/rest/route-table.ts";
+import { isSchemaFailure, validationSentence } from "../../../runtime/gateway/rest/validation-sentence.ts";
 
 /** Tells the sentence of a body that does not fit, or undefined. */
 function sentencesOf(schema: TSchema): (body: unknown) => string | undefined {

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 
-import { createAccessLog } from "../../../runtime/gateway/access-log.ts";
+import { createAccessLog } from "../../../runtime/gateway/calls/access-log.ts";
 
 test("createAccessLog() writes its lines whatever the level of the log, without what is not known", () => {
   const written: Record<string, unknown>[] = [];

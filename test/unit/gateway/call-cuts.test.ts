@@ -2,7 +2,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 
-import { buildCallCuts } from "../../../runtime/gateway/call-cuts.ts";
+import { buildCallCuts } from "../../../runtime/gateway/calls/call-cuts.ts";
 
 test("buildCallCuts() counts by reason and writes one line with the reason and what passed", async () => {
   const written: Record<string, unknown>[] = [];

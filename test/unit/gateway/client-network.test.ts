@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { networkOf } from "../../../runtime/gateway/client-network.ts";
+import { networkOf } from "../../../runtime/gateway/edge/client-network.ts";
 import { ClientLimit } from "../../../runtime/gateway/edge/client-limit.ts";
 
 test.each([

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { CountedHistogram } from "../../../runtime/process/counted-histogram.ts";
 import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
-import { RouteCounts } from "../../../runtime/gateway/route-counts.ts";
+import { RouteCounts } from "../../../runtime/gateway/metrics/route-counts.ts";
 
 test("CountedHistogram shows what was counted elsewhere, in seconds and cumulated", async () => {
   const registry = new Registry();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { endRunStatus, endStatus } from "../../../runtime/gateway/call-observer.ts";
+import { endRunStatus, endStatus } from "../../../runtime/gateway/calls/call-observer.ts";
 
 const begun = { headersSent: true, statusCode: 200, writableEnded: false };
 const whole = { ...begun, writableEnded: true };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { functionNotFound, withNearestName } from "../../../runtime/core/functions/function-not-found.ts";
-import { logUnknownCalls } from "../../../runtime/gateway/unknown-calls.ts";
+import { logUnknownCalls } from "../../../runtime/gateway/calls/unknown-calls.ts";
 
 const namesOf = (namespace: string): readonly string[] => (namespace === "functions" ? ["hello", "figlet"] : ["greet"]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { DeadlineSweep } from "../../../runtime/gateway/invocation/deadline-sweep.ts";
+import { DeadlineSweep } from "../../../runtime/gateway/calls/sync/deadline-sweep.ts";
 import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
 import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { upgradeHeaders } from "../../../runtime/gateway/invocation/reply-headers.ts";
+import { upgradeHeaders } from "../../../runtime/gateway/calls/sync/reply-headers.ts";
 import { replyHeaders } from "../../support/reply-headers.ts";
 
 const facts = { callId: "id", startTime: "17", duration: 1.5 };

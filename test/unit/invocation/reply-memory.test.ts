@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ReplyMemory } from "../../../runtime/gateway/invocation/reply-memory.ts";
+import { ReplyMemory } from "../../../runtime/gateway/calls/sync/reply-memory.ts";
 
 test("the very same list is read once, any other each time", () => {
   const memory = new ReplyMemory();

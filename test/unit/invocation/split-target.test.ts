@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { functionPrefix, splitTarget } from "../../../runtime/gateway/invocation/split-target.ts";
+import { functionPrefix, splitTarget } from "../../../runtime/gateway/calls/split-target.ts";
 
 const split = (rest: string) => splitTarget(`${functionPrefix}${rest}`, functionPrefix);
 

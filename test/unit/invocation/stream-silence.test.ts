@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { silencePeriod, StreamSilence } from "../../../runtime/gateway/invocation/stream-silence.ts";
+import { silencePeriod, StreamSilence } from "../../../runtime/gateway/calls/sync/stream-silence.ts";
 
 test("a stream is silent once its bytes stayed the same for the whole time", () => {
   const silence = new StreamSilence(60_000, 10, 0);

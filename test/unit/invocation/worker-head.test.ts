@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { readRequestHead } from "../../../runtime/gateway/invocation/request-head.ts";
-import { workerHead } from "../../../runtime/gateway/invocation/worker-head.ts";
+import { readRequestHead } from "../../../runtime/gateway/edge/request-head.ts";
+import { workerHead } from "../../../runtime/gateway/edge/worker-head.ts";
 
 const raw = [
   "Host",

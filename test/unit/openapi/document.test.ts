@@ -14,7 +14,7 @@ import { errorCodes } from "../../../runtime/api/platform-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../../runtime/gateway/openapi/operation.ts";
 import { serveDocument } from "../../../runtime/gateway/openapi/served-document.ts";
-import { pathsOf, routeTable } from "../../../runtime/gateway/route-table.ts";
+import { pathsOf, routeTable } from "../../../runtime/gateway/rest/route-table.ts";
 import { environment } from "../../../runtime/process/settings.ts";
 import { apiFiles } from "../../../scripts/openapi/api-files.ts";
 import { staleAmong } from "../../../scripts/written-file.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { asyncFunctionPrefix, functionPrefix, splitTarget } from "../../../runtime/gateway/invocation/split-target.ts";
+import { asyncFunctionPrefix, functionPrefix, splitTarget } from "../../../runtime/gateway/calls/split-target.ts";
 import { checkSplit } from "../../../scripts/fuzz/targets/path-split.ts";
 
 const label = fc.stringMatching(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);

@@ -5,7 +5,7 @@ import type { QueueState } from "../../../runtime/core/ports/queue-states.ts";
 import { queuePosition } from "../../../runtime/core/queues/queue-position.ts";
 import { queueStatus } from "../../../runtime/core/queues/queue-status.ts";
 import { WorkerSums } from "../../../runtime/core/queues/worker-sums.ts";
-import { QueuePositions } from "../../../runtime/gateway/async/queue-positions.ts";
+import { QueuePositions } from "../../../runtime/gateway/calls/async/queue-positions.ts";
 import { sampleEntry, sampleQueue } from "../../contract/samples.ts";
 
 const state = (over: Partial<QueueState> = {}): QueueState => ({
