@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
-import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/cluster-config.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/client/cluster-config.ts";
 import {
   autoscalerCluster,
   gatewayCluster,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/kube-log-source.ts";
-import { KubeUsage } from "../../../runtime/adapters/kubernetes/kube-usage.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/stores/kube-log-source.ts";
+import { KubeUsage } from "../../../runtime/adapters/kubernetes/stores/kube-usage.ts";
 import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";

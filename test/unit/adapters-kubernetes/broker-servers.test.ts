@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
 import {
   KubeBrokerServers,
   type KubeBrokerServersOptions,
-} from "../../../runtime/adapters/kubernetes/kube-broker-servers.ts";
-import type { KubeObject, ObjectMeta } from "../../../runtime/adapters/kubernetes/kube-types.ts";
+} from "../../../runtime/adapters/kubernetes/stores/kube-broker-servers.ts";
+import type { KubeObject, ObjectMeta } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { brokerPodHost, brokerPodOf } from "../../../runtime/api/broker/broker-pods.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";

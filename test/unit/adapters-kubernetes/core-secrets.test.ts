@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { managedByWeir, objectLabel } from "../../../runtime/api/names.ts";
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
 import { CoreSecrets } from "../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
 import { ListedSecrets } from "../../../runtime/adapters/kubernetes/operator/listed-secrets.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { asApplied } from "../../../runtime/adapters/kubernetes/applied-fields.ts";
-import { withoutForeignItems } from "../../../runtime/adapters/kubernetes/foreign-items.ts";
+import { asApplied } from "../../../runtime/adapters/kubernetes/operator/applied-fields.ts";
+import { withoutForeignItems } from "../../../runtime/adapters/kubernetes/operator/foreign-items.ts";
 
 describe("withoutForeignItems", () => {
   const container = { name: "f", env: [{ name: "a", value: "1" }] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { OwnedFields } from "../../../runtime/adapters/kubernetes/kube-types.ts";
+import type { OwnedFields } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { externalScaler } from "../../../runtime/adapters/kubernetes/manifests/external-scaler.ts";
 import { desiredOf, functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { plain } from "./function-samples.ts";

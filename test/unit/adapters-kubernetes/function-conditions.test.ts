@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import {
   conditionFacts,
   type FunctionFacts,
-} from "../../../runtime/adapters/kubernetes/manifests/function-conditions.ts";
+} from "../../../runtime/adapters/kubernetes/manifests/status/function-conditions.ts";
 import { functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
-import { functionObjectStatus } from "../../../runtime/adapters/kubernetes/manifests/function-status.ts";
+import { functionObjectStatus } from "../../../runtime/adapters/kubernetes/manifests/status/function-status.ts";
 import type {
   ContainerState,
   ObservedDeployment,
   ObservedPod,
-} from "../../../runtime/adapters/kubernetes/manifests/observed-objects.ts";
+} from "../../../runtime/adapters/kubernetes/manifests/status/observed-objects.ts";
 import { finalFailure, functionConditions } from "../../../runtime/core/functions/conditions.ts";
 import { plain } from "./function-samples.ts";
 

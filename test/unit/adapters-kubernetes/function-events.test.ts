@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FunctionCondition } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
-import { functionEvents } from "../../../runtime/adapters/kubernetes/manifests/function-events.ts";
+import { functionEvents } from "../../../runtime/adapters/kubernetes/manifests/status/function-events.ts";
 import { functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { plain } from "./function-samples.ts";
 

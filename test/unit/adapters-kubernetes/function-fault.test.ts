@@ -7,7 +7,7 @@ import {
   pullSecretsOf,
   queueMissing,
   type FunctionSurroundingsFacts,
-} from "../../../runtime/adapters/kubernetes/manifests/function-fault.ts";
+} from "../../../runtime/adapters/kubernetes/manifests/status/function-fault.ts";
 import { isOwnedBy } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
 import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifests/function-deployment.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";

@@ -9,7 +9,7 @@ import {
   functionObjectOf,
   rolloutOf,
 } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
-import { endpointsOf } from "../../../runtime/adapters/kubernetes/manifests/function-status.ts";
+import { endpointsOf } from "../../../runtime/adapters/kubernetes/manifests/status/function-status.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { desireFunction, type DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { full, plain } from "./function-samples.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifests/function-deployment.ts";
 import { functionService } from "../../../runtime/adapters/kubernetes/manifests/function-service.ts";
 import type { Container } from "../../../runtime/adapters/kubernetes/manifests/object-types.ts";
-import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
+import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { context, desired, full, fullContext, plain } from "./function-samples.ts";
 

@@ -1,6 +1,6 @@
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
-import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/merge-profiles.ts";
-import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
+import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
+import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
 
 /** A function of which nothing is said but what must be. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { keptObject } from "../../../runtime/adapters/kubernetes/kept-object.ts";
+import { keptObject } from "../../../runtime/adapters/kubernetes/operator/kept-object.ts";
 
 test("caches keep neither managed fields nor kubectl's own copy of an object", () => {
   const metadata = { name: "f", namespace: "dev", uid: "u1", resourceVersion: "7", labels: { a: "b" } };

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { namespaceMarker } from "../../../runtime/api/names.ts";
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeNamespaceStore } from "../../../runtime/adapters/kubernetes/kube-namespace-store.ts";
-import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
-import { fixedNamespaces, type NamespaceSet } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
-import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeNamespaceStore } from "../../../runtime/adapters/kubernetes/stores/kube-namespace-store.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { fixedNamespaces, type NamespaceSet } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
 import {
   defaultNamespaceSettings,
   namespaceObjects,
 } from "../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
-import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
 import { AppliedObjects, TakenError } from "../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
 import { OperatedNamespaces } from "../../../runtime/adapters/kubernetes/operator/operated-namespaces.ts";
 import { OperatedSecrets } from "../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
 import { PodsOfFunctions } from "../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";
 import type { SecretChange, SecretShape } from "../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
-import { secretReference } from "../../../runtime/adapters/kubernetes/secret-reference.ts";
+import { secretReference } from "../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { podAffinity } from "../../../runtime/adapters/kubernetes/manifests/pod-affinity.ts";
-import { podEnvironment } from "../../../runtime/adapters/kubernetes/manifests/pod-environment.ts";
-import { podGrace } from "../../../runtime/adapters/kubernetes/manifests/pod-grace.ts";
-import { podProbes } from "../../../runtime/adapters/kubernetes/manifests/pod-probes.ts";
-import { podResources } from "../../../runtime/adapters/kubernetes/manifests/pod-resources.ts";
-import { podSecrets } from "../../../runtime/adapters/kubernetes/manifests/pod-secrets.ts";
-import { podTemplate } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
+import { podAffinity } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-affinity.ts";
+import { podEnvironment } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-environment.ts";
+import { podGrace } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-grace.ts";
+import { podProbes } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-probes.ts";
+import { podResources } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-resources.ts";
+import { podSecrets } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-secrets.ts";
+import { podTemplate } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import { changed, context, plain } from "./function-samples.ts";
 
 describe("podEnvironment", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/merge-profiles.ts";
-import { profileFault } from "../../../runtime/adapters/kubernetes/manifests/profile-fault.ts";
+import { mergeProfiles, type ProfileSpec } from "../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
+import { profileFault } from "../../../runtime/adapters/kubernetes/manifests/pods/profile-fault.ts";
 
 const nodes = (...terms: readonly (readonly string[])[]): ProfileSpec => ({
   affinity: {

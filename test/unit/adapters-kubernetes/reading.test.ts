@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
-import { serviceNameLabel, sliceAddresses } from "../../../runtime/adapters/kubernetes/endpoint-addresses.ts";
+import { serviceNameLabel, sliceAddresses } from "../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
 import { namespaceEntry, namespaceObject } from "../../../runtime/adapters/kubernetes/manifests/namespace-entry.ts";
-import { podLogPieces } from "../../../runtime/adapters/kubernetes/pod-log-pieces.ts";
-import { secretReference } from "../../../runtime/adapters/kubernetes/secret-reference.ts";
+import { podLogPieces } from "../../../runtime/adapters/kubernetes/stores/pod-log-pieces.ts";
+import { secretReference } from "../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { logLines, type LogLine } from "../../../runtime/adapters/replica-logs/log-lines.ts";
 import { functionLabel, managedByWeir, objectLabel } from "../../../runtime/api/names.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ServerContact } from "../../../runtime/adapters/kubernetes/server-contact.ts";
+import { ServerContact } from "../../../runtime/adapters/kubernetes/client/server-contact.ts";
 
 const never = 3_600_000;
 const watch = (kind: string) => ({ kind, age: 0 });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/kept-function.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeEndpoints } from "../../../runtime/adapters/kubernetes/kube-endpoints.ts";
-import { sliceAddresses } from "../../../runtime/adapters/kubernetes/endpoint-addresses.ts";
-import { KubeFunctionStore } from "../../../runtime/adapters/kubernetes/kube-function-store.ts";
-import { KubeLeases } from "../../../runtime/adapters/kubernetes/kube-leases.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeEndpoints } from "../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
+import { sliceAddresses } from "../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
+import { KubeFunctionStore } from "../../../runtime/adapters/kubernetes/stores/kube-function-store.ts";
+import { KubeLeases } from "../../../runtime/adapters/kubernetes/stores/kube-leases.ts";
 import { functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
-import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
-import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../support/kubernetes-api.ts";

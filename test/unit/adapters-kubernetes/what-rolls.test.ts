@@ -4,7 +4,7 @@ import { functionDeployment } from "../../../runtime/adapters/kubernetes/manifes
 import { functionService } from "../../../runtime/adapters/kubernetes/manifests/function-service.ts";
 import { objectName } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
 import type { DeploymentObject, ServiceObject } from "../../../runtime/adapters/kubernetes/manifests/object-types.ts";
-import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pod-template.ts";
+import type { FunctionContext } from "../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { objectAnnotation } from "../../../runtime/api/names.ts";
 import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { readPodConfig } from "../../../runtime/adapters/kubernetes/cluster-config.ts";
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
-import { readCaFile, readTokenFile } from "../../../runtime/adapters/kubernetes/token-file.ts";
+import { readPodConfig } from "../../../runtime/adapters/kubernetes/client/cluster-config.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import { readCaFile, readTokenFile } from "../../../runtime/adapters/kubernetes/client/token-file.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let directory: TempDirectory;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { decideAgain, mayBeDone, type Outcome } from "../../../runtime/adapters/kubernetes/decide-again.ts";
-import { RetryPace } from "../../../runtime/adapters/kubernetes/retry-pace.ts";
+import { decideAgain, mayBeDone, type Outcome } from "../../../runtime/adapters/kubernetes/client/decide-again.ts";
+import { RetryPace } from "../../../runtime/adapters/kubernetes/client/retry-pace.ts";
 
 const limits = { attempts: 5, patience: 5_000, firstDelay: 250, longestDelay: 4_000 };
 const refused = (status: number, retryAfter?: number): Outcome => ({

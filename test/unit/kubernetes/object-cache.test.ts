@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
-import { ObjectCache, type ObjectChange } from "../../../runtime/adapters/kubernetes/object-cache.ts";
-import { compareVersions } from "../../../runtime/adapters/kubernetes/resource-version.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { ObjectCache, type ObjectChange } from "../../../runtime/adapters/kubernetes/watch/object-cache.ts";
+import { compareVersions } from "../../../runtime/adapters/kubernetes/watch/resource-version.ts";
 
 interface Thing extends KubeObject {
   readonly at: number;

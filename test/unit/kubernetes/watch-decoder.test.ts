@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { WatchDecodeError, WatchDecoder, type WatchEvent } from "../../../runtime/adapters/kubernetes/watch-decoder.ts";
+import {
+  WatchDecodeError,
+  WatchDecoder,
+  type WatchEvent,
+} from "../../../runtime/adapters/kubernetes/watch/watch-decoder.ts";
 import { checkDecoding } from "../../../scripts/fuzz/targets/watch-decoder.ts";
 
 const line = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;

@@ -7,7 +7,7 @@ import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
 import type { FunctionObject, FunctionSpec } from "./function-custom-resource.ts";
 import type { ObjectMeta } from "./object-types.ts";
-import { formatScaled, scalingOf } from "./scaled-because.ts";
+import { formatScaled, scalingOf } from "./status/scaled-because.ts";
 
 /**
  * The Function object that says what is desired. Of `current`, the object it replaces, everything stays that is not ours:
