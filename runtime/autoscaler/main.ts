@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { autoscalerCluster, clusterConfig } from "../adapters/kubernetes/open-kubernetes.ts";
 import { autoscalerBroker, machineFunctions, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";

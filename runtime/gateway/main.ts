@@ -16,7 +16,7 @@ import { environment, readConfigFile } from "../process/settings.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
 import { LocalLogSource } from "../adapters/local/local-log-source.ts";
 import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule, clusterGatewayUrl } from "../settings/platform-settings.ts";

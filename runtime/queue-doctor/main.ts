@@ -1,6 +1,6 @@
 import { clusterConfig, doctorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
-import { checkDurability } from "../adapters/nats/check-durability.ts";
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { checkDurability } from "../adapters/nats/link/check-durability.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { doctorAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";
 import { flagsOf } from "../settings/read-settings.ts";

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/invoker-for.ts";
 import { HttpUpstream } from "../adapters/http/http-upstream.ts";
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { clusterConfig, workerCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { machineFunctions, natsOptions, workerBroker } from "../adapters/nats/open-nats.ts";
 import { brokerUserRule, clusterGatewayUrl } from "../settings/platform-settings.ts";

@@ -5,7 +5,7 @@ import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { doctorAdapters, gatewayBroker } from "../../runtime/adapters/nats/open-nats.ts";
 import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { startSettings } from "../../runtime/settings/start-settings.ts";

@@ -10,7 +10,7 @@ import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/nats-addr
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import { secretManifests } from "../../infra/manifests/secrets.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
 import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { natsUser, natsUsers } from "../../runtime/api/broker/nats-users.ts";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Registry } from "prom-client";
 
-import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { autoscalerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";

@@ -1,6 +1,6 @@
-import { NatsEndpoints } from "../../../runtime/adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../../../runtime/adapters/nats/nats-function-store.ts";
-import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { NatsEndpoints } from "../../../runtime/adapters/nats/stores/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../../runtime/adapters/nats/stores/nats-function-store.ts";
+import type { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 
 const atOnce = 100;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { credentialFile } from "../../../runtime/api/names.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 import { openNatsServer } from "../../../test/support/nats-server.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 
 import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
 
-import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import type { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import {
   bucket,
   bucketStream,

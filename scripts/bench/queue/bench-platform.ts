@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import type { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 import { openBenchBroker } from "../processes/bench-broker.ts";
 import { openFunctionDesk } from "./function-desk.ts";

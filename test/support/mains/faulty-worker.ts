@@ -1,7 +1,7 @@
 import { HttpCallbackSender } from "../../../runtime/adapters/http/http-callback-sender.ts";
 import { HttpInvoker } from "../../../runtime/adapters/http/http-invoker.ts";
 import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
-import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions, workerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
 import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";

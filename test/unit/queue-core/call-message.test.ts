@@ -8,7 +8,7 @@ import {
   messageHeader,
   parseCall,
   parseHeaderList,
-} from "../../../runtime/adapters/nats/call-message.ts";
+} from "../../../runtime/adapters/nats/queues/call-message.ts";
 import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
 import { plain, sampleCall } from "../../contract/samples.ts";
 import { anyCharacter } from "../../support/any-character.ts";

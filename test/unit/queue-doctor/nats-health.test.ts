@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import { checkDurability } from "../../../runtime/adapters/nats/check-durability.ts";
-import { NatsHealth } from "../../../runtime/adapters/nats/nats-health.ts";
+import { checkDurability } from "../../../runtime/adapters/nats/link/check-durability.ts";
+import { NatsHealth } from "../../../runtime/adapters/nats/link/nats-health.ts";
 
 const servers: Server[] = [];
 afterEach(async () => {
