@@ -13,7 +13,7 @@ import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";
 import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
-import { HttpUpstream } from "../adapters/http/http-upstream.ts";
+import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
 import { LocalLogSource } from "../adapters/local/local-log-source.ts";
 import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";

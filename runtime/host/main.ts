@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { engineAddress, engineNamedBy, engineTrouble } from "../adapters/docker/docker-socket.ts";
 import { openDockerProvider } from "../adapters/docker/open-docker-provider.ts";
-import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
-import { invokerFor } from "../adapters/http/invoker-for.ts";
-import { HttpProber } from "../adapters/http/http-prober.ts";
-import { HttpUpstream } from "../adapters/http/http-upstream.ts";
+import { HttpCallbackSender } from "../adapters/http/callbacks/http-callback-sender.ts";
+import { invokerFor } from "../adapters/http/upstream/invoker-for.ts";
+import { HttpProber } from "../adapters/http/probe/http-prober.ts";
+import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
 import { openLocalProvider } from "../adapters/local/open-local-provider.ts";
 import { NatsEndpoints } from "../adapters/nats/stores/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/stores/nats-function-store.ts";

@@ -1,8 +1,8 @@
 import type { Registry } from "prom-client";
 
-import { HttpCallbackSender } from "../adapters/http/http-callback-sender.ts";
-import { invokerFor } from "../adapters/http/invoker-for.ts";
-import { HttpUpstream } from "../adapters/http/http-upstream.ts";
+import { HttpCallbackSender } from "../adapters/http/callbacks/http-callback-sender.ts";
+import { invokerFor } from "../adapters/http/upstream/invoker-for.ts";
+import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { clusterConfig, workerCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { machineFunctions, natsOptions, workerBroker } from "../adapters/nats/open-nats.ts";

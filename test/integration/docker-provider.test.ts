@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import type { DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
 import { engineTrouble } from "../../runtime/adapters/docker/docker-socket.ts";
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Registry } from "prom-client";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
 import { NatsEndpoints } from "../../runtime/adapters/nats/stores/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";

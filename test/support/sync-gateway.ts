@@ -1,6 +1,6 @@
 import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import type { RequestListener } from "node:http";
-import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
 import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";

@@ -1,5 +1,5 @@
 // A gateway process without a broker: the real server, invoker, table and upstream. Arguments: the function's address, and the longest call.
-import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
+import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../../runtime/core/ports/function-store.ts";

@@ -1,5 +1,5 @@
 import { openDockerProvider, type DockerProvider } from "../../../runtime/adapters/docker/open-docker-provider.ts";
-import { HttpProber } from "../../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../../runtime/adapters/http/probe/http-prober.ts";
 import type { Replica, ReplicaSpec } from "../../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { probePlans } from "../../../runtime/provider/probe-plan.ts";

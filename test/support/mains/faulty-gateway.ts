@@ -1,5 +1,5 @@
 import { FileSecretStore } from "../../../runtime/adapters/files/file-secret-store.ts";
-import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
+import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
 import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
 import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { gatewayAdapters, natsOptions } from "../../../runtime/adapters/nats/open-nats.ts";

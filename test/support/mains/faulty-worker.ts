@@ -1,6 +1,6 @@
-import { HttpCallbackSender } from "../../../runtime/adapters/http/http-callback-sender.ts";
-import { HttpInvoker } from "../../../runtime/adapters/http/http-invoker.ts";
-import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
+import { HttpCallbackSender } from "../../../runtime/adapters/http/callbacks/http-callback-sender.ts";
+import { HttpInvoker } from "../../../runtime/adapters/http/upstream/http-invoker.ts";
+import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
 import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions, workerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";

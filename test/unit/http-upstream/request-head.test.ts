@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
-import { rawRequest } from "../../../runtime/adapters/http/raw/request-head.ts";
+import { rawRequest } from "../../../runtime/adapters/http/upstream/raw/request-head.ts";
 import type { UpstreamRequest } from "../../../runtime/core/ports/upstream.ts";
 import { RepeatedHeaders } from "../../../runtime/core/headers/repeated-headers.ts";
 

@@ -1,4 +1,4 @@
-import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { H2cUpstream } from "./h2c-upstream.ts";
 import { RawUpstream } from "./raw/raw-upstream.ts";
 import { UndiciUpstream } from "./undici-upstream.ts";

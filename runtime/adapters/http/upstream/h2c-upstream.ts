@@ -1,4 +1,4 @@
-import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { H2cExchange } from "./h2c-exchange.ts";
 import { H2cSession } from "./h2c-session.ts";
 

@@ -1,8 +1,8 @@
-import { header } from "../../api/names.ts";
-import type { QueuedCall } from "../../core/calls/call.ts";
-import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
-import type { InvokeOptions, InvokeOutcome, Invoker } from "../../core/ports/invoker.ts";
-import type { Upstream, UpstreamCall } from "../../core/ports/upstream.ts";
+import { header } from "../../../api/names.ts";
+import type { QueuedCall } from "../../../core/calls/call.ts";
+import { endToEndHeaders } from "../../../core/headers/hop-by-hop.ts";
+import type { InvokeOptions, InvokeOutcome, Invoker } from "../../../core/ports/invoker.ts";
+import type { Upstream, UpstreamCall } from "../../../core/ports/upstream.ts";
 
 /** Runs queued calls over HTTP, straight at a replica. */
 export class HttpInvoker implements Invoker {

@@ -6,11 +6,11 @@ import {
   judgeUrl,
   parseCallbackUrl,
   type CallbackRules,
-} from "../../core/callbacks/callback-policy.ts";
-import { headerValue } from "../../core/headers/header-list.ts";
-import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../core/ports/callback-sender.ts";
+} from "../../../core/callbacks/callback-policy.ts";
+import { headerValue } from "../../../core/headers/header-list.ts";
+import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../../core/ports/callback-sender.ts";
 import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
-import { pinnedConnector } from "./pinned-connector.ts";
+import { pinnedConnector } from "../upstream/pinned-connector.ts";
 import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
 
 /** Most bytes of an answer that are read, head and body each. */

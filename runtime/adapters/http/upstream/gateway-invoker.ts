@@ -1,9 +1,9 @@
-import { header, invokeHeader } from "../../api/names.ts";
-import type { QueuedCall } from "../../core/calls/call.ts";
-import { formatRef } from "../../core/functions/function-ref.ts";
-import { headerValue } from "../../core/headers/header-list.ts";
-import type { InvokeOptions, InvokeOutcome, Invoker } from "../../core/ports/invoker.ts";
-import type { Upstream } from "../../core/ports/upstream.ts";
+import { header, invokeHeader } from "../../../api/names.ts";
+import type { QueuedCall } from "../../../core/calls/call.ts";
+import { formatRef } from "../../../core/functions/function-ref.ts";
+import { headerValue } from "../../../core/headers/header-list.ts";
+import type { InvokeOptions, InvokeOutcome, Invoker } from "../../../core/ports/invoker.ts";
+import type { Upstream } from "../../../core/ports/upstream.ts";
 import { HttpInvoker } from "./http-invoker.ts";
 
 export interface GatewayInvokerOptions {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import { joinedBody, latin1 } from "../../../http1/latin1.ts";
+import { joinedBody, latin1 } from "../../../../http1/latin1.ts";
 import type { RawRequest } from "./request-head.ts";
 
 const lastChunk = "0\r\n\r\n";

@@ -2,10 +2,10 @@ import type { Duplex } from "node:stream";
 
 import { Pool, type buildConnector, type Dispatcher } from "undici";
 
-import { headerValue } from "../../core/headers/header-list.ts";
-import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
-import { joinHeaders } from "../../core/headers/repeated-headers.ts";
-import { framingFault } from "../../http1/framing-fault.ts";
+import { headerValue } from "../../../core/headers/header-list.ts";
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import { joinHeaders } from "../../../core/headers/repeated-headers.ts";
+import { framingFault } from "../../../http1/framing-fault.ts";
 import { pinnedConnector } from "./pinned-connector.ts";
 
 /** Durations in milliseconds. */

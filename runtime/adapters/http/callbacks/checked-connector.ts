@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { buildConnector } from "undici";
 
-import { judgeAddress, type CallbackRules } from "../../core/callbacks/callback-policy.ts";
+import { judgeAddress, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
 import type { CallbackNetwork } from "./callback-network.ts";
 
 /** The rules do not let this callback go where its address leads. */

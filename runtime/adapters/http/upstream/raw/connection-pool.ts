@@ -1,5 +1,5 @@
-import type { AnswerHead } from "../../../http1/answer-head.ts";
-import { HeadMemory } from "../../../http1/head-memory.ts";
+import type { AnswerHead } from "../../../../http1/answer-head.ts";
+import { HeadMemory } from "../../../../http1/head-memory.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
 import type { ReuseTurns } from "./reuse-turns.ts";

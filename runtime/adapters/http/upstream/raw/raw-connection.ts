@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 
-import type { AnswerHead } from "../../../http1/answer-head.ts";
-import { AnswerParser, type AnswerSink } from "../../../http1/answer-parser.ts";
-import type { HeadMemory } from "../../../http1/head-memory.ts";
-import { ReadBuffer } from "../../../http1/read-buffer.ts";
+import type { AnswerHead } from "../../../../http1/answer-head.ts";
+import { AnswerParser, type AnswerSink } from "../../../../http1/answer-parser.ts";
+import type { HeadMemory } from "../../../../http1/head-memory.ts";
+import { ReadBuffer } from "../../../../http1/read-buffer.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { RequestSender } from "./request-sender.ts";
 

@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 
-import type { FunctionProtocol } from "../../core/functions/function-limits.ts";
-import type { Prober, ProbeResult } from "../../core/ports/prober.ts";
+import type { FunctionProtocol } from "../../../core/functions/function-limits.ts";
+import type { Prober, ProbeResult } from "../../../core/ports/prober.ts";
 
 /** Asks replicas over connections of its own. */
 export class HttpProber implements Prober {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { credentialFile } from "../../api/names.ts";
-import { PlatformError } from "../../api/platform-error.ts";
-import type { Invoker } from "../../core/ports/invoker.ts";
-import type { Upstream } from "../../core/ports/upstream.ts";
+import { credentialFile } from "../../../api/names.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { Invoker } from "../../../core/ports/invoker.ts";
+import type { Upstream } from "../../../core/ports/upstream.ts";
 import { GatewayInvoker } from "./gateway-invoker.ts";
 import { HttpInvoker } from "./http-invoker.ts";
 

@@ -1,4 +1,4 @@
-import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../../core/ports/upstream.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { RawCall } from "./raw-call.ts";
 import { rawRequest } from "./request-head.ts";
