@@ -14,7 +14,7 @@ import { runService } from "../process/run-service.ts";
 import { registerWatchAge } from "../process/watch-age.ts";
 import { environment, readConfigFile } from "../process/settings.ts";
 import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
-import { LocalLogSource } from "../adapters/local/local-log-source.ts";
+import { LocalLogSource } from "../adapters/machine/local/logs/local-log-source.ts";
 import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 
-import { engineAddress, engineNamedBy, engineTrouble } from "../adapters/docker/docker-socket.ts";
-import { openDockerProvider } from "../adapters/docker/open-docker-provider.ts";
+import { engineAddress, engineNamedBy, engineTrouble } from "../adapters/machine/docker/engine/docker-socket.ts";
+import { openDockerProvider } from "../adapters/machine/docker/open-docker-provider.ts";
 import { HttpCallbackSender } from "../adapters/http/callbacks/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/upstream/invoker-for.ts";
 import { HttpProber } from "../adapters/http/probe/http-prober.ts";
 import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
-import { openLocalProvider } from "../adapters/local/open-local-provider.ts";
+import { openLocalProvider } from "../adapters/machine/local/open-local-provider.ts";
 import { NatsEndpoints } from "../adapters/nats/stores/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/stores/nats-function-store.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import type { DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
-import { engineTrouble } from "../../runtime/adapters/docker/docker-socket.ts";
+import type { DockerProvider } from "../../runtime/adapters/machine/docker/open-docker-provider.ts";
+import { engineTrouble } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
 import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";

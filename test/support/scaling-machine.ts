@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
-import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
 import { NatsEndpoints } from "../../runtime/adapters/nats/stores/nats-endpoints.ts";
 import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-import { reportIn } from "../../../runtime/adapters/local/watchdog-report.ts";
+import { reportIn } from "../../../runtime/adapters/machine/local/watchdog-report.ts";
 import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";
 
 const watchdog = fileURLToPath(new URL("../../../runtime/watchdog/main.ts", import.meta.url));

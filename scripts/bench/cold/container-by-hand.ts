@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-import type { ContainerDocument } from "../../../runtime/adapters/docker/engine-types.ts";
+import type { ContainerDocument } from "../../../runtime/adapters/machine/docker/engine/engine-types.ts";
 import { findTool } from "../../debian-tool.ts";
 import type { Starter } from "./container-by-weir.ts";
 import type { BenchEngine } from "./container-engine.ts";

@@ -1,4 +1,7 @@
-import { openDockerProvider, type DockerProvider } from "../../../runtime/adapters/docker/open-docker-provider.ts";
+import {
+  openDockerProvider,
+  type DockerProvider,
+} from "../../../runtime/adapters/machine/docker/open-docker-provider.ts";
 import { HttpProber } from "../../../runtime/adapters/http/probe/http-prober.ts";
 import type { Replica, ReplicaSpec } from "../../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../../runtime/process/log.ts";

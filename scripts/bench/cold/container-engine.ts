@@ -1,5 +1,5 @@
-import { engineAddress } from "../../../runtime/adapters/docker/docker-socket.ts";
-import { EngineClient } from "../../../runtime/adapters/docker/engine-client.ts";
+import { engineAddress } from "../../../runtime/adapters/machine/docker/engine/docker-socket.ts";
+import { EngineClient } from "../../../runtime/adapters/machine/docker/engine/engine-client.ts";
 import { baseImageName } from "../../../runtime/api/version.ts";
 import { environment } from "../../../runtime/process/settings.ts";
 import { noDockerEngine, startDockerEngine } from "../../../test/support/docker-engine.ts";

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 
 import { namespacePath, secretPath } from "../../../runtime/adapters/files/secret-files.ts";
-import { checkImage } from "../../../runtime/adapters/docker/image-reference.ts";
-import { StartFailure } from "../../../runtime/adapters/docker/start-failure.ts";
-import { logDirectory, olderLog, replicaOfLog } from "../../../runtime/adapters/local/log-files.ts";
+import { checkImage } from "../../../runtime/adapters/machine/docker/images/image-reference.ts";
+import { StartFailure } from "../../../runtime/adapters/machine/docker/containers/start-failure.ts";
+import { logDirectory, olderLog, replicaOfLog } from "../../../runtime/adapters/machine/local/logs/log-files.ts";
 import {
   functionKey,
   parseFunctionKey,

@@ -1,4 +1,4 @@
-import { containerResources } from "../../../runtime/adapters/docker/container-resources.ts";
+import { containerResources } from "../../../runtime/adapters/machine/docker/containers/container-resources.ts";
 import { formatDuration, longestDuration, parseDuration } from "../../../runtime/api/duration.ts";
 import { duration, port, whole } from "../../../runtime/settings/setting.ts";
 import { checkResources } from "../../../runtime/core/functions/check-resources.ts";

@@ -1,6 +1,6 @@
 import { FileSecretStore } from "../../../runtime/adapters/files/file-secret-store.ts";
 import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
-import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
+import { LocalLogSource } from "../../../runtime/adapters/machine/local/logs/local-log-source.ts";
 import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { gatewayAdapters, natsOptions } from "../../../runtime/adapters/nats/open-nats.ts";
 import { release } from "../../../runtime/api/version.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { endOf } from "../../../runtime/adapters/docker/container-failure.ts";
-import type { ContainerDocument } from "../../../runtime/adapters/docker/engine-types.ts";
+import { endOf } from "../../../runtime/adapters/machine/docker/containers/container-failure.ts";
+import type { ContainerDocument } from "../../../runtime/adapters/machine/docker/engine/engine-types.ts";
 
 function ended(
   state: Partial<ContainerDocument["State"]>,

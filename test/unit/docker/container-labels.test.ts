@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 
-import { engineLabel, formatLabels, parseLabels } from "../../../runtime/adapters/docker/container-labels.ts";
+import {
+  engineLabel,
+  formatLabels,
+  parseLabels,
+} from "../../../runtime/adapters/machine/docker/containers/container-labels.ts";
 import { echoSpec } from "../../contract/replicas.contract.ts";
 
 test("a container's labels tell its replica, and show no environment", () => {

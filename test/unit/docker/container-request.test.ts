@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { containerRequest } from "../../../runtime/adapters/docker/container-request.ts";
+import { containerRequest } from "../../../runtime/adapters/machine/docker/containers/container-request.ts";
 import { echoSpec } from "../../contract/replicas.contract.ts";
 
 const surroundings = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { containerResources } from "../../../runtime/adapters/docker/container-resources.ts";
+import { containerResources } from "../../../runtime/adapters/machine/docker/containers/container-resources.ts";
 
 const unlimited = { memory: undefined, cpu: undefined };
 const usual = { memory: "512Mi", cpu: "1" };

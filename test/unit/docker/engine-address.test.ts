@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 
-import { engineAddress } from "../../../runtime/adapters/docker/docker-socket.ts";
-import { engineAdvice } from "../../../runtime/adapters/docker/engine-away.ts";
-import { EngineClient } from "../../../runtime/adapters/docker/engine-client.ts";
+import { engineAddress } from "../../../runtime/adapters/machine/docker/engine/docker-socket.ts";
+import { engineAdvice } from "../../../runtime/adapters/machine/docker/engine/engine-away.ts";
+import { EngineClient } from "../../../runtime/adapters/machine/docker/engine/engine-client.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const standard = "/var/run/docker.sock";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { bridgeName, bridgePrefix } from "../../../runtime/adapters/docker/bridge-name.ts";
+import { bridgeName, bridgePrefix } from "../../../runtime/adapters/machine/firewall/bridge-name.ts";
 import {
   firewallChains,
   firewallRules,
   parseNameServers,
   parseUplinks,
-} from "../../../runtime/adapters/docker/firewall-rules.ts";
+} from "../../../runtime/adapters/machine/firewall/firewall-rules.ts";
 
 test("names fit: bridges in 15 characters, chains in 28", () => {
   const instance = "0123456789abcdef";

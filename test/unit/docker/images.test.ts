@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { checkImage, pullQuery } from "../../../runtime/adapters/docker/image-reference.ts";
-import { PullProgress } from "../../../runtime/adapters/docker/pull-progress.ts";
+import { checkImage, pullQuery } from "../../../runtime/adapters/machine/docker/images/image-reference.ts";
+import { PullProgress } from "../../../runtime/adapters/machine/docker/images/pull-progress.ts";
 
 describe("references", () => {
   const digest = `sha256:${"a".repeat(64)}`;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
-import { logFrames } from "../../../runtime/adapters/docker/log-frames.ts";
+import { logFrames } from "../../../runtime/adapters/machine/docker/engine/log-frames.ts";
 import { logLines, type LogLine } from "../../../runtime/adapters/replica-logs/log-lines.ts";
 import { mergeByTime } from "../../../runtime/adapters/replica-logs/merge-by-time.ts";
 import { MergedStreams } from "../../../runtime/adapters/replica-logs/merge-streams.ts";

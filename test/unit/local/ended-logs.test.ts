@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
-import { logDirectory, logFileSize } from "../../../runtime/adapters/local/log-files.ts";
-import { ReplicaLog } from "../../../runtime/adapters/local/replica-log.ts";
+import { LocalLogSource } from "../../../runtime/adapters/machine/local/logs/local-log-source.ts";
+import { logDirectory, logFileSize } from "../../../runtime/adapters/machine/local/logs/log-files.ts";
+import { ReplicaLog } from "../../../runtime/adapters/machine/local/logs/replica-log.ts";
 import { endOfLines } from "../../../runtime/adapters/replica-logs/end-of-lines.ts";
 import { EndedLogs, endedLogSize, textsIn } from "../../../runtime/adapters/replica-logs/ended-logs.ts";
 import type { LogQuery } from "../../../runtime/core/ports/log-source.ts";

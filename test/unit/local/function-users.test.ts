@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { FunctionUsers } from "../../../runtime/adapters/local/function-users.ts";
-import { takeUserBlock, type UserBlock } from "../../../runtime/adapters/local/user-blocks.ts";
+import { FunctionUsers } from "../../../runtime/adapters/machine/local/function-users.ts";
+import { takeUserBlock, type UserBlock } from "../../../runtime/adapters/machine/local/user-blocks.ts";
 import { holdLock } from "../../../runtime/process/hold-lock.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
-import { logDirectory, logFileSize, olderLog } from "../../../runtime/adapters/local/log-files.ts";
-import { LogLines } from "../../../runtime/adapters/local/log-lines.ts";
-import { LogClock } from "../../../runtime/adapters/local/log-time.ts";
-import { ReplicaLog } from "../../../runtime/adapters/local/replica-log.ts";
+import { LocalLogSource } from "../../../runtime/adapters/machine/local/logs/local-log-source.ts";
+import { logDirectory, logFileSize, olderLog } from "../../../runtime/adapters/machine/local/logs/log-files.ts";
+import { LogLines } from "../../../runtime/adapters/machine/local/logs/log-lines.ts";
+import { LogClock } from "../../../runtime/adapters/machine/local/logs/log-time.ts";
+import { ReplicaLog } from "../../../runtime/adapters/machine/local/logs/replica-log.ts";
 import { logSourceContract } from "../../contract/log-source.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";

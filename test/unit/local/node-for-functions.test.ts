@@ -2,7 +2,7 @@ import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { isReachable, nodeForFunctions } from "../../../runtime/adapters/local/node-for-functions.ts";
+import { isReachable, nodeForFunctions } from "../../../runtime/adapters/machine/local/node-for-functions.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 test("a program below a closed directory is copied to where everybody gets at it", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { seccompFilter } from "../../../runtime/adapters/local/seccomp-filter.ts";
+import { seccompFilter } from "../../../runtime/adapters/machine/local/seccomp-filter.ts";
 
 const allow = 0x7fff_0000;
 const notPermitted = 0x0005_0001;

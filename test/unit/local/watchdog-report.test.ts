@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { reportIn } from "../../../runtime/adapters/local/watchdog-report.ts";
+import { reportIn } from "../../../runtime/adapters/machine/local/watchdog-report.ts";
 
 test.each([
   undefined,
