@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { DockerProvider } from "../../runtime/adapters/machine/docker/open-docker-provider.ts";
 import { engineTrouble } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
-import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
 import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";

@@ -2,9 +2,9 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 
 import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
-import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { doctorAdapters, gatewayBroker } from "../../runtime/adapters/nats/open-nats.ts";
 import { natsUser } from "../../runtime/api/broker/nats-users.ts";

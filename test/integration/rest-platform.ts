@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import pino from "pino";
 
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";

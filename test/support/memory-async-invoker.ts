@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
+import { MemoryCallLedger } from "./memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "./memory/memory-call-signals.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy.ts";
 import { functionLimits } from "../../runtime/core/functions/function-limits.ts";

@@ -1,5 +1,5 @@
 import { applyScale } from "../../runtime/core/scaling/apply-scale.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
 import { reportActivity, type ActivityTotals } from "../../runtime/core/scaling/activity-reporter.ts";
 import type { ScaleDecision } from "../../runtime/core/scaling/decide-scale.ts";
 import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";

@@ -1,12 +1,12 @@
 import { Registry } from "prom-client";
 
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
-import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
-import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryLeases } from "../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryCallLedger } from "./memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "./memory/memory-call-signals.ts";
+import { MemoryCallbackQueue } from "./memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "./memory/memory-dead-letters.ts";
+import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
+import { MemoryLeases } from "./memory/memory-leases.ts";
 import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { acceptCall } from "../../runtime/core/calls/accept-call.ts";
 import type { CallEntry } from "../../runtime/core/calls/call-entry.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { MemoryActivity } from "../../runtime/adapters/memory/memory-activity.ts";
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { encodeCall, MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
-import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
-import { ManualClock } from "../../runtime/adapters/memory/memory-clock.ts";
-import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
-import { MemoryLeases } from "../../runtime/adapters/memory/memory-leases.ts";
-import { MemoryQueueCatalog } from "../../runtime/adapters/memory/memory-queue-catalog.ts";
+import { MemoryActivity } from "../support/memory/memory-activity.ts";
+import { MemoryCallLedger } from "../support/memory/memory-call-ledger.ts";
+import { encodeCall, MemoryCallQueue } from "../support/memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "../support/memory/memory-call-signals.ts";
+import { MemoryCallbackQueue } from "../support/memory/memory-callback-queue.ts";
+import { ManualClock } from "../support/memory/memory-clock.ts";
+import { MemoryDeadLetters } from "../support/memory/memory-dead-letters.ts";
+import { MemoryLeases } from "../support/memory/memory-leases.ts";
+import { MemoryQueueCatalog } from "../support/memory/memory-queue-catalog.ts";
 import { activityContract } from "../contract/activity.contract.ts";
 import { callLedgerContract } from "../contract/call-ledger.contract.ts";
 import { callQueueContract, idOf, TestTaker } from "../contract/call-queue.contract.ts";

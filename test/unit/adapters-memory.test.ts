@@ -1,11 +1,11 @@
 import { describe } from "vitest";
 
-import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryLogSource } from "../../runtime/adapters/memory/memory-log-source.ts";
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
-import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
-import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
+import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../support/memory/memory-function-store.ts";
+import { MemoryLogSource } from "../support/memory/memory-log-source.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
+import { MemoryReplicas } from "../support/memory/memory-replicas.ts";
+import { MemorySecretStore } from "../support/memory/memory-secret-store.ts";
 import { endpointsContract } from "../contract/endpoints.contract.ts";
 import { functionStoreContract } from "../contract/function-store.contract.ts";
 import { logSourceContract } from "../contract/log-source.contract.ts";

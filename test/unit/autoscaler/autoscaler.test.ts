@@ -1,11 +1,11 @@
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
-import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
-import { MemoryUsage } from "../../../runtime/adapters/memory/memory-usage.ts";
+import { MemoryActivity } from "../../support/memory/memory-activity.ts";
+import { MemoryEndpoints } from "../../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
+import { MemoryUsage } from "../../support/memory/memory-usage.ts";
 import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler, type Autoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";

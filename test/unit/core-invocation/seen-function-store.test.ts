@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import { SeenFunctionStore } from "../../../runtime/core/functions/seen-function-store.ts";

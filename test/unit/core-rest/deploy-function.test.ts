@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
-import { MemoryQueueCatalog } from "../../../runtime/adapters/memory/memory-queue-catalog.ts";
-import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
+import { MemoryQueueCatalog } from "../../support/memory/memory-queue-catalog.ts";
+import { MemorySecretStore } from "../../support/memory/memory-secret-store.ts";
 import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import { deployFunction, type DeployParts } from "../../../runtime/core/functions/deploy-function.ts";
 import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { Leadership } from "../../../runtime/core/leadership.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import { pauseFor } from "../../../runtime/process/pause-for.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
 import type { Edition } from "../../../runtime/api/editions.ts";
 import {
   confirmNamespace,

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "../../support/memory/memory-call-queue.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { acceptCall, type Accepted } from "../../../runtime/core/calls/accept-call.ts";
 import { recordLifetime } from "../../../runtime/core/calls/call-ttl.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { beforeEach, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
 import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
 import { recordLifetime } from "../../../runtime/core/calls/call-ttl.ts";
 import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
 import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
 import { changeRecord, unchanged, type RecordDecision } from "../../../runtime/core/calls/change-record.ts";
 import type { CallLedger, LedgerEntry, UpdateOutcome } from "../../../runtime/core/ports/call-ledger.ts";

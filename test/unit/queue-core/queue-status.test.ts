@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
+import { MemoryActivity } from "../../support/memory/memory-activity.ts";
 import type { QueueState } from "../../../runtime/core/ports/queue-states.ts";
 import { queuePosition } from "../../../runtime/core/queues/queue-position.ts";
 import { queueStatus } from "../../../runtime/core/queues/queue-status.ts";

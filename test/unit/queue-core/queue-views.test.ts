@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
-import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
+import { MemoryActivity } from "../../support/memory/memory-activity.ts";
+import { MemoryDeadLetters } from "../../support/memory/memory-dead-letters.ts";
 import type { DeadLetter } from "../../../runtime/core/ports/dead-letters.ts";
 import { declareDefaultQueue } from "../../../runtime/core/queues/queue-defaults.ts";
 import { QueueTable } from "../../../runtime/core/queues/queue-table.ts";

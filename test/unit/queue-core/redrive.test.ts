@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { encodeCall, MemoryCallQueue } from "../../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallbackQueue } from "../../../runtime/adapters/memory/memory-callback-queue.ts";
-import { MemoryDeadLetters } from "../../../runtime/adapters/memory/memory-dead-letters.ts";
+import { encodeCall, MemoryCallQueue } from "../../support/memory/memory-call-queue.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
+import { MemoryCallbackQueue } from "../../support/memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "../../support/memory/memory-dead-letters.ts";
 import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
 import { recordLifetime } from "../../../runtime/core/calls/call-ttl.ts";
 import type { QueuedCall } from "../../../runtime/core/calls/call.ts";

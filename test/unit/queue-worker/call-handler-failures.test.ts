@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 
 import { headerValue } from "../../../runtime/core/headers/header-list.ts";
-import { MemoryWorkQueue } from "../../../runtime/adapters/memory/memory-work-queue.ts";
+import { MemoryWorkQueue } from "../../support/memory/memory-work-queue.ts";
 import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
 import { ledgerWith, sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
 import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
 import { cancelledEntry, takenEntry, waitingEntry } from "../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";

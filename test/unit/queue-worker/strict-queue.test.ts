@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
 import { QueueTurn } from "../../../runtime/queue-worker/queue-turn.ts";
 import { eventually } from "../../support/eventually.ts";

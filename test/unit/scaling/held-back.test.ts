@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
 import { applyHeld } from "../../../runtime/core/scaling/apply-scale.ts";
 import type { ScaleDecision } from "../../../runtime/core/scaling/decide-scale.ts";
 import { desireFunction, scaledBecause, withReplicas } from "../../../runtime/core/functions/desired-function.ts";

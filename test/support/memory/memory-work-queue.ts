@@ -1,6 +1,6 @@
-import type { Delivery, DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
+import type { Delivery, DeliverySource, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
-import type { QueueDepths, QueueState } from "../../core/ports/queue-states.ts";
+import type { QueueDepths, QueueState } from "../../../runtime/core/ports/queue-states.ts";
 import { MemoryTaker } from "./memory-taker.ts";
 
 /** Bounds and times of a work queue; what is absent is unbounded. Milliseconds and counts. */

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { Delivery } from "../../../runtime/core/ports/call-queue.ts";
 
 /** One who takes from a work queue: never more at once than it has slots. */
 export class MemoryTaker<T> {

@@ -1,6 +1,6 @@
-import { PlatformError } from "../../api/platform-error.ts";
-import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
-import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../core/ports/replicas.ts";
+import { PlatformError } from "../../../runtime/api/platform-error.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../../runtime/core/ports/replicas.ts";
 
 interface Entry {
   readonly spec: ReplicaSpec;

@@ -1,4 +1,4 @@
-import type { NamespaceEntry, NamespaceObserver, NamespaceStore } from "../../core/ports/namespace-store.ts";
+import type { NamespaceEntry, NamespaceObserver, NamespaceStore } from "../../../runtime/core/ports/namespace-store.ts";
 
 /** Keeps namespaces in this process; observers are told before a write resolves. */
 export class MemoryNamespaceStore implements NamespaceStore {

@@ -1,6 +1,6 @@
-import type { DesiredFunction } from "../../core/functions/desired-function.ts";
-import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
-import type { FunctionObserver, FunctionStore } from "../../core/ports/function-store.ts";
+import type { DesiredFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { FunctionObserver, FunctionStore } from "../../../runtime/core/ports/function-store.ts";
 
 /** Keeps desired functions in this process; observers are told before a write resolves. */
 export class MemoryFunctionStore implements FunctionStore {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 
-import type { CallSignals } from "../../core/ports/call-signals.ts";
+import type { CallSignals } from "../../../runtime/core/ports/call-signals.ts";
 
 /** Spreads word of calls within this process, a moment after it was given. */
 export class MemoryCallSignals implements CallSignals {

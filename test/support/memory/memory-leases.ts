@@ -1,4 +1,4 @@
-import type { Leases } from "../../core/ports/leases.ts";
+import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
 
 /** Keeps leases in this process. */

@@ -1,4 +1,4 @@
-import type { QueueCatalog, QueueDeclaration, QueueObserver } from "../../core/ports/queue-catalog.ts";
+import type { QueueCatalog, QueueDeclaration, QueueObserver } from "../../../runtime/core/ports/queue-catalog.ts";
 
 /** Keeps declared queues in this process; observers are told before a write resolves. */
 export class MemoryQueueCatalog implements QueueCatalog {

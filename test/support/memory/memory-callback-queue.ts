@@ -1,6 +1,6 @@
-import { formatRef } from "../../core/functions/function-ref.ts";
-import type { DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
-import type { CallbackQueue, QueuedCallback } from "../../core/ports/callback-queue.ts";
+import { formatRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { DeliverySource, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
+import type { CallbackQueue, QueuedCallback } from "../../../runtime/core/ports/callback-queue.ts";
 import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";
 
 /** Keeps owed callbacks of all queues in this process. */

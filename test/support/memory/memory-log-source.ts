@@ -1,8 +1,8 @@
 import { EventEmitter, on } from "node:events";
 
-import type { LogRecord } from "../../api/schemas/log-record.ts";
-import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
-import type { LogQuery, LogSource } from "../../core/ports/log-source.ts";
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
 
 /** Keeps logs in this process. */
 export class MemoryLogSource implements LogSource {

@@ -1,12 +1,12 @@
-import type { CallEntry, UnstampedEntry } from "../../core/calls/call-entry.ts";
-import type { RecordLifetime } from "../../core/calls/call-ttl.ts";
+import type { CallEntry, UnstampedEntry } from "../../../runtime/core/calls/call-entry.ts";
+import type { RecordLifetime } from "../../../runtime/core/calls/call-ttl.ts";
 import type {
   CallLedger,
   CreateOutcome,
   LedgerEntry,
   StoredResult,
   UpdateOutcome,
-} from "../../core/ports/call-ledger.ts";
+} from "../../../runtime/core/ports/call-ledger.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
 
 /** What is absent is unbounded; records then live for a day. */

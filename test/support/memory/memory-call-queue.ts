@@ -1,7 +1,7 @@
-import type { QueuedCall } from "../../core/calls/call.ts";
-import type { CallQueue, DeliverySource, PutOutcome } from "../../core/ports/call-queue.ts";
-import type { QueueDepths, QueueState, QueueStates } from "../../core/ports/queue-states.ts";
-import { formatRef } from "../../core/functions/function-ref.ts";
+import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
+import type { CallQueue, DeliverySource, PutOutcome } from "../../../runtime/core/ports/call-queue.ts";
+import type { QueueDepths, QueueState, QueueStates } from "../../../runtime/core/ports/queue-states.ts";
+import { formatRef } from "../../../runtime/core/functions/function-ref.ts";
 import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";
 
 const encoded = "Memory-Call";

@@ -1,5 +1,5 @@
-import { PlatformError } from "../../api/platform-error.ts";
-import type { SecretRef, SecretStore } from "../../core/ports/secret-store.ts";
+import { PlatformError } from "../../../runtime/api/platform-error.ts";
+import type { SecretRef, SecretStore } from "../../../runtime/core/ports/secret-store.ts";
 
 /** Keeps secrets in this process. */
 export class MemorySecretStore implements SecretStore {

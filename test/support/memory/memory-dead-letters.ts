@@ -4,7 +4,7 @@ import type {
   DeadLetterStore,
   LetterContent,
   StoredLetter,
-} from "../../core/ports/dead-letters.ts";
+} from "../../../runtime/core/ports/dead-letters.ts";
 import { decodeCall } from "./memory-call-queue.ts";
 
 interface Kept {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 
-import type { Activity, ActivityListener, ActivityReport } from "../../core/ports/activity.ts";
+import type { Activity, ActivityListener, ActivityReport } from "../../../runtime/core/ports/activity.ts";
 
 /** Spreads activity reports within this process, a moment after they were given. */
 export class MemoryActivity implements Activity {

@@ -1,10 +1,10 @@
-import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import type {
   Endpoints,
   EndpointsObserver,
   EndpointsPublisher,
   FunctionEndpoints,
-} from "../../core/ports/endpoints.ts";
+} from "../../../runtime/core/ports/endpoints.ts";
 
 /** Tells within this process where functions answer. */
 export class MemoryEndpoints implements Endpoints, EndpointsPublisher {

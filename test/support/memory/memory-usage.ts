@@ -1,5 +1,5 @@
-import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
-import type { FunctionUsage, Usage } from "../../core/ports/usage.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { FunctionUsage, Usage } from "../../../runtime/core/ports/usage.ts";
 
 /** Tells what it was told. */
 export class MemoryUsage implements Usage {
