@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
-import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";

@@ -26,7 +26,7 @@ import { drainGateway } from "../gateway/drain-gateway.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";
 import { holdLock } from "../process/hold-lock.ts";
-import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import { dockerHost } from "../process/machine-facts.ts";
 import { runService } from "../process/run-service.ts";

@@ -16,7 +16,7 @@ import { followBroker } from "../process/follow-broker.ts";
 import { logClusterNews } from "../process/cluster-news.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
-import { buildInvocationMetrics } from "../process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { createLog } from "../process/log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { readOrExit } from "../process/read-or-exit.ts";

@@ -12,7 +12,7 @@ import type { Invoker } from "../core/ports/invoker.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { Waker } from "../core/replicas/wake.ts";
-import type { InvocationCounts } from "../process/invocation-counts.ts";
+import type { InvocationCounts } from "../process/metrics/invocation-counts.ts";
 import type { Log } from "../process/log.ts";
 import type { CallbackTimes } from "../core/callbacks/decide-callback.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";

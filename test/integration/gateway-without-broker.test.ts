@@ -14,7 +14,7 @@ import { desireFunction } from "../../runtime/core/functions/desired-function.ts
 import { platformInfo } from "../../runtime/core/platform-info.ts";
 import { buildGateway, type Gateway } from "../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../runtime/gateway/settings.ts";
-import { buildInvocationMetrics } from "../../runtime/process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";

@@ -16,7 +16,7 @@ import {
   type GatewayServerParts,
 } from "../../runtime/gateway/edge/http-server.ts";
 import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.ts";
-import { InvocationCounts } from "../../runtime/process/invocation-counts.ts";
+import { InvocationCounts } from "../../runtime/process/metrics/invocation-counts.ts";
 import {
   createSyncInvoker,
   type CallHandler,

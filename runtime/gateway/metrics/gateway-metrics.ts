@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { FunctionTable } from "../../core/replicas/function-table.ts";
 import { knownScaleRules } from "../../core/scaling/scale-rules.ts";
-import { CountedHistogram } from "../../process/counted-histogram.ts";
+import { CountedHistogram } from "../../process/metrics/counted-histogram.ts";
 import type { RouteCounts } from "./route-counts.ts";
 
 export interface GatewayMetricsParts {

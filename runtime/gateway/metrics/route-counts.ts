@@ -1,4 +1,4 @@
-import { StatusDurations, type DurationHistogram } from "../../process/duration-histogram.ts";
+import { StatusDurations, type DurationHistogram } from "../../process/metrics/duration-histogram.ts";
 
 /** Everything that no route takes, and every method but these, is one: clients must not be able to add to the metrics. */
 const other = "other";

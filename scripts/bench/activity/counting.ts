@@ -7,7 +7,7 @@ import { desireFunction } from "../../../runtime/core/functions/desired-function
 import type { ActivityReport } from "../../../runtime/core/ports/activity.ts";
 import type { InvokeOptions, Invoker } from "../../../runtime/core/ports/invoker.ts";
 import { Scaler } from "../../../runtime/core/scaling/scaler.ts";
-import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
+import { InvocationCounts } from "../../../runtime/process/metrics/invocation-counts.ts";
 import { CountedInvoker } from "../../../runtime/queue-worker/counted-invoker.ts";
 import { sampleCall } from "../../../test/contract/samples.ts";
 import { spreadOf } from "../interleave.ts";

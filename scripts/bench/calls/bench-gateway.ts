@@ -8,7 +8,7 @@ import { createCallObserver } from "../../../runtime/gateway/calls/call-observer
 import { createErrorWriter } from "../../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../../runtime/gateway/edge/http-server.ts";
 import { DeadlineSweep } from "../../../runtime/gateway/calls/sync/deadline-sweep.ts";
-import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
+import { InvocationCounts } from "../../../runtime/process/metrics/invocation-counts.ts";
 import { createSyncInvoker } from "../../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { RouteCounts } from "../../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../../runtime/process/log.ts";

@@ -8,7 +8,7 @@ import { platformInfo } from "../../../runtime/core/platform-info.ts";
 import { buildGateway } from "../../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
-import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { faultyCallLedger, faultyCallQueue } from "../port-faults.ts";

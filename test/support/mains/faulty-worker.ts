@@ -4,7 +4,7 @@ import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstr
 import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions, workerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
-import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { openQueueWorker } from "../../../runtime/queue-worker/open-queue-worker.ts";

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 
-import { CountedHistogram } from "../../../runtime/process/counted-histogram.ts";
-import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
+import { CountedHistogram } from "../../../runtime/process/metrics/counted-histogram.ts";
+import { durationBounds } from "../../../runtime/process/metrics/duration-histogram.ts";
 import { RouteCounts } from "../../../runtime/gateway/metrics/route-counts.ts";
 
 test("CountedHistogram shows what was counted elsewhere, in seconds and cumulated", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { DeadlineSweep } from "../../../runtime/gateway/calls/sync/deadline-sweep.ts";
-import { durationBounds } from "../../../runtime/process/duration-histogram.ts";
-import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
+import { durationBounds } from "../../../runtime/process/metrics/duration-histogram.ts";
+import { InvocationCounts } from "../../../runtime/process/metrics/invocation-counts.ts";
 
 test("InvocationCounts counts by status, duration and function", () => {
   const counts = new InvocationCounts();

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 
-import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
-import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
+import { InvocationCounts } from "../../../runtime/process/metrics/invocation-counts.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/metrics/invocation-metrics.ts";
 
 function counted(status: number, durations: readonly number[]): InvocationCounts {
   const counts = new InvocationCounts();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Aside, type Slot } from "../../../runtime/queue-worker/aside.ts";
+import { Aside, type Slot } from "../../../runtime/queue-worker/calls/aside.ts";
 
 /** A call in a slot: the slot, whether that is free again, and what ends the call. */
 function enter(aside: Aside) {

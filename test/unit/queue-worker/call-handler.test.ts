@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
 import { headerValue } from "../../../runtime/core/headers/header-list.ts";
 import type { Waker } from "../../../runtime/core/replicas/wake.ts";
-import { InvocationCounts } from "../../../runtime/process/invocation-counts.ts";
+import { InvocationCounts } from "../../../runtime/process/metrics/invocation-counts.ts";
 import { sampleCall, sampleEntry, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answered, hang, WorkerBench, type BenchOptions } from "../../support/worker-bench.ts";

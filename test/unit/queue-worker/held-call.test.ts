@@ -7,7 +7,7 @@ import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
 import type { CallEntry } from "../../../runtime/core/calls/call-entry.ts";
 import { cancelledEntry, takenEntry, waitingEntry } from "../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
-import { HeldCall } from "../../../runtime/queue-worker/held-call.ts";
+import { HeldCall } from "../../../runtime/queue-worker/calls/held-call.ts";
 import { Lease } from "../../../runtime/queue-worker/lease.ts";
 import { ledgerWith, sampleEntry, soon } from "../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../support/fault-plan.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { seededRandom } from "../../../scripts/random.ts";
-import { HostSlots, type HostSlot, type HostSlotsOptions } from "../../../runtime/queue-worker/host-slots.ts";
+import { HostSlots, type HostSlot, type HostSlotsOptions } from "../../../runtime/queue-worker/callbacks/host-slots.ts";
 
 let now = 0;
 const open = (options: Partial<HostSlotsOptions> = {}): HostSlots => {

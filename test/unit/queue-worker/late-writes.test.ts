@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LateWrites } from "../../../runtime/queue-worker/late-writes.ts";
+import { LateWrites } from "../../../runtime/queue-worker/callbacks/late-writes.ts";
 
 /** Goes by a clock that each pause moves on; what was tried, and when. */
 function open(patience: number) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { cancelCall } from "../../../runtime/core/calls/cancel-call.ts";
-import { QueueTurn } from "../../../runtime/queue-worker/queue-turn.ts";
+import { QueueTurn } from "../../../runtime/queue-worker/calls/queue-turn.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answered, hang, mortal, WorkerBench } from "../../support/worker-bench.ts";
 

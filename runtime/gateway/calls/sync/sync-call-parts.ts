@@ -6,7 +6,7 @@ import type { CallLimits } from "./call-limits.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "../exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
-import type { FunctionCounts } from "../../../process/invocation-counts.ts";
+import type { FunctionCounts } from "../../../process/metrics/invocation-counts.ts";
 import type { ReplyMemory } from "./reply-memory.ts";
 import type { WriteError } from "../write-error.ts";
 

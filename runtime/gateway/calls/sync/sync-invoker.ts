@@ -11,7 +11,7 @@ import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
 import { FlushLater } from "./flush-later.ts";
-import type { FunctionCounts, InvocationCounts } from "../../../process/invocation-counts.ts";
+import type { FunctionCounts, InvocationCounts } from "../../../process/metrics/invocation-counts.ts";
 import { ownHeaders } from "./own-headers.ts";
 import { ReplyMemory } from "./reply-memory.ts";
 import type { RequestHead } from "../../edge/request-head.ts";

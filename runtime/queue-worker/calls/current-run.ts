@@ -1,5 +1,5 @@
 import type { HeldCall } from "./held-call.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 
 /** Why a run was cut off from outside. */
 export type Cut = "cancelled" | "handed-back";

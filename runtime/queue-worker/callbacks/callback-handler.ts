@@ -1,6 +1,6 @@
-import { header } from "../api/names.ts";
-import type { CallEntry, CallbackState } from "../core/calls/call-entry.ts";
-import { resultTtlOf } from "../core/calls/call-ttl.ts";
+import { header } from "../../api/names.ts";
+import type { CallEntry, CallbackState } from "../../core/calls/call-entry.ts";
+import { resultTtlOf } from "../../core/calls/call-ttl.ts";
 import {
   attemptsByAge,
   callbackAfter,
@@ -8,9 +8,9 @@ import {
   isTooDeep,
   judgeCallback,
   type CallbackVerdict,
-} from "../core/callbacks/decide-callback.ts";
-import { endToEndHeaders } from "../core/headers/hop-by-hop.ts";
-import { withoutHeaders } from "../core/headers/header-list.ts";
+} from "../../core/callbacks/decide-callback.ts";
+import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
+import { withoutHeaders } from "../../core/headers/header-list.ts";
 import {
   changeBudget,
   changeRecord,
@@ -18,17 +18,17 @@ import {
   type KnownRecord,
   type RecordChange,
   type RecordDecision,
-} from "../core/calls/change-record.ts";
-import type { LedgerEntry, StoredResult } from "../core/ports/call-ledger.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
-import type { CallbackRequest } from "../core/ports/callback-sender.ts";
-import type { QueuedCallback } from "../core/ports/callback-queue.ts";
-import { backOff } from "../core/calls/retry.ts";
+} from "../../core/calls/change-record.ts";
+import type { LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { CallbackRequest } from "../../core/ports/callback-sender.ts";
+import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
+import { backOff } from "../../core/calls/retry.ts";
 import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
 import { LateWrites } from "./late-writes.ts";
-import { Lease } from "./lease.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import { Lease } from "../lease.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** Callbacks sent at once to one host. */
 const slotsPerHost = 4;

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 
-import { callDigest } from "../core/calls/call-digest.ts";
-import type { CallEntry } from "../core/calls/call-entry.ts";
-import { acceptedEntry, endedEntry, takenEntry } from "../core/calls/call-transitions.ts";
-import type { QueuedCall } from "../core/calls/call.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
-import { decideDelivery, type DeliveryDecision } from "../core/calls/decide-delivery.ts";
-import type { LedgerEntry } from "../core/ports/call-ledger.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
+import { callDigest } from "../../core/calls/call-digest.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
+import { acceptedEntry, endedEntry, takenEntry } from "../../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
+import { decideDelivery, type DeliveryDecision } from "../../core/calls/decide-delivery.ts";
+import type { LedgerEntry } from "../../core/ports/call-ledger.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
 import { HeldCall } from "./held-call.ts";
-import type { Lease } from "./lease.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { Lease } from "../lease.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** Longest a call may hold its slot before it is claimed, milliseconds; then others have a turn. */
 const longestClaim = 15_000;

@@ -1,5 +1,5 @@
-import type { CallLedger, StoredResult } from "../core/ports/call-ledger.ts";
-import type { Lease } from "./lease.ts";
+import type { CallLedger, StoredResult } from "../../core/ports/call-ledger.ts";
+import type { Lease } from "../lease.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Step W6: true once the output is stored, false when there is no room for it or the lease was lost. */

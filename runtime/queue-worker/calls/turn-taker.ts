@@ -1,7 +1,7 @@
-import type { QueuedCall } from "../core/calls/call.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
 import { QueueTurn } from "./queue-turn.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** Takes from a strict queue, one call at a time and only while it has the turn; resolves after the last call. */
 export class TurnTaker {

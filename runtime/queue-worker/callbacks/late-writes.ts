@@ -1,4 +1,4 @@
-import { pauseFor } from "../process/pause-for.ts";
+import { pauseFor } from "../../process/pause-for.ts";
 
 /** Milliseconds between two rounds. */
 const interval = 2_000;

@@ -1,11 +1,11 @@
-import { PlatformError } from "../api/platform-error.ts";
-import type { QueuedCall } from "../core/calls/call.ts";
-import { knownLimits, runTimeout, type FunctionLimits } from "../core/functions/function-limits.ts";
-import { pickReplica, type ReadyReplica, type TableEntry } from "../core/replicas/function-table.ts";
-import { formatRef } from "../core/functions/function-ref.ts";
-import type { RunOutcome } from "../core/calls/judge-run.ts";
-import type { WaitingCaller } from "../core/replicas/wake.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { knownLimits, runTimeout, type FunctionLimits } from "../../core/functions/function-limits.ts";
+import { pickReplica, type ReadyReplica, type TableEntry } from "../../core/replicas/function-table.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
+import type { RunOutcome } from "../../core/calls/judge-run.ts";
+import type { WaitingCaller } from "../../core/replicas/wake.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 type RunParts = Pick<
   WorkerParts,

@@ -1,13 +1,13 @@
-import { isQueueName, parseCallId } from "../api/grammar.ts";
-import { header } from "../api/names.ts";
-import { shortError } from "../core/calls/call-attempts.ts";
-import { uuid5 } from "../core/calls/call-digest.ts";
-import { changeBudget, changeRecord, unchanged } from "../core/calls/change-record.ts";
-import type { CallbackVerdict } from "../core/callbacks/decide-callback.ts";
-import { headerValue } from "../core/headers/header-list.ts";
-import type { QueuedCallback } from "../core/ports/callback-queue.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import { isQueueName, parseCallId } from "../../api/grammar.ts";
+import { header } from "../../api/names.ts";
+import { shortError } from "../../core/calls/call-attempts.ts";
+import { uuid5 } from "../../core/calls/call-digest.ts";
+import { changeBudget, changeRecord, unchanged } from "../../core/calls/change-record.ts";
+import type { CallbackVerdict } from "../../core/callbacks/decide-callback.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
+import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** How a callback that is given up went. */
 export interface GivenUp {

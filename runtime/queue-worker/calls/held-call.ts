@@ -1,7 +1,7 @@
-import type { CallEntry } from "../core/calls/call-entry.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
-import type { CallLedger } from "../core/ports/call-ledger.ts";
-import type { Lease, Touch } from "./lease.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
+import type { CallLedger } from "../../core/ports/call-ledger.ts";
+import type { Lease, Touch } from "../lease.ts";
 
 /** What became of a change of a record that this worker holds. */
 export type ChangeOutcome = "stored" | "cancelled" | "lost";

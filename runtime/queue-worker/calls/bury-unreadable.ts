@@ -1,14 +1,14 @@
-import { parseCallId } from "../api/grammar.ts";
-import { uuid5 } from "../core/calls/call-digest.ts";
-import { endedEntry } from "../core/calls/call-transitions.ts";
-import type { QueuedCall } from "../core/calls/call.ts";
-import { changeRecord, type KnownRecord } from "../core/calls/change-record.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
+import { parseCallId } from "../../api/grammar.ts";
+import { uuid5 } from "../../core/calls/call-digest.ts";
+import { endedEntry } from "../../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { changeRecord, type KnownRecord } from "../../core/calls/change-record.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { Slot } from "./aside.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 import { settleCall } from "./settle-call.ts";
 import { untilDone } from "./until-done.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /**
  * A message that is no call becomes a dead letter as it is, under its id or, if that is unreadable, one made from

@@ -1,14 +1,14 @@
-import type { CallEntry, PendingStep } from "../core/calls/call-entry.ts";
-import { callbackHeaders } from "../core/callbacks/callback-headers.ts";
-import { isDeadReason } from "../core/calls/call-transitions.ts";
-import type { QueuedCall } from "../core/calls/call.ts";
-import { changeRecord, type KnownRecord, type RecordDecision } from "../core/calls/change-record.ts";
-import type { StoredResult } from "../core/ports/call-ledger.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
+import type { CallEntry, PendingStep } from "../../core/calls/call-entry.ts";
+import { callbackHeaders } from "../../core/callbacks/callback-headers.ts";
+import { isDeadReason } from "../../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
+import type { StoredResult } from "../../core/ports/call-ledger.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { Slot } from "./aside.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 import { untilDone, whenRoom } from "./until-done.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 const budget = 3_000;
 /** Bounds of the delay after which a call is offered again whose callback found no room. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { Leases } from "../core/ports/leases.ts";
-import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
+import type { Leases } from "../../core/ports/leases.ts";
+import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 
 const longestPeriod = 500;
 /** Nothing is taken, nor any call's lease extended, when the turn was proven longer ago. */

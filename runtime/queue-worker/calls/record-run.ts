@@ -1,18 +1,18 @@
-import type { CallEntry } from "../core/calls/call-entry.ts";
-import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../core/calls/call-transitions.ts";
-import { resultTtlOf } from "../core/calls/call-ttl.ts";
-import type { QueuedCall } from "../core/calls/call.ts";
-import { formatRef } from "../core/functions/function-ref.ts";
-import type { RunOutcome, RunVerdict } from "../core/calls/judge-run.ts";
-import type { StoredResult } from "../core/ports/call-ledger.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
+import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../../core/calls/call-transitions.ts";
+import { resultTtlOf } from "../../core/calls/call-ttl.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
+import type { RunOutcome, RunVerdict } from "../../core/calls/judge-run.ts";
+import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { Slot } from "./aside.ts";
 import type { CurrentRun } from "./current-run.ts";
 import type { HeldCall } from "./held-call.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 import { limitsOf } from "./run-function.ts";
 import { storeResult } from "./store-result.ts";
 import { whenRoom } from "./until-done.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** A run that came back, and all that its record is made from. */
 export interface JudgedRun {

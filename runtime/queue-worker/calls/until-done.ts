@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 
 const pauseAfterFailure = 250;
 /** Longest that what finds no room waits for it outside its slot, and between two tries, milliseconds. */

@@ -1,23 +1,23 @@
-import type { QueuedCall } from "../core/calls/call.ts";
-import { isDeadReason } from "../core/calls/call-transitions.ts";
-import type { FailureReason } from "../core/calls/call-entry.ts";
-import { formatRef } from "../core/functions/function-ref.ts";
-import { judgeRun, runStatus, type RunOutcome, type RunVerdict } from "../core/calls/judge-run.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
-import type { StoredResult } from "../core/ports/call-ledger.ts";
-import type { RetryRules } from "../core/calls/retry.ts";
-import { traceIdIn } from "../core/headers/trace-parent.ts";
-import type { KnownRecord } from "../core/calls/change-record.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { isDeadReason } from "../../core/calls/call-transitions.ts";
+import type { FailureReason } from "../../core/calls/call-entry.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
+import { judgeRun, runStatus, type RunOutcome, type RunVerdict } from "../../core/calls/judge-run.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { StoredResult } from "../../core/ports/call-ledger.ts";
+import type { RetryRules } from "../../core/calls/retry.ts";
+import { traceIdIn } from "../../core/headers/trace-parent.ts";
+import type { KnownRecord } from "../../core/calls/change-record.ts";
 import type { Slot } from "./aside.ts";
 import { claimCall, type Claim } from "./claim-call.ts";
 import { CurrentRun, type CurrentRuns } from "./current-run.ts";
 import type { HeldCall } from "./held-call.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../lease.ts";
 import { recordRun, type Recorded } from "./record-run.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
 import { settleCall } from "./settle-call.ts";
 import type { StrictWaits } from "./strict-waits.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** Delay after which a call that a stopping worker hands back is offered again, milliseconds. */
 const handBackDelay = 1_000;

@@ -1,13 +1,13 @@
-import type { QueuedCall } from "../core/calls/call.ts";
-import type { Delivery } from "../core/ports/call-queue.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
 import { Aside, type Slot } from "./aside.ts";
 import { buryUnreadable } from "./bury-unreadable.ts";
 import { CallProtocol } from "./call-protocol.ts";
 import { CurrentRuns } from "./current-run.ts";
-import { Lease } from "./lease.ts";
+import { Lease } from "../lease.ts";
 import type { QueueTurn } from "./queue-turn.ts";
 import { StrictWaits } from "./strict-waits.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { WorkerParts } from "../worker-parts.ts";
 
 /** Calls whose outputs or callbacks wait outside their slots for room, each with an output of the most bytes at most. */
 const mostAside = 32;
