@@ -15,7 +15,7 @@ import {
   storeRule,
 } from "../../runtime/queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
-import { decidedSettings, type Tuning } from "./environment.ts";
+import { decidedSettings, type Tuning } from "./processes/environment.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
 import { brokerFacts, optionRules } from "./option-rules.ts";

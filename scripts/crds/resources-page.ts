@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-import { definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
+import { definitionName } from "../../infra/manifests/definitions/custom-resource-definitions.ts";
 import { expectedOf } from "../../runtime/api/resources/cel-rules.ts";
 import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
 import { annotationRules, labelRules, type KeyRules } from "../../runtime/api/schemas/key-rules.ts";

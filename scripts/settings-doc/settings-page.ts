@@ -1,4 +1,4 @@
-import { decidedSettings } from "../../infra/manifests/environment.ts";
+import { decidedSettings } from "../../infra/manifests/processes/environment.ts";
 import { generalOptions } from "../../infra/manifests/platform-options.ts";
 import { flagName } from "../../runtime/settings/read-settings.ts";
 import type { Settings } from "../../runtime/settings/setting.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { jetstream, type StreamInfo } from "@nats-io/jetstream";
 import { afterEach, expect, test } from "vitest";
 
-import { natsConfig, natsDirectory } from "../../infra/manifests/nats-config.ts";
+import { natsConfig, natsDirectory } from "../../infra/manifests/broker/nats-config.ts";
 import { natsSecretName, queueWorkerName } from "../../infra/manifests/names.ts";
-import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/nats-addresses.ts";
+import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/broker/nats-addresses.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import { secretManifests } from "../../infra/manifests/secrets.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { accessManifests } from "../../../infra/manifests/access.ts";
+import { accessManifests } from "../../../infra/manifests/rights/access.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { brokerObjects, brokerPodHost } from "../../../runtime/api/broker/broker-pods.ts";

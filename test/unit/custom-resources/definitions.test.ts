@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Check } from "typebox/value";
 import { describe, expect, test } from "vitest";
 
-import { customResourceDefinition } from "../../../infra/manifests/custom-resource-definitions.ts";
-import { structuralSchema, type Plain } from "../../../infra/manifests/structural-schema.ts";
+import { customResourceDefinition } from "../../../infra/manifests/definitions/custom-resource-definitions.ts";
+import { structuralSchema, type Plain } from "../../../infra/manifests/definitions/structural-schema.ts";
 import { definitionFiles } from "../../../scripts/crds/definition-files.ts";
 import { staleAmong } from "../../../scripts/written-file.ts";
 import { customResources, type CustomResource } from "../../../runtime/api/resources/custom-resources.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { describe, expect, test } from "vitest";
 
-import { re2, structuralSchema } from "../../../infra/manifests/structural-schema.ts";
+import { re2, structuralSchema } from "../../../infra/manifests/definitions/structural-schema.ts";
 import { textMap } from "../../../runtime/api/schemas/text-map.ts";
 
 describe("structuralSchema()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { natsConfig } from "../../../infra/manifests/nats-config.ts";
+import { natsConfig } from "../../../infra/manifests/broker/nats-config.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { neededSecretNames, secretManifests } from "../../../infra/manifests/secrets.ts";

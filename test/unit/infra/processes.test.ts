@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { checkPlatform, readPlatform } from "../../../infra/manifests/read-platform.ts";
-import { environmentOf } from "../../../infra/manifests/environment.ts";
+import { environmentOf } from "../../../infra/manifests/processes/environment.ts";
 import type { Settings } from "../../../runtime/settings/setting.ts";
 import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";

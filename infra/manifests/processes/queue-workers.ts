@@ -1,7 +1,7 @@
-import { accounts } from "../../runtime/api/accounts.ts";
-import { messageRoom } from "../../runtime/api/broker/nats-server-options.ts";
-import { natsUser } from "../../runtime/api/broker/nats-users.ts";
-import { queueWorkerSettings, workerDrainTimeout } from "../../runtime/queue-worker/settings.ts";
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { messageRoom } from "../../../runtime/api/broker/nats-server-options.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-worker/settings.ts";
 import {
   brokerEnvironment,
   clusterEnvironment,
@@ -9,9 +9,9 @@ import {
   processEnvironment,
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import { queueWorkerName, secretName } from "./names.ts";
-import { gatewayOrigin, type Platform } from "./platform.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { queueWorkerName, secretName } from "../names.ts";
+import { gatewayOrigin, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
 const base = 160 * 2 ** 20;

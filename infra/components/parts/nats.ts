@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { natsManifests } from "../manifests/nats.ts";
+import { natsManifests } from "../../manifests/broker/nats.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** The broker; without children when it runs elsewhere. */
 export class Nats extends Part {

@@ -1,9 +1,9 @@
 import { Service } from "@pulumi/kubernetes/core/v1/service.js";
 import * as pulumi from "@pulumi/pulumi";
 
-import { gatewayManifests, gatewayPort } from "../manifests/gateway.ts";
+import { gatewayManifests, gatewayPort } from "../../manifests/processes/gateway.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** Takes all calls and requests. */
 export class Gateway extends Part {

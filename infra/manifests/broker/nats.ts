@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-import { given, type KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf, secretName, selectorOf } from "./names.ts";
+import { given, type KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf, secretName, selectorOf } from "../names.ts";
 import { natsNames, natsPort } from "./nats-addresses.ts";
 import { brokerAccounts, natsConfig, natsDirectory } from "./nats-config.ts";
-import type { Platform } from "./platform.ts";
+import type { Platform } from "../platform.ts";
 import {
   annotationsOf,
   containerSecurity,
@@ -15,7 +15,7 @@ import {
   resourcesOf,
   secretFileMode,
   spreadOf,
-} from "./pods.ts";
+} from "../pods.ts";
 
 const name = natsNames.statefulSet;
 const labels = labelsOf(name);

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { queueDoctorManifests } from "../manifests/queue-doctor.ts";
+import { queueDoctorManifests } from "../../manifests/processes/queue-doctor.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** Makes the queues that the stack declares. */
 export class QueueDoctor extends Part {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
-import { accounts } from "../../runtime/api/accounts.ts";
-import { natsUser } from "../../runtime/api/broker/nats-users.ts";
-import { queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
 import {
   brokerEnvironment,
   clusterEnvironment,
@@ -10,11 +10,11 @@ import {
   processEnvironment,
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf } from "./names.ts";
-import { natsMonitorUrls } from "./nats-addresses.ts";
-import { brokerFacts } from "./option-rules.ts";
-import type { Platform } from "./platform.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf } from "../names.ts";
+import { natsMonitorUrls } from "../broker/nats-addresses.ts";
+import { brokerFacts } from "../option-rules.ts";
+import type { Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
 const base = 160 * 2 ** 20;

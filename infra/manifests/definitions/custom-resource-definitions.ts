@@ -1,4 +1,4 @@
-import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
+import { customResources, type CustomResource } from "../../../runtime/api/resources/custom-resources.ts";
 import { structuralSchema, type PlainObject } from "./structural-schema.ts";
 
 /** Name of the definition in the cluster. */

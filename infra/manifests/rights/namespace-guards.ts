@@ -1,8 +1,13 @@
-import { accounts, accountsInFunctionNamespaces, clusterRoleName, type Account } from "../../runtime/api/accounts.ts";
-import { namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf } from "./names.ts";
-import type { Platform } from "./platform.ts";
+import {
+  accounts,
+  accountsInFunctionNamespaces,
+  clusterRoleName,
+  type Account,
+} from "../../../runtime/api/accounts.ts";
+import { namespaceMarker, objectLabel } from "../../../runtime/api/names.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf } from "../names.ts";
+import type { Platform } from "../platform.ts";
 
 const admission = "admissionregistration.k8s.io";
 /** Begin of the labels that say what pods of a namespace may. */

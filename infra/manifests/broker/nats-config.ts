@@ -1,10 +1,10 @@
-import { natsServerOptions, natsUserOptions } from "../../runtime/api/broker/nats-server-options.ts";
-import { natsUsers, type NatsUser } from "../../runtime/api/broker/nats-users.ts";
-import { natsUser } from "../../runtime/api/broker/nats-users.ts";
-import { natsSecretName, queueWorkerName, secretName } from "./names.ts";
+import { natsServerOptions, natsUserOptions } from "../../../runtime/api/broker/nats-server-options.ts";
+import { natsUsers, type NatsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { natsSecretName, queueWorkerName, secretName } from "../names.ts";
 import { natsPodHost, natsPods, natsPort } from "./nats-addresses.ts";
-import { brokerFacts } from "./option-rules.ts";
-import type { Platform } from "./platform.ts";
+import { brokerFacts } from "../option-rules.ts";
+import type { Platform } from "../platform.ts";
 
 /** Where the server finds its store, its secrets and its certificate. */
 export const natsDirectory = { store: "/data", secrets: "/etc/nats/secrets", tls: "/etc/nats/tls" } as const;

@@ -1,10 +1,10 @@
-import { accounts } from "../../runtime/api/accounts.ts";
-import { formatDeclaredQueue } from "../../runtime/settings/declared-queue.ts";
-import { operatorSettings } from "../../runtime/operator/settings.ts";
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { formatDeclaredQueue } from "../../../runtime/settings/declared-queue.ts";
+import { operatorSettings } from "../../../runtime/operator/settings.ts";
 import { clusterEnvironment, platformEnvironment, processEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import type { Platform } from "./platform.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import type { Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 import { briefDrain } from "./queue-doctor.ts";
 

@@ -1,6 +1,6 @@
-import { accounts } from "../../runtime/api/accounts.ts";
-import { natsUser } from "../../runtime/api/broker/nats-users.ts";
-import { gatewayDrainTimeout, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { gatewayDrainTimeout, gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import {
   brokerEnvironment,
   clusterEnvironment,
@@ -8,10 +8,10 @@ import {
   processEnvironment,
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import { given, type KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf, secretName, selectorOf } from "./names.ts";
-import { brokerFacts } from "./option-rules.ts";
-import { isTlsInFront, publicUrlOf, type Platform } from "./platform.ts";
+import { given, type KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf, secretName, selectorOf } from "../names.ts";
+import { brokerFacts } from "../option-rules.ts";
+import { isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
 /** Port of the gateway, in its pods and of its Service. */

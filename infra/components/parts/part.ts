@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
-import type { OpenTexts } from "../open-texts.ts";
-import type { RolloutGate } from "../rollout/rollout-gate.ts";
-import { dependenciesOf } from "./cluster-args.ts";
-import { withPodAnnotations, type PodAnnotations } from "./pod-annotations.ts";
-import { makeResource } from "./resource-kinds.ts";
-import { isWorkload, stageOf } from "./stages.ts";
-import { customTimeoutsOf, longestWait, type WaitTimeouts } from "./wait-timeouts.ts";
+import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
+import type { OpenTexts } from "../../open-texts.ts";
+import type { RolloutGate } from "../../rollout/rollout-gate.ts";
+import { dependenciesOf } from "../cluster-args.ts";
+import { withPodAnnotations, type PodAnnotations } from "../pod-annotations.ts";
+import { makeResource } from "../resource-kinds.ts";
+import { isWorkload, stageOf } from "../stages.ts";
+import { customTimeoutsOf, longestWait, type WaitTimeouts } from "../wait-timeouts.ts";
 
 /** What a part of the platform is made of. */
 export interface PartArgs {

@@ -1,10 +1,10 @@
-import { textOf } from "../../runtime/settings/read-settings.ts";
-import type { Setting, Settings } from "../../runtime/settings/setting.ts";
-import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
-import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
-import type { operatorSettings } from "../../runtime/operator/settings.ts";
-import type { queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
-import type { queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
+import { textOf } from "../../../runtime/settings/read-settings.ts";
+import type { Setting, Settings } from "../../../runtime/settings/setting.ts";
+import type { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
+import type { gatewaySettings } from "../../../runtime/gateway/settings.ts";
+import type { operatorSettings } from "../../../runtime/operator/settings.ts";
+import type { queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
+import type { queueWorkerSettings } from "../../../runtime/queue-worker/settings.ts";
 
 /** Settings that the manifests decide, so that nobody has to. */
 export const decidedSettings = [

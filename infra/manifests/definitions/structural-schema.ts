@@ -1,4 +1,4 @@
-import { celText } from "../../runtime/api/resources/cel-rules.ts";
+import { celText } from "../../../runtime/api/resources/cel-rules.ts";
 
 /** A value of a manifest. */
 export type Plain = null | boolean | number | string | readonly Plain[] | PlainObject;

@@ -1,6 +1,6 @@
-import { accounts } from "../../runtime/api/accounts.ts";
-import { natsUser } from "../../runtime/api/broker/nats-users.ts";
-import { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
 import {
   brokerEnvironment,
   clusterEnvironment,
@@ -8,8 +8,8 @@ import {
   processEnvironment,
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import type { Platform } from "./platform.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import type { Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 import { briefDrain } from "./queue-doctor.ts";
 

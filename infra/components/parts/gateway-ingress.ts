@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { httpRouteManifests } from "../manifests/http-route.ts";
-import { ingressManifests } from "../manifests/ingress.ts";
+import { httpRouteManifests } from "../../manifests/http-route.ts";
+import { ingressManifests } from "../../manifests/ingress.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** The way in from outside; without children when no host is named. */
 export class GatewayIngress extends Part {

@@ -1,5 +1,5 @@
-import { gatewayOrigin, type Platform } from "./platform.ts";
-import { natsUrl } from "./nats-addresses.ts";
+import { gatewayOrigin, type Platform } from "../platform.ts";
+import { natsUrl } from "../broker/nats-addresses.ts";
 import { adminPort, brokerDirectory } from "./process-deployment.ts";
 
 /** Decisions that are the same for every process. */

@@ -1,9 +1,9 @@
-import { clusterRoleName, type Account, type RoleScope } from "../../runtime/api/accounts.ts";
+import { clusterRoleName, type Account, type RoleScope } from "../../../runtime/api/accounts.ts";
 import { accountRights, type Rule } from "./account-rights.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf } from "./names.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf } from "../names.ts";
 import { functionGuard, namespaceGuards } from "./namespace-guards.ts";
-import type { Platform } from "./platform.ts";
+import type { Platform } from "../platform.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { networkPolicyManifests } from "../manifests/network-policies.ts";
+import { networkPolicyManifests } from "../../manifests/network-policies.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** What may reach what in the namespace of the platform. */
 export class NetworkPolicies extends Part {

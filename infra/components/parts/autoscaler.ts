@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { autoscalerManifests } from "../manifests/autoscaler.ts";
+import { autoscalerManifests } from "../../manifests/processes/autoscaler.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** Makes replicas follow their load. */
 export class Autoscaler extends Part {

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { accessManifests } from "../manifests/access.ts";
+import { accessManifests } from "../../manifests/rights/access.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** Accounts of the processes, and what each may do. */
 export class Access extends Part {

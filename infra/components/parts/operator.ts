@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { operatorManifests } from "../manifests/operator.ts";
+import { operatorManifests } from "../../manifests/processes/operator.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** Makes Functions true; nothing becomes of a custom resource without it. */
 export class Operator extends Part {

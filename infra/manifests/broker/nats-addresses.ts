@@ -1,5 +1,5 @@
-import { brokerObjects, brokerPodHost } from "../../runtime/api/broker/broker-pods.ts";
-import type { Platform } from "./platform.ts";
+import { brokerObjects, brokerPodHost } from "../../../runtime/api/broker/broker-pods.ts";
+import type { Platform } from "../platform.ts";
 
 /** Ports of a server: clients, other servers, monitoring. */
 export const natsPort = { client: 4_222, route: 6_222, monitor: 8_222 } as const;

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { queueWorkerManifests } from "../manifests/queue-workers.ts";
+import { queueWorkerManifests } from "../../manifests/processes/queue-workers.ts";
 import { Part } from "./part.ts";
-import type { PlatformArgs } from "./platform-args.ts";
+import type { PlatformArgs } from "../platform-args.ts";
 
 /** A Deployment for each queue. */
 export class QueueWorkers extends Part {

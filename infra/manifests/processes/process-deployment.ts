@@ -1,10 +1,10 @@
-import type { Account } from "../../runtime/api/accounts.ts";
-import { credentialSettings } from "../../runtime/settings/platform-settings.ts";
+import type { Account } from "../../../runtime/api/accounts.ts";
+import { credentialSettings } from "../../../runtime/settings/platform-settings.ts";
 import type { EnvironmentVariable } from "./environment.ts";
-import type { KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf, natsSecretName, secretName, selectorOf } from "./names.ts";
-import type { Component } from "./platform-options.ts";
-import type { Platform } from "./platform.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf, natsSecretName, secretName, selectorOf } from "../names.ts";
+import type { Component } from "../platform-options.ts";
+import type { Platform } from "../platform.ts";
 import {
   annotationsOf,
   containerSecurity,
@@ -16,7 +16,7 @@ import {
   resourcesOf,
   secretFileMode,
   spreadOf,
-} from "./pods.ts";
+} from "../pods.ts";
 
 /** One of our processes, as its own file in this folder describes it. */
 export interface ProcessFacts {

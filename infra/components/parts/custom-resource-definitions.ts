@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { customResourceDefinitions } from "../manifests/custom-resource-definitions.ts";
-import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import { customResourceDefinitions } from "../../manifests/definitions/custom-resource-definitions.ts";
+import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
 import { Part } from "./part.ts";
 
 /**

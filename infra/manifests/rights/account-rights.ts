@@ -1,6 +1,11 @@
-import { accounts, accountsInFunctionNamespaces, clusterRoleName, type Account } from "../../runtime/api/accounts.ts";
-import { natsPodNames } from "./nats-addresses.ts";
-import type { Platform } from "./platform.ts";
+import {
+  accounts,
+  accountsInFunctionNamespaces,
+  clusterRoleName,
+  type Account,
+} from "../../../runtime/api/accounts.ts";
+import { natsPodNames } from "../broker/nats-addresses.ts";
+import type { Platform } from "../platform.ts";
 
 /** One rule of a role. */
 export interface Rule {
