@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { judge, reaches, type BenchRow, type Contest } from "../../../scripts/bench/bench-row.ts";
-import { interleave, spreadOf } from "../../../scripts/bench/interleave.ts";
-import { formatJson, formatTable } from "../../../scripts/bench/report.ts";
+import { judge, reaches, type BenchRow, type Contest } from "../../../bench/bench-row.ts";
+import { interleave, spreadOf } from "../../../bench/interleave.ts";
+import { formatJson, formatTable } from "../../../bench/report.ts";
 
 const row: BenchRow = {
   id: "P0",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { missesBar, needsAnotherRun } from "../../../scripts/bench/check-runs.ts";
+import { missesBar, needsAnotherRun } from "../../../bench/check-runs.ts";
 
 const bar = { firstBar: 0.4 };
 const runs = (...medians: readonly number[]) => medians.map((median) => ({ judged: { median } }));

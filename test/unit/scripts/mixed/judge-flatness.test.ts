@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { judgeFlatness, settlingTime, type HoldingSample } from "../../../../scripts/bench/mixed/judge-flatness.ts";
+import { judgeFlatness, settlingTime, type HoldingSample } from "../../../../bench/mixed/judge-flatness.ts";
 
 const length = 480_000;
 const base = 170_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { scaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
-import { drawRuns } from "../../../../scripts/bench/scaling/draw-run.ts";
+import { drawRuns } from "../../../../bench/scaling/draw-run.ts";
 
 test("a picture of two busy functions has titles and units, colours for light and dark, and stays below 60 KB", () => {
   const rules = scaleRules({ "com.service.scale.type": "queue" });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { scaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
-import { judgeScaling } from "../../../../scripts/bench/scaling/judge-scaling.ts";
-import { dueTimes, sleep, spike, type LoadShape } from "../../../../scripts/bench/scaling/load-shape.ts";
-import type { LoadCall, ScalingRun } from "../../../../scripts/bench/scaling/scaling-run.ts";
+import { judgeScaling } from "../../../../bench/scaling/judge-scaling.ts";
+import { dueTimes, sleep, spike, type LoadShape } from "../../../../bench/scaling/load-shape.ts";
+import type { LoadCall, ScalingRun } from "../../../../bench/scaling/scaling-run.ts";
 
 const pace = { period: 500, window: 2_000 };
 const seconds = 40;

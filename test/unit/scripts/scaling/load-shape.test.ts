@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { dueTimes, ramp, sine, sleep, spike } from "../../../../scripts/bench/scaling/load-shape.ts";
+import { dueTimes, ramp, sine, sleep, spike } from "../../../../bench/scaling/load-shape.ts";
 
 test("a ramp goes straight from point to point and is level before and after", () => {
   const shape = ramp([2, 4], [12, 24], [16, 24], [20, 0]);
