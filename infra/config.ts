@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { isMapping } from "../runtime/api/mapping.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
 import { checkConfig, configNamespace, structuredValues } from "./check-config.ts";
 import { isKubeconfigContent } from "./stack-secrets.ts";
 import type { WeirPlatformArgs } from "./weir-platform-args.ts";

@@ -1,4 +1,4 @@
-import { duration, flag, optionalText, text } from "../runtime/api/setting.ts";
+import { duration, flag, optionalText, text } from "../runtime/settings/setting.ts";
 import { objectOf } from "./manifests/platform-options.ts";
 
 const hidden = { show: () => "[secret]" };

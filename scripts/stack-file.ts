@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 import { checkConfig, configNamespace } from "../infra/check-config.ts";
 import type { KeyPath } from "../infra/stack-secrets.ts";
-import { isMapping } from "../runtime/api/mapping.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
 
 /** What a file `Pulumi.<stack>.yaml` says of the platform. */
 export interface StackFile {

@@ -1,5 +1,5 @@
 import { grammarRule } from "../../runtime/api/grammar.ts";
-import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/api/platform-settings.ts";
+import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/settings/platform-settings.ts";
 import {
   choice,
   flag,
@@ -9,7 +9,7 @@ import {
   whole,
   type Setting,
   type Settings,
-} from "../../runtime/api/setting.ts";
+} from "../../runtime/settings/setting.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -8,7 +8,7 @@ import type { Platform } from "../../infra/manifests/platform.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { PlatformOptionsError, readPlatform } from "../../infra/manifests/read-platform.ts";
 import { neededSecretNames, secretManifests, type SecretValues } from "../../infra/manifests/secrets.ts";
-import { readSettingsFile } from "../../runtime/api/settings-file.ts";
+import { readSettingsFile } from "../../runtime/settings/settings-file.ts";
 import { readConfigFile } from "../../runtime/process/settings.ts";
 import { checkStackFile, readStackFile } from "../stack-file.ts";
 import { committedDefinitions } from "./committed-definitions.ts";

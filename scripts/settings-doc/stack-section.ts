@@ -1,6 +1,6 @@
 import { stackKeys, type StackKey } from "../../infra/stack-keys.ts";
 import { tuningKeys } from "../../infra/manifests/read-platform.ts";
-import type { Setting } from "../../runtime/api/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 import { code, defaultOf, kindOf, table } from "./setting-cells.ts";
 
 const introduction = `

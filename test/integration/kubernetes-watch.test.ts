@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
-import type { ContactOptions } from "../../runtime/adapters/kubernetes/server-contact.ts";
-import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
+import type { ContactOptions } from "../../runtime/adapters/kubernetes/client/server-contact.ts";
+import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch/watch.ts";
 import { below, pick, seededRandom } from "../../scripts/random.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";

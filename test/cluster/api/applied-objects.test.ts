@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
 import { AppliedObjects, TakenError } from "../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { checkConfig } from "../../../infra/check-config.ts";
-import { natsHosts } from "../../../infra/manifests/nats-addresses.ts";
+import { natsHosts } from "../../../infra/manifests/broker/nats-addresses.ts";
 import { bytesOf } from "../../../infra/manifests/option-rules.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";

@@ -1,14 +1,14 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import { asApplied } from "../applied-fields.ts";
-import type { KubeClient } from "../client.ts";
-import { withoutForeignItems } from "../foreign-items.ts";
-import { holdsAll } from "../in-doubt.ts";
-import type { Kind } from "../kinds.ts";
-import { isAlreadyThere, KubeRefusalError } from "../kube-refusal.ts";
-import type { KubeObject } from "../kube-types.ts";
+import { asApplied } from "./applied-fields.ts";
+import type { KubeClient } from "../client/client.ts";
+import { withoutForeignItems } from "./foreign-items.ts";
+import { holdsAll } from "../client/in-doubt.ts";
+import type { Kind } from "../client/kinds.ts";
+import { isAlreadyThere, KubeRefusalError } from "../client/kube-refusal.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import { isOwnedBy, type FunctionOwner } from "../manifests/object-names.ts";
-import { writeUntilAlone } from "../write-object.ts";
+import { writeUntilAlone } from "../client/write-object.ts";
 
 /** The name of an object is taken. */
 export class TakenError extends PlatformError {

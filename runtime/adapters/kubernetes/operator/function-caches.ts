@@ -1,15 +1,15 @@
 import { functionLabel } from "../../../api/names.ts";
-import type { FunctionRef } from "../../../core/function-ref.ts";
-import type { KubeClient } from "../client.ts";
-import { keptObject } from "../kept-object.ts";
-import { kinds } from "../kinds.ts";
-import type { KubeObject } from "../kube-types.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { KubeClient } from "../client/client.ts";
+import { keptObject } from "./kept-object.ts";
+import { kinds } from "../client/kinds.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { ProfileSpec } from "../manifests/merge-profiles.ts";
-import type { ObservedDeployment, ObservedPod } from "../manifests/observed-objects.ts";
-import { NamespacedWatch } from "../namespaced-watch.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
-import { KubeWatch } from "../watch.ts";
+import type { ProfileSpec } from "../manifests/pods/merge-profiles.ts";
+import type { ObservedDeployment, ObservedPod } from "../manifests/status/observed-objects.ts";
+import { NamespacedWatch } from "../watch/namespaced-watch.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
+import { KubeWatch } from "../watch/watch.ts";
 
 /** A Profile object. */
 export interface ProfileObject extends KubeObject {

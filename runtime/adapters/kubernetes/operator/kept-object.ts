@@ -1,0 +1,12 @@
+import type { KubeObject } from "../client/kube-types.ts";
+
+/** A second copy of the whole object, by `kubectl apply` without `--server-side`. */
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** An object as caches keep it: without what only the API server and kubectl read, often more than half of it. */
+export function keptObject<T extends KubeObject>(object: T): T {
+  const { managedFields: _fields, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { [lastApplied]: _copy, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
+}
