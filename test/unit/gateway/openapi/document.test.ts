@@ -20,7 +20,7 @@ import { apiFiles } from "../../../../scripts/openapi/api-files.ts";
 import { staleAmong } from "../../../../scripts/written-file.ts";
 import { apiDocument, pointerTo, schemaFindings } from "../../../support/api-answers.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 const documented = routeTable.filter((entry) => entry.documented !== false);
 
 test("openapi.json and docs/api.md are those of the route table; else run npm run openapi", async () => {

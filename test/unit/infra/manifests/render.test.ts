@@ -13,7 +13,7 @@ import { manifestsText } from "../../../../scripts/render/manifests-text.ts";
 import { sampleStack } from "../../../support/engine-stack.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const render = (...args: readonly string[]) =>
   promisify(execFile)(process.execPath, ["scripts/render/main.ts", ...args], { cwd: root });
 

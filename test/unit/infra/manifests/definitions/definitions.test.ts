@@ -99,5 +99,5 @@ describe("customResourceDefinition()", () => {
 });
 
 test("the committed definitions are those of the schemas", async () => {
-  expect(await staleAmong(await definitionFiles(), new URL("../../../", import.meta.url))).toEqual([]);
+  expect(await staleAmong(await definitionFiles(), new URL("../../../../../", import.meta.url))).toEqual([]);
 });

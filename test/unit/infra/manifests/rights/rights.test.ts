@@ -8,7 +8,7 @@ import { rightsFiles } from "../../../../../scripts/rights/rights-files.ts";
 import { staleAmong } from "../../../../../scripts/written-file.ts";
 import { notEmpty } from "../../../../support/not-empty.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../../../../", import.meta.url);
 const everywhere = [false, true].flatMap((manyNamespaces) =>
   accountRights({ manyNamespaces, platformNamespace: "weir" }).flatMap(({ account, platform, functions, cluster }) =>
     [...platform, ...functions, ...cluster].map((rule) => ({ account, rule })),
