@@ -10,7 +10,7 @@ import { PlatformOptionsError, readPlatform } from "../../infra/manifests/read-p
 import { neededSecretNames, secretManifests, type SecretValues } from "../../infra/manifests/secrets.ts";
 import { readSettingsFile } from "../../runtime/settings/settings-file.ts";
 import { readConfigFile } from "../../runtime/process/settings.ts";
-import { checkStackFile, readStackFile } from "../stack-file.ts";
+import { checkStackFile, readStackFile } from "../../infra/stack-file.ts";
 import { committedDefinitions } from "./committed-definitions.ts";
 import { freshSecrets } from "./fresh-secrets.ts";
 import { manifestsText } from "./manifests-text.ts";

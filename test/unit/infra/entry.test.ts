@@ -1,6 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 
+import { tempDirectory } from "../../support/temp-directory.ts";
 import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
 
 /** What `pulumi config` holds when the program starts. */
@@ -61,6 +65,44 @@ test("a secret that stands in the clear is refused, with the command that stores
   const { kubeconfig, adminPassword, natsPasswords } = readConfig();
   for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords ?? {})])
     expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
+  expect(await recorder.resources()).toEqual([]);
+});
+
+test("beside an encrypted value of its group one in the clear is refused, too, as the stack's file has it", async () => {
+  const recorder = await recordResources();
+  const { readConfig } = await import("../../../infra/config.ts");
+  await using project = await tempDirectory();
+  const words = { gateway: "0123456789abcdef", autoscaler: "0123456789abcdef" };
+  configure({ "weir:natsPasswords": JSON.stringify(words), "weir:natsTls": JSON.stringify({ key: "k" }) }, [
+    "weir:natsPasswords",
+    "weir:natsTls",
+  ]);
+  const clearOnes = async (file: string) => {
+    await writeFile(join(project.path, "Pulumi.test.yaml"), file);
+    try {
+      readConfig(project.path);
+      return [];
+    } catch (err) {
+      return (err as Error).message.split("\n").filter((line) => line.includes("--secret"));
+    }
+  };
+  const command = "expected it encrypted: pulumi config set --secret --path";
+  const partly = `config:
+  weir:natsPasswords:
+    gateway: { secure: v1:abc }
+    autoscaler: 0123456789abcdef
+  weir:natsTls:
+    certificate: { secure: v1:abc }
+    key: k
+`;
+  expect(await clearOnes(partly)).toEqual([
+    `  weir:natsPasswords.autoscaler: ${command} weir:natsPasswords.autoscaler`,
+    `  weir:natsTls.key: ${command} weir:natsTls.key < tls.key`,
+  ]);
+  const whole = "config:\n  weir:natsPasswords: { secure: v1:abc }\n  weir:natsTls: { key: { secure: v1:abc } }\n";
+  expect(await clearOnes(whole)).toEqual([]);
+  // The configuration may lie elsewhere.
+  expect(await clearOnes("config: {}\n")).toEqual([]);
   expect(await recorder.resources()).toEqual([]);
 });
 

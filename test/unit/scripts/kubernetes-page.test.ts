@@ -17,7 +17,7 @@ import { editionNames } from "../../../runtime/api/editions.ts";
 import { defaultNamespaceSettings } from "../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
 import { platformRequests } from "../../../scripts/preflight/platform-requests.ts";
 import { roomOf, roomText, sum } from "../../../scripts/preflight/pod-requests.ts";
-import { readStackFile } from "../../../scripts/stack-file.ts";
+import { readStackFile } from "../../../infra/stack-file.ts";
 import { commandBlocks } from "../../support/markdown-blocks.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { parse } from "yaml";
 
-import { checkConfig, configNamespace } from "../infra/check-config.ts";
-import type { KeyPath } from "../infra/stack-secrets.ts";
+import { checkConfig, configNamespace } from "./check-config.ts";
+import type { KeyPath } from "./stack-secrets.ts";
 import { isMapping } from "../runtime/settings/mapping.ts";
 
 /** What a file `Pulumi.<stack>.yaml` says of the platform. */
@@ -53,6 +53,14 @@ function encryptedPaths(values: Readonly<Record<string, unknown>>, prefix = ""):
     if (isEncrypted(value)) return [prefix + key];
     return isMapping(value) ? encryptedPaths(value, `${prefix}${key}.`) : [];
   });
+}
+
+/** Whether a value is encrypted in the file, by itself or with the group that it is in, or is not in it at all. */
+export function isEncryptedIn({ values, encrypted }: StackFile, path: KeyPath): boolean {
+  if (encrypted.some((each) => `${path}.`.startsWith(`${each}.`))) return true;
+  const [key = "", ...inside] = path.split(".");
+  const found = inside.length === 0 ? values[key] : isMapping(values[key]) ? values[key][inside.join(".")] : undefined;
+  return found === undefined;
 }
 
 /** What the file is as a configuration: values that are encrypted are not judged, secrets in the clear are refused. */
