@@ -226,6 +226,20 @@ describe.concurrent("a watch", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
+  test("FP4: a watch that is told to come again in a month asks before, and no more often than it is to", async () => {
+    await using bench = await openBench();
+    const { api, troubles } = bench;
+    api.faults.refuse = () => ({ status: 503, retryAfter: 999_999_999 });
+    const watch = bench.watch({ firstDelay: 1, longestDelay: 2, longestAsked: 500 });
+    await eventually(() => api.requests.length === 3, { what: "the third attempt" });
+    api.faults.refuse = undefined;
+    await watch.synced;
+    const [first, second, third] = api.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(490);
+    expect((third?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(490);
+    expect(troubles).toHaveLength(1);
+  });
+
   test("FP2: watches that are cut again and again resume, nothing is lost, nothing is listed again", async () => {
     await using bench = await openBench();
     const { api } = bench;

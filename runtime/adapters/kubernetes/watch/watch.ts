@@ -20,6 +20,8 @@ export interface WatchOptions<T, K> extends WatchQuery {
   readonly silence?: number;
   readonly firstDelay?: number;
   readonly longestDelay?: number;
+  /** Most of a `Retry-After` that is waited: a proxy may name an hour, and the API server be back in a minute. */
+  readonly longestAsked?: number;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
   /**
@@ -37,7 +39,7 @@ interface Wait {
   readonly early: boolean;
 }
 
-const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, pageSize: 500 };
+const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, longestAsked: 60_000, pageSize: 500 };
 /** A watch that held so long does not make the next one wait; milliseconds. */
 const goodWatch = 1_000;
 /** After so many refusals in a row the version itself may be what is refused. */
@@ -199,7 +201,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     const isNews = isRefused ? !this.#isRefused : this.#contact.failed(this);
     this.#isRefused = isRefused;
     if (isNews) this.#options.onTrouble(err);
-    const asked = (refusal?.retryAfter ?? 0) * (1 + 0.1 * Math.random());
+    const asked = Math.min(refusal?.retryAfter ?? 0, this.#options.longestAsked) * (1 + 0.1 * Math.random());
     return { after: Math.max(asked, this.#backOff()), early: asked === 0 && !isRefused };
   }
 
