@@ -16,6 +16,7 @@ import { Part } from "./components/parts/part.ts";
 import { QueueDoctor } from "./components/parts/queue-doctor.ts";
 import { QueueWorkers } from "./components/parts/queue-workers.ts";
 import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
+import { portForwardCommand } from "./port-forward.ts";
 import { providersOf } from "./providers.ts";
 import { readArgs } from "./read-args.ts";
 import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
@@ -104,12 +105,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
     this.adminPassword = credentials.adminPassword;
     this.queues = pulumi.output(platform.queues.map((queue) => queue.name));
     this.edition = pulumi.output(platform.edition);
-    const forward = `-n ${platform.platformNamespace} port-forward service/gateway 8080:8080`;
-    this.portForward = pulumi
-      .output(args.context)
-      .apply(
-        (context) => `kubectl${context === undefined || context === "" ? "" : ` --context ${context}`} ${forward}`,
-      );
+    this.portForward = portForwardCommand(cluster, platform.platformNamespace);
     this.registerOutputs({
       gatewayUrl: this.gatewayUrl,
       publicUrl: this.publicUrl,

@@ -2,6 +2,7 @@ import { Provider } from "@pulumi/kubernetes/provider.js";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, test } from "vitest";
 
+import type { WeirPlatformArgs } from "../../../infra/weir-platform-args.ts";
 import { notEmpty } from "../../support/not-empty.ts";
 import { recordResources, resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
 
@@ -50,12 +51,67 @@ describe("a platform as a part of other programs", () => {
     expect(new Set(kept)).toEqual(new Set(["Namespace", "StatefulSet"]));
   });
 
-  test("takes a transform for all that it makes", async () => {
+  test("hands transformations on to all that it makes, and says its former name, which its children take from it", async () => {
     const { resources, weir } = await recorder();
-    const aliases = [{ name: "before" }];
-    const platform = new weir.WeirPlatform("weir", plain, { aliases });
-    expect((await settled(platform.edition)).value).toBe("enterprise");
-    expect(notEmpty(await resources(), "resource").length).toBeGreaterThan(50);
+    const seen: string[] = [];
+    const transformations: pulumi.ResourceTransformation[] = [
+      ({ type, name, props, opts }) => {
+        seen.push(`${type} ${name}`);
+        return { props, opts: { ...opts, ignoreChanges: ["metadata.annotations"] } };
+      },
+    ];
+    void new weir.WeirPlatform("weir", plain, { aliases: [{ name: "before" }], transformations });
+    const made = await resources();
+    const inside = notEmpty(
+      made.filter(({ type }) => !type.startsWith("pulumi:")),
+      "resource",
+    );
+    expect(seen.toSorted()).toEqual(inside.map(({ type, name }) => `${type} ${name}`).toSorted());
+    for (const { name, ignoreChanges } of inside.filter(({ custom }) => custom))
+      expect(ignoreChanges, name).toEqual(["metadata.annotations"]);
+    expect(resourceNamed(made, "weir:platform:Weir", "weir").aliases.join(" ")).toContain("before");
+  });
+
+  test("has one cluster: with a provider its arguments name none", async () => {
+    const { resources, weir } = await recorder();
+    const parent = new pulumi.ComponentResource(
+      "test:index:Cluster",
+      "cluster",
+      {},
+      { provider: new Provider("west") },
+    );
+    for (const options of [{ provider: new Provider("east") }, { parent }]) {
+      const make = () => new weir.WeirPlatform("mine", { ...plain, context: "north" }, options);
+      expect(make).toThrow(
+        'Cannot make platform "mine":\n  context: expected none with a provider for Kubernetes, which says which cluster is meant',
+      );
+    }
+    expect(() => new weir.WeirPlatform("mine", { ...plain, kubeconfig: "/k" }, { parent })).toThrow(/ {2}kubeconfig: /);
+    const made = await resources();
+    expect(made.filter(({ type }) => type.startsWith("weir:"))).toEqual([]);
+  });
+
+  test("names its cluster in the command that reaches the gateway", async () => {
+    const { resources, weir } = await recorder();
+    const commandOf = async (name: string, args: WeirPlatformArgs, options: pulumi.ComponentResourceOptions = {}) => {
+      const spaces = { platformNamespace: name, functionNamespace: `${name}-fn` };
+      const { portForward } = new weir.WeirPlatform(name, { ...plain, ...spaces, ...args }, options);
+      return settled(portForward);
+    };
+    const rest = (name: string) => ` -n ${name} port-forward service/gateway 8080:8080`;
+    expect(await commandOf("a", { kubeconfig: "/home/me/my cluster", context: "east" })).toEqual({
+      value: `kubectl --kubeconfig '/home/me/my cluster' --context east${rest("a")}`,
+      secret: false,
+    });
+    // Content is a secret, and no place where kubectl finds it.
+    expect(await commandOf("b", { kubeconfig: pulumi.secret("{}"), context: "east" })).toEqual({
+      value: `kubectl --context east${rest("b")}`,
+      secret: false,
+    });
+    const provider = new Provider("elsewhere", { kubeconfig: pulumi.secret("{}"), context: "far" });
+    expect((await commandOf("c", {}, { provider })).value).toBe(`kubectl --context far${rest("c")}`);
+    expect((await commandOf("d", {}, { provider: new Provider("here") })).value).toBe(`kubectl${rest("d")}`);
+    notEmpty(await resources(), "resource");
   });
 
   test("stands beside others in one program", async () => {
