@@ -1,24 +1,36 @@
+import { inField, inItem, owns, type FieldSet } from "./foreign-fields.ts";
+
 /**
- * A merge patch (RFC 7396) that takes out of `actual` the items that others added to lists of `wanted`, such as
- * containers, variables and volumes; undefined when there are none. Keys that `wanted` does not name stay.
+ * A merge patch (RFC 7396) that takes out of `actual` what others added to it beside `wanted`: items of lists, such as
+ * containers, variables and volumes, and fields that are theirs by `foreign`; undefined when there is nothing. Other keys
+ * that `wanted` does not name stay: they are values of the API server, or of a webhook.
  */
-export function withoutForeignItems(actual: unknown, wanted: object): object | undefined {
+export function withoutForeignItems(
+  actual: unknown,
+  wanted: object,
+  foreign: readonly FieldSet[] = [],
+): object | undefined {
   const found = fieldsOf(actual);
+  const named = new Set(Object.keys(wanted));
+  const theirs = [...found.keys()].filter((key) => !named.has(key) && owns(foreign, key));
   const patches = Object.entries(wanted).flatMap(([key, value]): [string, unknown][] => {
-    const there = found.get(key);
-    if (Array.isArray(value)) return holdsMore(there, value) ? [[key, value]] : [];
+    const [there, inside] = [found.get(key), inField(foreign, key)];
+    if (Array.isArray(value)) return holdsMore(there, value, inside) ? [[key, value]] : [];
     if (!isObject(value)) return [];
-    const inside = withoutForeignItems(there, value);
-    return inside === undefined ? [] : [[key, inside]];
+    const patch = withoutForeignItems(there, value, inside);
+    return patch === undefined ? [] : [[key, patch]];
   });
-  return patches.length === 0 ? undefined : Object.fromEntries(patches);
+  const all = [...theirs.map((key) => [key, null] as const), ...patches];
+  return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-/** Whether a list has more items than are wanted, or one of its items has in its own lists. */
-function holdsMore(actual: unknown, wanted: readonly unknown[]): boolean {
+/** Whether a list has more items than are wanted, or one of its items has more than is. */
+function holdsMore(actual: unknown, wanted: readonly unknown[], foreign: readonly FieldSet[]): boolean {
   if (!Array.isArray(actual)) return false;
   if (actual.length > wanted.length) return true;
-  return wanted.some((item, at) => isObject(item) && withoutForeignItems(actual[at], item) !== undefined);
+  return wanted.some(
+    (item, at) => isObject(item) && withoutForeignItems(actual[at], item, inItem(foreign, item)) !== undefined,
+  );
 }
 
 function isObject(value: unknown): value is object {

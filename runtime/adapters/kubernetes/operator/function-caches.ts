@@ -1,7 +1,7 @@
 import { functionLabel } from "../../../api/names.ts";
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { KubeClient } from "../client/client.ts";
-import { keptObject } from "./kept-object.ts";
+import { keptObject, keptWithOwners } from "./kept-object.ts";
 import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
@@ -42,6 +42,7 @@ export function openFunctionCaches(
   onTrouble: (err: unknown) => void,
 ): FunctionCaches {
   const ours = { labelSelector: functionLabel, onTrouble };
+  const keep = <T extends KubeObject>(object: T): T => keptWithOwners(object, client.fieldManager);
   const caches = {
     functions: new NamespacedWatch<FunctionObject, FunctionObject>(client, kinds.function, namespaces, {
       keep: keptObject,
@@ -49,11 +50,11 @@ export function openFunctionCaches(
     }),
     deployments: new NamespacedWatch<KeptDeployment, KeptDeployment>(client, kinds.deployment, namespaces, {
       ...ours,
-      keep: keptObject,
+      keep,
     }),
     services: new NamespacedWatch<KubeObject, KubeObject>(client, kinds.service, namespaces, {
       ...ours,
-      keep: keptObject,
+      keep,
     }),
     pods: new NamespacedWatch<ObservedPod & KubeObject, ObservedPod>(client, kinds.pod, namespaces, {
       ...ours,
