@@ -175,6 +175,6 @@ test("all pods, the broker's too, are placed and marked as the stack says", () =
 test("what is no toleration is refused", () => {
   for (const tolerations of ["spot", [{ kye: "spot" }], [{ effect: "Never" }], [[]]])
     expect(checkPlatform({ pods: { tolerations } }).problems).toEqual([
-      "pods.tolerations: expected a list of tolerations, each of key, operator, value, effect and tolerationSeconds",
+      "pods.tolerations: expected a list of tolerations: key, operator, value, effect and tolerationSeconds as a pod may have them together",
     ]);
 });

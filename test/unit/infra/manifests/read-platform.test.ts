@@ -22,7 +22,7 @@ test("all problems come at once, each with key, value and rule", () => {
     natsUrl: "nats://elsewhere:4222",
     nats: { replicas: 2, storage: "10GB" },
     gateway: [],
-    ingress: { annotations: { a: 1 } },
+    ingress: { annotations: { a: 1.5 } },
   };
   expect(checkPlatform(input).problems).toEqual([
     "upstreamTimout: no such option; did you mean upstreamTimeout?",
@@ -31,9 +31,54 @@ test("all problems come at once, each with key, value and rule", () => {
     'nats.replicas: expected one of 1, 3, got "2" (settings file)',
     'nats.storage: expected a size such as 512Mi or 10Gi, got "10GB" (settings file)',
     "gateway: expected a mapping of options",
-    "ingress.annotations: expected a mapping of texts",
+    'ingress.annotations["a"]: expected a text',
   ]);
   expect(() => readPlatform(input)).toThrow(PlatformOptionsError);
+});
+
+test("what the API server would refuse in the middle of an installation is refused before", () => {
+  const label = 'expected a label such as "kubernetes.io/os": "linux"';
+  const rule = 'expected ranges such as "10.0.0.0/8", separated by commas';
+  const input = {
+    clusterRanges: ["10.0.0.0/33", "0.0.0.0/0"],
+    gateway: { annotations: { "a b": "x" }, loadBalancerSourceRanges: ["999.1.1.1/8", "10.0.0.0", "fd00::/129"] },
+    pods: { nodeSelector: { "not a key": "x", disk: "not a value", "example.com/ssd": "" }, annotations: [] },
+  };
+  expect(checkPlatform(input).problems).toEqual([
+    `clusterRanges: ${rule}, got "10.0.0.0/33,0.0.0.0/0" (settings file)`,
+    'gateway.annotations["a b"]: expected the key of an annotation such as "example.com/team"',
+    `gateway.loadBalancerSourceRanges: ${rule}, got "999.1.1.1/8,10.0.0.0,fd00::/129" (settings file)`,
+    `pods.nodeSelector["not a key"]: ${label}`,
+    `pods.nodeSelector["disk"]: ${label}`,
+    "pods.annotations: expected a mapping of texts",
+  ]);
+  for (const tolerations of [
+    [{}],
+    [{ key: "a", operator: "Exists", value: "b" }],
+    [{ key: "a", effect: "NoSchedule", tolerationSeconds: 3 }],
+    [{ key: "a", color: "red" }],
+    {},
+  ])
+    expect(checkPlatform({ pods: { tolerations } }).problems).toEqual([
+      expect.stringMatching(/^pods\.tolerations: expected a list of tolerations: /),
+    ]);
+  const fine = [
+    { operator: "Exists" },
+    { key: "a", value: "b" },
+    { key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: 3 },
+  ];
+  expect(checkPlatform({ pods: { tolerations: fine } }).problems).toEqual([]);
+});
+
+test("values that `pulumi config set --path` keeps as true, false or a number are texts", () => {
+  const annotations = { "example.com/internal": true, "example.com/weight": 10, "example.com/zone": "a" };
+  const { platform } = checkPlatform({ gateway: { annotations }, pods: { nodeSelector: { gpu: false } } });
+  expect(platform?.gateway.annotations).toEqual({
+    "example.com/internal": "true",
+    "example.com/weight": "10",
+    "example.com/zone": "a",
+  });
+  expect(platform?.pods.nodeSelector).toEqual({ gpu: "false" });
 });
 
 test("settings of the processes keep the processes' own rules, and the edition's", () => {
