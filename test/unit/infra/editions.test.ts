@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -19,6 +21,14 @@ function withoutMarks(object: unknown): unknown {
   );
   return JSON.parse(text.replaceAll(',"annotations":{}', "").replaceAll('"annotations":{},', ""));
 }
+
+test("the installation page counts the resources of its stack right", async () => {
+  const { resources } = await recordedStack({ edition: "community", nats: { storage: "5Gi" } });
+  const page = await readFile(new URL("../../../docs/install.md", import.meta.url), "utf8");
+  const counts = [...page.matchAll(/\b(\d+) (?:created|unchanged|deleted)\b/g)].map(([, count]) => Number(count));
+  // The stack itself counts, too.
+  expect(counts).toEqual(Array<number>(3).fill(resources.length + 1));
+});
 
 describe.each(editionNames)("edition %s", (edition) => {
   let stack: RecordedStack;
