@@ -1,12 +1,22 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 import { defaultFunctionNamespace } from "../manifests/platform-options.ts";
-import type { WeirPlatform } from "../platform.ts";
+
+/** What functions need of the platform of the same program. */
+export interface PlatformBelow {
+  readonly functionNamespace: string;
+  /** Whether the edition has several namespaces of functions. */
+  readonly manyNamespaces: boolean;
+  /** Provider of the cluster. */
+  readonly kubernetes: pulumi.ProviderResource;
+  /** What must be there before functions, and goes after them. */
+  readonly parts: readonly pulumi.Input<pulumi.Resource>[];
+}
 
 /** Where something of a function stands. */
 export interface NamespacedArgs {
   /** The platform of the same program: it comes first, and says which cluster is meant. Absent when it is there already. */
-  readonly platform?: WeirPlatform | undefined;
+  readonly platform?: PlatformBelow | undefined;
   /** The platform's default namespace of functions when absent. */
   readonly namespace?: pulumi.Input<string> | undefined;
 }

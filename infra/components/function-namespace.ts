@@ -3,12 +3,11 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { restricted } from "../manifests/namespaces.ts";
-import type { WeirPlatform } from "../platform.ts";
-import { dependenciesOf, onPlatform } from "./cluster-args.ts";
+import { dependenciesOf, onPlatform, type PlatformBelow } from "./cluster-args.ts";
 
 /** A further namespace of functions: editions pro and enterprise have several. */
 export interface FunctionNamespaceArgs {
-  readonly platform?: WeirPlatform | undefined;
+  readonly platform?: PlatformBelow | undefined;
   /** Name of the namespace; that of the resource when absent. */
   readonly namespaceName?: string | undefined;
   readonly labels?: Readonly<Record<string, pulumi.Input<string>>> | undefined;

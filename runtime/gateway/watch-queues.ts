@@ -1,15 +1,22 @@
+import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
 import type { QueueTable } from "../core/queues/queue-table.ts";
+import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
-import type { GatewayParts } from "./build-gateway.ts";
 
 const usualBrokerPatience = 30_000;
 
 /** Resolves when all declared queues are known, or have been waited for long enough; the watch goes on until the end. */
 export async function watchQueues(
-  { queues, brokerPatience = usualBrokerPatience, log }: Pick<GatewayParts, "queues" | "brokerPatience" | "log">,
+  parts: {
+    readonly queues: Pick<QueueCatalog, "watch">;
+    /** Milliseconds. */
+    readonly brokerPatience?: number | undefined;
+    readonly log: Log;
+  },
   table: QueueTable,
   endings: (() => unknown)[],
 ): Promise<void> {
+  const { queues, brokerPatience = usualBrokerPatience, log } = parts;
   const watching = queues.watch(table.observer);
   endings.push(() => void watching.then((end) => end()));
   const known = new AbortController();

@@ -4,7 +4,7 @@ import { giveBack } from "#give-back";
 export type ReleaseBytes = () => void;
 
 /** Keeps the bytes that were just read from being read over, until what it returns is called. */
-export type KeepBytes = () => ReleaseBytes;
+type KeepBytes = () => ReleaseBytes;
 
 const sharedSize = 65_536;
 const ownSize = 131_072;

@@ -1,23 +1,18 @@
 import { randomUUID } from "node:crypto";
 
-import type { RebuildReason, RepairTimes } from "../core/queues/decide-repair.ts";
+import type { RebuildReason } from "../core/queues/decide-repair.ts";
 import type { BrokerHealth, BrokerIllness } from "../core/ports/broker-health.ts";
 import type { BrokerServers } from "../core/ports/broker-servers.ts";
 import type { Leases } from "../core/ports/leases.ts";
-import type { QueueCatalog, QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import type { MissingStore, QueueStore } from "../core/ports/queue-store.ts";
-import type { Log } from "../process/log.ts";
-import type { DoctorMetrics } from "./doctor-metrics.ts";
+import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
+import type { MissingStore } from "../core/ports/queue-store.ts";
 import { keptLease } from "./kept-lease.ts";
 import { pauseFor } from "../process/pause-for.ts";
-import { RepairRound } from "./repair-round.ts";
+import { RepairRound, type RepairParts } from "./repair-round.ts";
 
-export interface QueueDoctorParts {
-  readonly store: QueueStore;
+export interface QueueDoctorParts extends RepairParts {
   readonly catalog: QueueCatalog;
   readonly leases: Leases;
-  /** All queues that shall be there. */
-  readonly queues: readonly QueueDeclaration[];
   /** Queues whose store, if it went away, is made anew at this start, empty. */
   readonly recreate: readonly string[];
   /** Absent = the broker cannot be asked. */
@@ -29,9 +24,6 @@ export interface QueueDoctorParts {
   /** Milliseconds. */
   readonly period: number;
   readonly leaseTtl: number;
-  readonly times: RepairTimes;
-  readonly metrics: DoctorMetrics;
-  readonly log: Log;
 }
 
 /** Keeps what queues lie in as it shall be; of several doctors one acts. */

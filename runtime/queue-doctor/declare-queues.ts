@@ -3,7 +3,7 @@ import { editionNames, editions, inflightOf } from "../api/editions.ts";
 import { defaultQueue } from "../api/names.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareDefaultQueue } from "../core/queues/queue-defaults.ts";
-import type { QueueEntry, QueueFactSettings } from "./settings.ts";
+import type { QueueEntry, QueueFactSettings } from "./queue-fact-settings.ts";
 
 /** The queues that the settings declare: the default one first, then the named ones; they must keep `queueProblems`. */
 export function declareQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {

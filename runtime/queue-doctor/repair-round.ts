@@ -1,14 +1,31 @@
-import { decideRepair, rememberWork, type RebuildReason, type WorkMemory } from "../core/queues/decide-repair.ts";
-import type { WorkState } from "../core/ports/queue-store.ts";
-import type { QueueDoctorParts } from "./build-queue-doctor.ts";
-import { callbacksName } from "./doctor-metrics.ts";
+import {
+  decideRepair,
+  rememberWork,
+  type RebuildReason,
+  type RepairTimes,
+  type WorkMemory,
+} from "../core/queues/decide-repair.ts";
+import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
+import type { QueueStore, WorkState } from "../core/ports/queue-store.ts";
+import type { Log } from "../process/log.ts";
+import { callbacksName, type DoctorMetrics } from "./doctor-metrics.ts";
+
+/** What mending works with. */
+export interface RepairParts {
+  readonly store: QueueStore;
+  /** All queues that shall be there. */
+  readonly queues: readonly QueueDeclaration[];
+  readonly times: RepairTimes;
+  readonly metrics: DoctorMetrics;
+  readonly log: Log;
+}
 
 /** Looks at every store of calls and callbacks and mends those that need it; remembers the looks before. */
 export class RepairRound {
-  readonly #parts: Pick<QueueDoctorParts, "store" | "queues" | "times" | "metrics" | "log">;
+  readonly #parts: RepairParts;
   readonly #memory = new Map<string, WorkMemory>();
 
-  constructor(parts: Pick<QueueDoctorParts, "store" | "queues" | "times" | "metrics" | "log">) {
+  constructor(parts: RepairParts) {
     this.#parts = parts;
   }
 

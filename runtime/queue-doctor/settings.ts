@@ -1,86 +1,23 @@
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { isQueueName } from "../api/grammar.ts";
 import { messageRoom } from "../api/broker/nats-server-options.ts";
-import { namedEntries, type NamedEntry } from "../settings/named-entries.ts";
 import {
   brokerSettings,
-  callTimeSettings,
   durabilitySettings,
   leaseSettings,
   namespaceRule,
   monitorUrls,
-  platformSettings,
   processSettings,
-  queueSettings,
   retryRules,
-  type ConnectionSetting,
 } from "../settings/platform-settings.ts";
 import type { SettingRule } from "../settings/setting-rules.ts";
-import { choice, duration, flag, list, optionalWhole, whole, type Setting, type Values } from "../settings/setting.ts";
+import { choice, duration, flag, list, whole } from "../settings/setting.ts";
 import { defaultQueue } from "../api/names.ts";
-import { textRule } from "../settings/text-rules.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import { retryCodes } from "../core/queues/queue-defaults.ts";
 import { declareQueues, queueProblems } from "./declare-queues.ts";
+import { queueFactSettings, type QueueFactSettings } from "./queue-fact-settings.ts";
 
 const hour = 3_600_000;
-
-/** What holds for every queue whose entry does not say otherwise. */
-const queueDefaults = {
-  maxInflight: optionalWhole("max_inflight", {
-    min: 1,
-    max: 10_000,
-    unit: "calls",
-    about:
-      "Calls one queue-worker runs at once; when absent 10, in editions community and standard and in strict queues 1",
-  }),
-  queueWorkers: whole("queue_workers", {
-    fallback: "1",
-    min: 1,
-    max: 1_000,
-    unit: "queue-workers",
-    about: "Queue-workers of a queue",
-  }),
-  maxLength: whole("max_length", { fallback: "1000000", min: 1, unit: "calls", about: "Most calls in a queue" }),
-  retryAttempts: whole("retry_attempts", {
-    fallback: "10",
-    max: 100,
-    unit: "retries",
-    about: "Retries of an asynchronous call after its first run",
-  }),
-  retryMinWait: duration("retry_min_wait", {
-    fallback: "10s",
-    min: 10,
-    max: 24 * hour,
-    about: "Wait before the first retry, doubled each time",
-  }),
-  retryMaxWait: duration("retry_max_wait", {
-    fallback: "120s",
-    min: 10,
-    max: 24 * hour,
-    about: "Longest wait between retries",
-  }),
-};
-
-/** What an entry of `queues` may say; what it leaves out comes from the setting that is named with it. */
-export const queueEntryFields = {
-  replicas: { ...queueDefaults.queueWorkers, name: "replicas" },
-  maxInflight: { ...queueDefaults.maxInflight, name: "max_inflight", about: "Calls one queue-worker runs at once" },
-  timeout: { ...callTimeSettings.upstreamTimeout, name: "timeout", about: "Longest run of a call" },
-  ackWait: { ...queueSettings.ackWait, name: "ack_wait" },
-  maxLength: { ...queueDefaults.maxLength, name: "max_length" },
-  strict: flag("strict", {
-    fallback: "false",
-    about: "One call at a time, also through its retries",
-  }),
-  retryAttempts: { ...queueDefaults.retryAttempts, name: "retry.attempts" },
-  retryCodes: statuses("retry.codes"),
-  retryMinWait: { ...queueDefaults.retryMinWait, name: "retry.min_wait" },
-  retryMaxWait: { ...queueDefaults.retryMaxWait, name: "retry.max_wait" },
-};
-
-/** One entry of `queues`. */
-export type QueueEntry = NamedEntry<typeof queueEntryFields>;
 
 /** Everything the queue-doctor reads. */
 export const queueDoctorSettings = {
@@ -88,15 +25,7 @@ export const queueDoctorSettings = {
   ...brokerSettings,
   ...clusterSettings,
   ...leaseSettings,
-  ...queueSettings,
-  ...callTimeSettings,
-  ...platformSettings,
-  ...queueDefaults,
-  queues: namedEntries("queues", {
-    about: "Queues beside the default one, and what is special about each",
-    rule: textRule.queue,
-    fields: queueEntryFields,
-  }),
+  ...queueFactSettings,
   doctorPeriod: duration("doctor_period", {
     fallback: "30s",
     min: 100,
@@ -137,12 +66,6 @@ export const queueDoctorSettings = {
   }),
 };
 
-/** What the queues are declared from. */
-export type QueueFactSettings = Omit<
-  Values<typeof queueDoctorSettings>,
-  ConnectionSetting | "oneMachine" | "maxFileStore" | "natsReplicas" | "natsMonitorUrl" | "durability"
->;
-
 /** The queues that these settings declare, for those who may read settings and nothing that runs. */
 export function declaredQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {
   return declareQueues(settings);
@@ -177,7 +100,7 @@ export const clusterRule: SettingRule<{ readonly durability: string; readonly na
       : [],
 };
 
-const recreateRule: SettingRule<Pick<QueueFactSettings, "recreate" | "queues">> = {
+const recreateRule: SettingRule<Pick<QueueFactSettings, "queues"> & { readonly recreate: readonly string[] }> = {
   needs: ["recreate", "queues"],
   sentence: "`recreate` names queues that are declared.",
   problems: ({ recreate, queues }) =>
@@ -188,20 +111,3 @@ const recreateRule: SettingRule<Pick<QueueFactSettings, "recreate" | "queues">> 
 
 /** What its settings must keep together. */
 export const queueDoctorRules = [namespaceRule, ...retryRules, queueRule, recreateRule];
-
-function statuses(name: string): Setting<readonly number[]> {
-  const { parse, kind } = list(name, {
-    about: "",
-    rule: { test: (code) => /^[45]\d\d$/.test(code), expected: "statuses from 400 to 599" },
-  });
-  return {
-    name,
-    kind,
-    about: "Statuses after which a call is tried again",
-    fallback: retryCodes.join(","),
-    parse: (text) => {
-      const outcome = parse(text);
-      return "value" in outcome ? { value: outcome.value.map(Number) } : outcome;
-    },
-  };
-}

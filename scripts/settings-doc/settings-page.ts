@@ -2,7 +2,7 @@ import { decidedSettings } from "../../infra/manifests/processes/environment.ts"
 import { generalOptions } from "../../infra/manifests/platform-options.ts";
 import { flagName } from "../../runtime/settings/read-settings.ts";
 import type { Settings } from "../../runtime/settings/setting.ts";
-import { queueEntryFields } from "../../runtime/queue-doctor/settings.ts";
+import { queueEntryFields } from "../../runtime/queue-doctor/queue-fact-settings.ts";
 import { functionSettings } from "../../runtime/watchdog/settings.ts";
 import { exampleFile } from "./example-file.ts";
 import { processes, type DocumentedProcess } from "./processes.ts";

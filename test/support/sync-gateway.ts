@@ -7,7 +7,7 @@ import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../runtime/core/replicas/wake.ts";
 import type { AccessLine } from "../../runtime/gateway/calls/access-log.ts";
-import type { CutReason } from "../../runtime/gateway/calls/call-cuts.ts";
+import type { CutReason } from "../../runtime/gateway/calls/call-facts.ts";
 import { createCallObserver } from "../../runtime/gateway/calls/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import {

@@ -33,6 +33,11 @@ const refused: readonly (readonly [rule: string, file: string, text: string])[] 
     "runtime/core/cycle-a.ts",
     'import { b } from "./cycle-b.ts";\nexport const a = (): number => b();\n',
   ],
+  [
+    "import(no-cycle)",
+    "runtime/core/type-cycle-a.ts",
+    'import { type B } from "./type-cycle-b.ts";\nexport interface A {\n  readonly b: B;\n}\n',
+  ],
   ["eslint(no-console)", "runtime/gateway/console.ts", 'export const say = (): void => console.log("x");\n'],
   ["node(no-process-env)", "runtime/gateway/env.ts", 'export const home = (): unknown => process.env["HOME"];\n'],
   ["unicorn(filename-case)", "runtime/core/camelCase.ts", "export const one = 1;\n"],
@@ -41,6 +46,8 @@ const refused: readonly (readonly [rule: string, file: string, text: string])[] 
 
 const allowed: Readonly<Record<string, string>> = {
   "runtime/core/cycle-b.ts": 'import { a } from "./cycle-a.ts";\nexport const b = (): number => a();\n',
+  "runtime/core/type-cycle-b.ts":
+    'import type { A } from "./type-cycle-a.ts";\nexport interface B {\n  readonly a: A;\n}\n',
   "runtime/process/settings.ts": 'export const home = (): unknown => process.env["HOME"];\n',
   "scripts/say.ts": 'console.log("x");\n',
   "vitest.config.ts": "export default {};\n",

@@ -4,8 +4,6 @@ import type { ReadyReplica, ReplicaChoice } from "./pick-replica.ts";
 import type { EndpointsObserver, FunctionEndpoints } from "../ports/endpoints.ts";
 import type { FunctionObserver } from "../ports/function-store.ts";
 
-export { pickReplica, type ReadyReplica } from "./pick-replica.ts";
-
 /** One deployed function as the invocation path sees it; the object stays the same while the function exists. */
 export interface TableEntry extends ReplicaChoice {
   readonly ref: FunctionRef;

@@ -2,14 +2,7 @@ import { Counter, type Registry } from "prom-client";
 
 import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { Log } from "../../process/log.ts";
-import type { CallEnd, CallFacts } from "./call-observer.ts";
-
-/**
- * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle`;
- * `unread`: the client read nothing of what waited for it; `timeout`: a queued run reached its limit in the middle of its
- * reply; `replica`: the replica broke its reply off; `draining`: the gateway stops and can wait no longer.
- */
-export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining";
+import type { CallEnd, CallFacts, CutReason } from "./call-facts.ts";
 
 const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining"];
 

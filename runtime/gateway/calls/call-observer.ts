@@ -1,33 +1,9 @@
 import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
-import type { CallCuts, CutReason } from "./call-cuts.ts";
-import type { CallRequest, CallResponse } from "./exchange.ts";
-import type { RequestHead } from "../edge/request-head.ts";
+import type { CallCuts } from "./call-cuts.ts";
+import type { CallEnd, CallFacts, CutReason } from "./call-facts.ts";
+import type { CallResponse } from "./exchange.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
-
-/** What is known of a call from its beginning. */
-export interface CallFacts {
-  readonly request: CallRequest;
-  readonly head: RequestHead;
-  readonly callId: string;
-  /** The function that is called; what its address says if there is no such function, undefined if it says none. */
-  readonly ref: { readonly name: string; readonly namespace: string | undefined } | undefined;
-  /** The one that the function gets. */
-  readonly traceParent: string;
-  /** When its head was read, in milliseconds of `performance.now()`. */
-  readonly startedAt: number;
-}
-
-/** How it ended; bytes are those of bodies. */
-export interface CallEnd {
-  readonly status: number;
-  /** Milliseconds since `startedAt`. */
-  readonly duration: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** Why the gateway closed its connection before the reply was whole. */
-  readonly cut?: CutReason | undefined;
-}
 
 /** Status of a call whose client left before the reply's head. */
 const clientLeft = 499;

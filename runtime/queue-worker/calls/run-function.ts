@@ -1,7 +1,8 @@
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { knownLimits, runTimeout, type FunctionLimits } from "../../core/functions/function-limits.ts";
-import { pickReplica, type ReadyReplica, type TableEntry } from "../../core/replicas/function-table.ts";
+import type { TableEntry } from "../../core/replicas/function-table.ts";
+import { pickReplica, type ReadyReplica } from "../../core/replicas/pick-replica.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
 import type { RunOutcome } from "../../core/calls/judge-run.ts";
 import type { WaitingCaller } from "../../core/replicas/wake.ts";

@@ -1,5 +1,5 @@
 import type { BrokerIllness } from "../../../core/ports/broker-health.ts";
-import type { PublishOutcome } from "./durable-publish.ts";
+import type { PublishOutcome } from "./publish-outcome.ts";
 
 /** What keeps the broker from storing: it does not answer, or it has no room. */
 export type TroubleKind = "away" | "full";

@@ -1,5 +1,6 @@
 import type { PutOutcome } from "../../../core/ports/call-queue.ts";
-import { payloadTooLarge, type PublishOutcome } from "./durable-publish.ts";
+import { payloadTooLarge } from "./durable-publish.ts";
+import type { PublishOutcome } from "./publish-outcome.ts";
 
 /** NATS error code of a publish that could not be stored (server `errors.json`). */
 const storeFailed = 10077;

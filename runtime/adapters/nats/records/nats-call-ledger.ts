@@ -10,7 +10,8 @@ import type {
   UpdateOutcome,
 } from "../../../core/ports/call-ledger.ts";
 import { CallRecordReader, operationHeader, parseRecord, recordStream } from "./call-record-reader.ts";
-import { isOvertaken, publishDurably, type PublishOutcome } from "../link/durable-publish.ts";
+import { isOvertaken, publishDurably } from "../link/durable-publish.ts";
+import type { PublishOutcome } from "../link/publish-outcome.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { putOutcome } from "../link/put-outcome.ts";
 import { readLast, writeHeaders, type LastMessage } from "../link/read-last.ts";

@@ -1,7 +1,8 @@
 import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
-import type { CallFacts, CallObserver } from "../call-observer.ts";
+import type { CallFacts } from "../call-facts.ts";
+import type { CallObserver } from "../call-observer.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "../exchange.ts";

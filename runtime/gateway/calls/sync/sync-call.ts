@@ -1,9 +1,9 @@
 import { Readable, type Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { pickReplica, type ReadyReplica } from "../../../core/replicas/function-table.ts";
+import { pickReplica, type ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
-import type { CutReason } from "../call-cuts.ts";
+import type { CutReason } from "../call-facts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";
 import { wasUnread } from "../../edge/http1/cut-unread.ts";
 import { UpgradeResponse } from "../../edge/http1/http1-upgrade.ts";

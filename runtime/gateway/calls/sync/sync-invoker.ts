@@ -5,7 +5,8 @@ import type { DesiredFunction } from "../../../core/functions/desired-function.t
 import type { FunctionTable, TableEntry } from "../../../core/replicas/function-table.ts";
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
-import type { CallFacts, CallObserver } from "../call-observer.ts";
+import type { CallFacts } from "../call-facts.ts";
+import type { CallObserver } from "../call-observer.ts";
 import { createCallLimits, type CallLimits, type CallSettings } from "./call-limits.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { desireFunction, type DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
-import { FunctionTable, pickReplica } from "../../../../runtime/core/replicas/function-table.ts";
+import { FunctionTable } from "../../../../runtime/core/replicas/function-table.ts";
+import { pickReplica } from "../../../../runtime/core/replicas/pick-replica.ts";
 import type { FunctionEndpoints } from "../../../../runtime/core/ports/endpoints.ts";
 
 const wanted = (name: string, namespace = "functions"): DesiredFunction =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { BrokerTrouble, type TroubleKind } from "../../../../../runtime/adapters/nats/link/broker-trouble.ts";
-import type { PublishOutcome } from "../../../../../runtime/adapters/nats/link/durable-publish.ts";
+import type { PublishOutcome } from "../../../../../runtime/adapters/nats/link/publish-outcome.ts";
 
 const stored: PublishOutcome = { kind: "stored", sequence: 1, duplicate: false };
 const silent: PublishOutcome = { kind: "unknown", cause: new Error("no answer") };
