@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
 
-import { natsSecretName, secretName } from "../manifests/names.ts";
+import { natsSecretName, platformSecret } from "../manifests/names.ts";
 import type { Platform } from "../manifests/platform.ts";
 import { certificateFile, neededSecretNames, secretShell, wordFiles } from "../manifests/secrets.ts";
 import { dependenciesOf } from "./cluster-args.ts";
@@ -47,7 +47,7 @@ export class Credentials extends pulumi.ComponentResource {
     const natsTls = this.#certificate(name, args);
     const given = new Map<string, pulumi.Input<string>>([
       ...Object.entries(args.natsPasswords).map(([process, word]) => [natsSecretName(process), word] as const),
-      ...(args.adminPassword === undefined ? [] : [[secretName.basicAuth, args.adminPassword] as const]),
+      ...(args.adminPassword === undefined ? [] : [[platformSecret.basicAuth, args.adminPassword] as const]),
     ]);
 
     const words = new Map<string, pulumi.Output<string>>();
@@ -59,7 +59,7 @@ export class Credentials extends pulumi.ComponentResource {
           { ...shell, data: pulumi.secret(files).apply(inBase64) },
           { parent: this, dependsOn },
         );
-      if (secret === secretName.natsTls) {
+      if (secret === platformSecret.natsTls) {
         make(natsTls);
         continue;
       }
@@ -68,7 +68,7 @@ export class Credentials extends pulumi.ComponentResource {
       make(word.apply((value) => wordFiles(platform, secret, value, args.adminUser)));
     }
 
-    this.adminPassword = words.get(secretName.basicAuth) ?? pulumi.secret("");
+    this.adminPassword = words.get(platformSecret.basicAuth) ?? pulumi.secret("");
     const rotated = rotation === undefined ? {} : { "weir/rotation": rotation };
     this.ofServers = { ...rotated, ...mark("weir/certificate", natsTls[certificateFile.certificate]) };
     this.ofUsers = { ...rotated, ...mark("weir/authority", natsTls[certificateFile.authority]) };
@@ -103,7 +103,7 @@ export class Credentials extends pulumi.ComponentResource {
 }
 
 /** Without its key the store cannot be read; servers with another password for routes cannot join those with the old. */
-const lasting: readonly string[] = [secretName.natsStore, secretName.natsRoutes];
+const lasting: readonly string[] = [platformSecret.natsStore, platformSecret.natsRoutes];
 
 /** A certificate is public: its hash may stand in the pods. */
 function mark(annotation: string, pem: pulumi.Input<string> | undefined): PodAnnotations {

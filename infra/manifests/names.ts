@@ -30,7 +30,7 @@ export function natsSecretName(deployment: string): string {
 }
 
 /** Secrets of the platform whose values come from elsewhere. */
-export const secretName = {
+export const platformSecret = {
   basicAuth: "basic-auth",
   invokeKey: "invoke-key",
   natsTls: "nats-tls",

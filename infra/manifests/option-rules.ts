@@ -6,7 +6,7 @@ const units: Readonly<Record<string, number>> = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 
 const storeShare = 0.7;
 
 /** Bytes of a size such as `10Gi`. */
-export function bytesOf(size: string): number {
+export function bytesOfSize(size: string): number {
   return Number.parseInt(size, 10) * (units[size.slice(-2)] ?? 1);
 }
 
@@ -15,7 +15,7 @@ export function brokerFacts({ replicas, storage }: Platform["nats"]) {
   return {
     natsReplicas: replicas,
     durability: replicas === "3" ? "cluster" : "always",
-    maxFileStore: Math.floor(bytesOf(storage) * storeShare),
+    maxFileStore: Math.floor(bytesOfSize(storage) * storeShare),
   } as const;
 }
 

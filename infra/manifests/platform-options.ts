@@ -68,10 +68,10 @@ export const defaultFunctionNamespace = platformSettings.functionNamespace.fallb
 const pair = (about: string) => ({ replicas: choice("replicas", ["1", "2"], { fallback: "1", about }) });
 
 /** The parts whose resources can be set. */
-export const components = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
+export const componentNames = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
 
 /** A part of the platform that runs in pods of its own. */
-export type Component = (typeof components)[number];
+export type Component = (typeof componentNames)[number];
 
 const partNames: Readonly<Record<Component, string>> = {
   nats: "the broker",

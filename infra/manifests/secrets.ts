@@ -1,6 +1,6 @@
 import { credentialFile } from "../../runtime/api/names.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
-import { labelsOf, secretName } from "./names.ts";
+import { labelsOf, platformSecret } from "./names.ts";
 import { brokerAccounts, routesFile, storeKeyVariable } from "./broker/nats-config.ts";
 import type { Platform } from "./platform.ts";
 
@@ -27,12 +27,12 @@ export function brokerSecretNames(platform: Platform): string[] {
 /** Names of all Secrets that must be there before the pods start. */
 export function neededSecretNames({ nats, ...platform }: Platform): string[] {
   return [
-    secretName.basicAuth,
-    secretName.invokeKey,
+    platformSecret.basicAuth,
+    platformSecret.invokeKey,
     ...brokerAccounts(platform).map(({ secret }) => secret),
-    ...(nats.url === undefined ? [secretName.natsStore] : []),
-    ...(nats.url === undefined && nats.replicas === "3" ? [secretName.natsRoutes] : []),
-    ...(nats.tls ? [secretName.natsTls] : []),
+    ...(nats.url === undefined ? [platformSecret.natsStore] : []),
+    ...(nats.url === undefined && nats.replicas === "3" ? [platformSecret.natsRoutes] : []),
+    ...(nats.tls ? [platformSecret.natsTls] : []),
   ];
 }
 
@@ -47,12 +47,12 @@ export function wordFiles(
   word: string,
   adminUser: string,
 ): Readonly<Record<string, string>> {
-  if (secret === secretName.basicAuth) return { [credentialFile.user]: adminUser, [credentialFile.password]: word };
-  if (secret === secretName.invokeKey) return { [credentialFile.invokeKey]: word };
+  if (secret === platformSecret.basicAuth) return { [credentialFile.user]: adminUser, [credentialFile.password]: word };
+  if (secret === platformSecret.invokeKey) return { [credentialFile.invokeKey]: word };
   if (!/^[A-Za-z0-9_-]{16,}$/.test(word))
     throw new Error(`Cannot make secret "${secret}": 16 letters, digits, - and _ or more are needed`);
-  if (secret === secretName.natsStore) return { "nats.conf": `${storeKeyVariable}: "${word}"\n` };
-  if (secret === secretName.natsRoutes) return { "nats.conf": routesFile(platform, word) };
+  if (secret === platformSecret.natsStore) return { "nats.conf": `${storeKeyVariable}: "${word}"\n` };
+  if (secret === platformSecret.natsRoutes) return { "nats.conf": routesFile(platform, word) };
   const account = brokerAccounts(platform).find((each) => each.secret === secret);
   return { password: word, "nats.conf": `${account?.variable ?? "password"}: "${word}"\n` };
 }
@@ -64,13 +64,13 @@ export function wordFiles(
 export function secretManifests(platform: Platform, values: SecretValues): KubernetesObject[] {
   const words = new Map<string, string>([
     ...Object.entries(values.brokerPasswords),
-    [secretName.basicAuth, values.adminPassword],
-    [secretName.invokeKey, values.invokeKey],
-    [secretName.natsStore, values.storeKey],
-    [secretName.natsRoutes, values.routePassword],
+    [platformSecret.basicAuth, values.adminPassword],
+    [platformSecret.invokeKey, values.invokeKey],
+    [platformSecret.natsStore, values.storeKey],
+    [platformSecret.natsRoutes, values.routePassword],
   ]);
   const files = (name: string) => {
-    if (name === secretName.natsTls) return certificateFiles(values);
+    if (name === platformSecret.natsTls) return certificateFiles(values);
     const word = words.get(name);
     if (word === undefined) throw new Error(`Cannot make secret "${name}": it has none`);
     return wordFiles(platform, name, word, values.adminUser);
@@ -94,7 +94,7 @@ export const certificateFile = { certificate: "tls.crt", key: "tls.key", authori
 function certificateFiles({ natsTls }: SecretValues): Readonly<Record<string, string>> {
   if (natsTls === undefined)
     throw new Error(
-      `Cannot make secret "${secretName.natsTls}": no certificate was given; make one, or set nats.tls to false`,
+      `Cannot make secret "${platformSecret.natsTls}": no certificate was given; make one, or set nats.tls to false`,
     );
   return {
     [certificateFile.certificate]: natsTls.certificate,

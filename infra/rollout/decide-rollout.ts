@@ -4,7 +4,7 @@ import { isMapping } from "../../runtime/settings/mapping.ts";
 export type Workload = Readonly<Record<string, unknown>>;
 
 /** How far a change of a workload has come. */
-export type Rollout =
+export type RolloutDecision =
   | { readonly kind: "done" }
   | { readonly kind: "under-way"; readonly because: string }
   /** It will not come to its end by waiting. */
@@ -14,7 +14,7 @@ export type Rollout =
  * Whether the pods of a workload are all those of the wanted version, and serve. `live` is read from the API server
  * itself: a watch may still tell of the version before.
  */
-export function decideRollout(wanted: Workload, live: Workload | undefined): Rollout {
+export function decideRollout(wanted: Workload, live: Workload | undefined): RolloutDecision {
   if (live === undefined) return { kind: "failed", because: `it is not in the cluster; ${wayBack}` };
   const other = otherVersion(wanted, live);
   if (other !== undefined) return { kind: "failed", because: `${other}; ${wayBack}` };

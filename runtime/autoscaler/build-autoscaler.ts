@@ -36,7 +36,7 @@ export interface AutoscalerParts {
 }
 
 /** Makes replicas follow the load; of several autoscalers one acts, and all know what it knows. */
-export interface Autoscaler {
+export interface BuiltAutoscaler {
   /** Begins to listen, fills its table and sweeps; rejects with `provider_unavailable` when that cannot be read. */
   open(): Promise<void>;
   /** Whether this one acts now. */
@@ -46,7 +46,7 @@ export interface Autoscaler {
 }
 
 /** Assembles an autoscaler; nothing happens before `open`. */
-export function buildAutoscaler(parts: AutoscalerParts): Autoscaler {
+export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const { settings, metrics, log, now = () => performance.now() } = parts;
   const idleAfter = parts.idleAfter ?? (({ zeroDuration }: ScaleRules) => zeroDuration);
   const { scaleWindow: window, activityTimeout: patience, wakeTimeout } = settings;

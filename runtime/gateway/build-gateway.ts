@@ -99,7 +99,7 @@ export interface GatewayParts {
 }
 
 /** The gateway: the one HTTP server of a platform. */
-export interface Gateway {
+export interface BuiltGateway {
   /**
    * Fills the tables, then listens; resolves with the port. Without the declared queues, as the broker is away, it listens
    * after `brokerPatience`: synchronous calls need none, and those to be queued are refused until they are known.
@@ -116,7 +116,7 @@ export interface Gateway {
 }
 
 /** Assembles a gateway; it neither reads nor listens before `open`, but for its credentials and certificate. */
-export function buildGateway(parts: GatewayParts): Gateway {
+export function buildGateway(parts: GatewayParts): BuiltGateway {
   const { settings, log } = parts;
   const source = `gateway-${randomUUID()}`;
   const namespaceTable = new NamespaceTable();

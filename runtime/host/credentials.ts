@@ -6,7 +6,7 @@ import { credentialFile } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 
 /** Who may administer this Weir, and the key that function tokens are signed with. */
-export interface Credentials {
+export interface HostCredentials {
   readonly user: string;
   readonly password: string;
   readonly invokeKey: string;
@@ -23,7 +23,7 @@ const keyBytes = 32;
  * exists. Secrets have at least 192 bits of chance and are safe in a URL.
  * @throws PlatformError when a file is empty
  */
-export async function openCredentials(directory: string): Promise<Credentials> {
+export async function openCredentials(directory: string): Promise<HostCredentials> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return {
     user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),

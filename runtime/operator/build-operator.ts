@@ -22,7 +22,7 @@ export interface OperatorParts {
 }
 
 /** Makes objects true; of several operators one acts, and all know what there is. */
-export interface Operator {
+export interface BuiltOperator {
   /** Reads all objects and begins; rejects with `provider_unavailable` when they cannot be read. */
   open(): Promise<void>;
   /** Whether this one acts now. */
@@ -36,7 +36,7 @@ const settle = 20;
 const portions = 60;
 
 /** Assembles an operator; nothing happens before `open`. */
-export function buildOperator(parts: OperatorParts): Operator {
+export function buildOperator(parts: OperatorParts): BuiltOperator {
   const { kinds, metrics, log, now = () => performance.now() } = parts;
   const stop = new AbortController();
   const leadership = new Leadership({

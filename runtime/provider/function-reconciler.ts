@@ -3,7 +3,7 @@ import type { FunctionRef } from "../core/functions/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { Replicas } from "../core/ports/replicas.ts";
-import { backOff, type Backoff, type ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
+import { backOffRestart, type Backoff, type ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 import { decideReconcile, type ReconcileAction } from "../core/replicas/reconcile.ts";
 import type { Log } from "../process/log.ts";
 import { functionEndpoints } from "./function-endpoints.ts";
@@ -146,7 +146,7 @@ export class FunctionReconciler {
   #fail(failure: ReplicaFailure, readySince: number | undefined): void {
     const { now, random, log } = this.#parts;
     const readyFor = readySince === undefined ? 0 : now() - readySince;
-    this.#backoff = backOff(this.#backoff, failure, { now: now(), readyFor, jitter: random() });
+    this.#backoff = backOffRestart(this.#backoff, failure, { now: now(), readyFor, jitter: random() });
     log.warn({ functionName: this.ref.name, namespace: this.ref.namespace, ...failure }, "replica failed");
   }
 

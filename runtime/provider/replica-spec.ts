@@ -1,5 +1,5 @@
 import type { DesiredFunction } from "../core/functions/desired-function.ts";
-import { environmentOf, type FunctionSurroundings } from "../core/functions/function-environment.ts";
+import { functionEnvironment, type FunctionSurroundings } from "../core/functions/function-environment.ts";
 import type { ReplicaSpec } from "../core/ports/replicas.ts";
 import { replicaGrace } from "../core/replicas/reconcile-grace.ts";
 
@@ -16,7 +16,7 @@ export function replicaSpec(
     generation,
     image: deployment.image,
     envProcess: deployment.envProcess,
-    environment: environmentOf(wanted, surroundings),
+    environment: functionEnvironment(wanted, surroundings),
     secrets: deployment.secrets ?? [],
     limits: deployment.limits ?? {},
     requests: deployment.requests ?? {},

@@ -27,7 +27,7 @@ export interface QueueDoctorParts extends RepairParts {
 }
 
 /** Keeps what queues lie in as it shall be; of several doctors one acts. */
-export interface QueueDoctor {
+export interface BuiltQueueDoctor {
   /** Provisions everything; must resolve before gateway and workers are of use. */
   provision(): Promise<void>;
   /** Looks again every period, and soon after a restart of the broker, until `stop` aborts; drops its lease then. */
@@ -41,7 +41,7 @@ const leaseName = "process.doctor";
 const afterRestart = 10_000;
 
 /** Assembles the doctor. */
-export function buildQueueDoctor(parts: QueueDoctorParts): QueueDoctor {
+export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
   const { store, catalog, metrics, log } = parts;
   const holder = randomUUID();
   const leaseDuration = Math.max(parts.leaseTtl, 2 * parts.period);

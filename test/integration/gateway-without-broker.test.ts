@@ -12,7 +12,7 @@ import { startSettings } from "../../runtime/settings/start-settings.ts";
 import { release } from "../../runtime/api/version.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { platformInfo } from "../../runtime/core/platform-info.ts";
-import { buildGateway, type Gateway } from "../../runtime/gateway/build-gateway.ts";
+import { buildGateway, type BuiltGateway } from "../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { buildInvocationMetrics } from "../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../runtime/process/log.ts";
@@ -25,7 +25,7 @@ const ref = { name: "echo", namespace: "functions" };
 const mebibyte = 1_048_576;
 
 /** A gateway as on Kubernetes, where functions and endpoints are not the broker's; they are in memory here. */
-async function gatewayOf(link: NatsLink, address: string): Promise<Gateway> {
+async function gatewayOf(link: NatsLink, address: string): Promise<BuiltGateway> {
   const { settings } = startSettings(gatewaySettings, {
     typed: { values: { port: "0", "basic-auth": "false" }, unknown: [], withoutValue: [], words: [] },
     environment: {},

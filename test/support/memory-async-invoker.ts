@@ -14,7 +14,7 @@ import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invo
 import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
 import { QueuePositions } from "../../runtime/gateway/calls/async/queue-positions.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import type { CallHandler } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
+import type { HandleCall } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { sampleQueue } from "../contract/samples.ts";
 
@@ -32,7 +32,7 @@ export interface MemoryAsyncOptions {
 export function openMemoryAsyncInvoker(
   table: FunctionTable,
   { edition = "community", policy = "any", queues: names = ["default"], ledger }: MemoryAsyncOptions = {},
-): CallHandler {
+): HandleCall {
   const signals = new MemoryCallSignals();
   const queues = new QueueTable();
   for (const name of names) queues.observer.set(sampleQueue({ name }));

@@ -19,7 +19,7 @@ import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.t
 import { InvocationCounts } from "../../runtime/process/metrics/invocation-counts.ts";
 import {
   createSyncInvoker,
-  type CallHandler,
+  type HandleCall,
   type SyncInvokerParts,
 } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
 import type { WriteError } from "../../runtime/gateway/calls/write-error.ts";
@@ -135,7 +135,7 @@ export interface SyncGatewayOptions {
   readonly maxWaitingCallers?: number;
   readonly server?: Partial<GatewayServerParts>;
   readonly invoker?: Partial<SyncInvokerParts>;
-  readonly invokeAsync?: CallHandler;
+  readonly invokeAsync?: HandleCall;
   readonly other?: RequestListener;
   /** Hears of each request that the gateway read the head of: `METHOD target`. */
   readonly onRequest?: (request: string) => void;
@@ -189,9 +189,9 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     webSocketIdle: 5_000,
     ...options.invoker,
   });
-  const invokeAsync: CallHandler = options.invokeAsync ?? ((_request, response) => response.writeHead(202).end());
+  const invokeAsync: HandleCall = options.invokeAsync ?? ((_request, response) => response.writeHead(202).end());
   const telling =
-    (handler: CallHandler): CallHandler =>
+    (handler: HandleCall): HandleCall =>
     (request, response, head) => {
       tell(request);
       handler(request, response, head);

@@ -1,7 +1,7 @@
 import { natsServerOptions, natsUserOptions } from "../../../runtime/api/broker/nats-server-options.ts";
 import { natsUsers, type NatsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
-import { natsSecretName, queueWorkerName, secretName } from "../names.ts";
+import { natsSecretName, queueWorkerName, platformSecret } from "../names.ts";
 import { natsPodHost, natsPods, natsPort } from "./nats-addresses.ts";
 import { brokerFacts } from "../option-rules.ts";
 import type { Platform } from "../platform.ts";
@@ -62,7 +62,7 @@ export function natsConfig(platform: Platform): string {
     ...(nats.tls ? { tls: certificate } : {}),
     authorization: { users: accounts.map((each) => natsUserOptions(each.user, variable(each.variable))) },
   };
-  const includes = [...accounts.map(({ file }) => file), `${secretName.natsStore}.conf`];
+  const includes = [...accounts.map(({ file }) => file), `${platformSecret.natsStore}.conf`];
   return [
     ...includes.map((file) => `include "${relativeSecrets}/${file}"`),
     ...Object.entries(fields).map(([key, value]) => `${key}: ${text(value)}`),
@@ -92,7 +92,7 @@ function cluster({ nats }: Platform): string {
     ...(nats.tls ? { tls: { ...certificate, ca_file: `${natsDirectory.tls}/ca.crt`, verify: true } } : {}),
   };
   const lines = Object.entries(fields).map(([key, value]) => `  ${key}: ${text(value)}`);
-  return `cluster {\n  include "${relativeSecrets}/${secretName.natsRoutes}.conf"\n${lines.join("\n")}\n}`;
+  return `cluster {\n  include "${relativeSecrets}/${platformSecret.natsRoutes}.conf"\n${lines.join("\n")}\n}`;
 }
 
 const mark = "variable:";

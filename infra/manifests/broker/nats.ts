@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
-import { labelsOf, secretName, selectorOf } from "../names.ts";
+import { labelsOf, platformSecret, selectorOf } from "../names.ts";
 import { natsNames, natsPort } from "./nats-addresses.ts";
 import { brokerAccounts, natsConfig, natsDirectory } from "./nats-config.ts";
 import type { Platform } from "../platform.ts";
@@ -166,11 +166,11 @@ function volumesOf(platform: Platform) {
   });
   const secrets = [
     ...brokerAccounts(platform).map(({ secret }) => secret),
-    secretName.natsStore,
-    ...(nats.replicas === "1" ? [] : [secretName.natsRoutes]),
+    platformSecret.natsStore,
+    ...(nats.replicas === "1" ? [] : [platformSecret.natsRoutes]),
   ];
   const sources = secrets.map(file);
-  const tls = { secret: { secretName: secretName.natsTls, defaultMode: secretFileMode } };
+  const tls = { secret: { secretName: platformSecret.natsTls, defaultMode: secretFileMode } };
   return [
     { mountPath: natsDirectory.store, volume: { name: "data" } },
     { mountPath: "/tmp", volume: { name: "tmp", emptyDir: { sizeLimit: "64Mi" } } },

@@ -9,7 +9,7 @@ import {
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
-import { labelsOf, secretName, selectorOf } from "../names.ts";
+import { labelsOf, platformSecret, selectorOf } from "../names.ts";
 import { brokerFacts } from "../option-rules.ts";
 import { isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
@@ -50,7 +50,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     replicas: gateway.replicas,
     environment,
     ports: [{ name: "http", containerPort: gatewayPort }],
-    credentials: [secretName.basicAuth, secretName.invokeKey],
+    credentials: [platformSecret.basicAuth, platformSecret.invokeKey],
     drainTimeout: gatewayDrainTimeout(settings.gateway),
     memory: base + settings.gateway.maxWaitingBytes + bodiesAtOnce * settings.gateway.asyncMaxBody,
     cpu: "250m",

@@ -2,7 +2,7 @@ import type { Account } from "../../../runtime/api/accounts.ts";
 import { credentialSettings } from "../../../runtime/settings/platform-settings.ts";
 import type { EnvironmentVariable } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
-import { labelsOf, natsSecretName, secretName, selectorOf } from "../names.ts";
+import { labelsOf, natsSecretName, platformSecret, selectorOf } from "../names.ts";
 import type { Component } from "../platform-options.ts";
 import type { Platform } from "../platform.ts";
 import {
@@ -125,7 +125,7 @@ function readinessPath({ readyWithout }: ProcessFacts): string {
 function volumesOf({ nats }: Platform, { broker, credentials = [], config }: ProcessFacts, name: string) {
   const projected = (sources: readonly object[]) => ({ projected: { defaultMode: secretFileMode, sources } });
   const user = { secret: { name: natsSecretName(name), items: [{ key: "password", path: "password" }] } };
-  const authority = { secret: { name: secretName.natsTls, items: [{ key: "ca.crt", path: "ca.crt" }] } };
+  const authority = { secret: { name: platformSecret.natsTls, items: [{ key: "ca.crt", path: "ca.crt" }] } };
   return [
     { mountPath: "/tmp", volume: { name: "tmp", emptyDir: { sizeLimit: "64Mi" } } },
     ...(broker

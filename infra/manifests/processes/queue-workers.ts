@@ -10,7 +10,7 @@ import {
 } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
-import { queueWorkerName, secretName } from "../names.ts";
+import { queueWorkerName, platformSecret } from "../names.ts";
 import { gatewayOrigin, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
@@ -42,7 +42,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         },
         tuning,
       ),
-      credentials: [secretName.invokeKey],
+      credentials: [platformSecret.invokeKey],
       drainTimeout: workerDrainTimeout(settings.queueWorker),
       memory:
         base +

@@ -85,7 +85,7 @@ const podTerms = (about: string) =>
   );
 
 /** Where pods may or shall run. */
-export const Affinity = Type.Object(
+export const AffinitySchema = Type.Object(
   {
     nodeAffinity: optional(
       Type.Object(
@@ -110,7 +110,7 @@ export const Affinity = Type.Object(
 );
 
 /** A taint of nodes that does not keep pods away. */
-export const Toleration = Type.Object(
+export const TolerationSchema = Type.Object(
   {
     key: optional(labelKey),
     operator: optional(words(["Exists", "Equal"], "How the value is compared")),
@@ -122,7 +122,7 @@ export const Toleration = Type.Object(
 );
 
 /** How pods are spread. */
-export const TopologySpreadConstraint = Type.Object(
+export const TopologySpreadConstraintSchema = Type.Object(
   {
     maxSkew: whole("Most that places may differ by", 1),
     topologyKey: labelKey,
@@ -148,7 +148,7 @@ const profileOf = (description: string) =>
   );
 
 /** As whom pods run. */
-export const PodSecurityContext = Type.Object(
+export const PodSecurityContextSchema = Type.Object(
   {
     runAsUser: optional(id("User of the process")),
     runAsGroup: optional(id("Group of the process")),
@@ -181,7 +181,7 @@ export const PodSecurityContext = Type.Object(
 );
 
 /** How names are looked up. */
-export const DnsConfig = Type.Object(
+export const DnsConfigSchema = Type.Object(
   {
     nameservers: optional(list(text("Address"), "Addresses of name servers", 3)),
     searches: optional(list(text("Domain"), "Domains that are searched", 32)),
@@ -196,7 +196,7 @@ export const DnsConfig = Type.Object(
 );
 
 /** How replicas are replaced. */
-export const DeploymentStrategy = Type.Object(
+export const DeploymentStrategySchema = Type.Object(
   {
     type: optional(words(["RollingUpdate", "Recreate"], "One after the other, or all at once")),
     rollingUpdate: optional(

@@ -2,12 +2,12 @@ import Type, { type Static } from "typebox";
 
 import type { CelRule } from "./cel-rules.ts";
 import {
-  Affinity,
-  DeploymentStrategy,
-  DnsConfig,
-  PodSecurityContext,
-  Toleration,
-  TopologySpreadConstraint,
+  AffinitySchema,
+  DeploymentStrategySchema,
+  DnsConfigSchema,
+  PodSecurityContextSchema,
+  TolerationSchema,
+  TopologySpreadConstraintSchema,
 } from "./pod-schemas.ts";
 import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
 import { secretName } from "../schemas/name-schemas.ts";
@@ -16,13 +16,13 @@ import { secretName } from "../schemas/name-schemas.ts";
 export const ProfileSpec = Type.Object(
   {
     tolerations: Type.Optional(
-      Type.Array(Toleration, { maxItems: 64, description: "Taints that do not keep replicas away" }),
+      Type.Array(TolerationSchema, { maxItems: 64, description: "Taints that do not keep replicas away" }),
     ),
     runtimeClassName: Type.Optional(secretName("Runtime class of the pods")),
-    podSecurityContext: Type.Optional(PodSecurityContext),
-    affinity: Type.Optional(Affinity),
+    podSecurityContext: Type.Optional(PodSecurityContextSchema),
+    affinity: Type.Optional(AffinitySchema),
     topologySpreadConstraints: Type.Optional(
-      Type.Array(TopologySpreadConstraint, { maxItems: 32, description: "How replicas are spread" }),
+      Type.Array(TopologySpreadConstraintSchema, { maxItems: 32, description: "How replicas are spread" }),
     ),
     dnsPolicy: Type.Optional(
       Type.Enum(["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"], {
@@ -30,7 +30,7 @@ export const ProfileSpec = Type.Object(
         description: "Who is asked for names",
       }),
     ),
-    dnsConfig: Type.Optional(DnsConfig),
+    dnsConfig: Type.Optional(DnsConfigSchema),
     resources: Type.Optional(
       Type.Object(
         {
@@ -44,7 +44,7 @@ export const ProfileSpec = Type.Object(
       ),
     ),
     priorityClassName: Type.Optional(secretName("Priority class of the pods")),
-    strategy: Type.Optional(DeploymentStrategy),
+    strategy: Type.Optional(DeploymentStrategySchema),
   },
   {
     description: "What replicas have beyond what their function says",

@@ -19,7 +19,7 @@ const result = {
 };
 
 /** One run of a call. */
-export const CallAttempt = Type.Object(
+export const CallRecordAttempt = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: "Counted from 1", examples: [1] }),
     startedAt: time("When the run began"),
@@ -36,7 +36,7 @@ export const CallAttempt = Type.Object(
 );
 
 /** What became of a call's callback. */
-export const CallbackState = Type.Object(
+export const CallRecordCallback = Type.Object(
   {
     url: Type.String({
       description: "Where the callback goes, without its query",
@@ -103,8 +103,8 @@ export const CallRecord = Type.Object(
     maxRetries: count("Most retries allowed", 10),
     nextAttemptAt: Type.Optional(time("When a waiting call is tried again")),
     queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: "1 = next, an estimate", examples: [1] })),
-    attempts: Type.Array(CallAttempt, { description: "Its runs so far" }),
-    callback: Type.Optional(CallbackState),
+    attempts: Type.Array(CallRecordAttempt, { description: "Its runs so far" }),
+    callback: Type.Optional(CallRecordCallback),
     result: Type.Optional(CallResult),
   },
   {

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 
 import { Alert, AlertLabels, AlertNotification } from "./alert.ts";
-import { CallAttempt, CallbackState, CallRecord, CallResult } from "./call-record.ts";
+import { CallRecordAttempt, CallRecordCallback, CallRecord, CallResult } from "./call-record.ts";
 import {
   DeleteFunctionRequest,
   EnvironmentVariables,
@@ -9,13 +9,19 @@ import {
   Resources,
   ScaleServiceRequest,
 } from "./function-deployment.ts";
-import { FunctionNamespace } from "./function-namespace.ts";
-import { Condition, FunctionAnnotations, FunctionLabels, FunctionStatus, FunctionUsage } from "./function-status.ts";
+import { FunctionNamespaceBody } from "./function-namespace.ts";
+import {
+  Condition,
+  FunctionAnnotations,
+  FunctionLabels,
+  FunctionStatus,
+  FunctionStatusUsage,
+} from "./function-status.ts";
 import { LogRecord } from "./log-record.ts";
 import { OpenApiDocument } from "./openapi-document.ts";
 import { ProblemDetails } from "./problem-details.ts";
 import { QueryParameters } from "./query-parameters.ts";
-import { DeadLetter, DeadLetterPage, QueueStatus } from "./queue-status.ts";
+import { DeadLetterView, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
 import { ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
@@ -27,21 +33,21 @@ export const components: readonly TSchema[] = [
   AlertLabels,
   AlertNotification,
   Annotations,
-  CallAttempt,
-  CallbackState,
+  CallRecordAttempt,
+  CallRecordCallback,
   CallRecord,
   CallResult,
   Condition,
-  DeadLetter,
+  DeadLetterView,
   DeadLetterPage,
   DeleteFunctionRequest,
   EnvironmentVariables,
   FunctionAnnotations,
   FunctionDeployment,
   FunctionLabels,
-  FunctionNamespace,
+  FunctionNamespaceBody,
   FunctionStatus,
-  FunctionUsage,
+  FunctionStatusUsage,
   JsonWebKey,
   JsonWebKeySet,
   Labels,

@@ -4,7 +4,7 @@ import { namespaceName } from "./name-schemas.ts";
 import { Annotations, Labels } from "./text-map.ts";
 
 /** A namespace of functions as it is sent and shown (contract §2). */
-export const FunctionNamespace = Type.Object(
+export const FunctionNamespaceBody = Type.Object(
   {
     name: namespaceName("Name of the namespace; equal to the one in the path, if there is one"),
     labels: Type.Optional(Labels),
@@ -17,5 +17,5 @@ export const FunctionNamespace = Type.Object(
   },
 );
 
-/** See {@link FunctionNamespace}. */
-export type FunctionNamespace = Readonly<Static<typeof FunctionNamespace>>;
+/** See {@link FunctionNamespaceBody}. */
+export type FunctionNamespaceBody = Readonly<Static<typeof FunctionNamespaceBody>>;

@@ -38,7 +38,7 @@ export const Condition = Type.Object(
 export type Condition = Readonly<Static<typeof Condition>>;
 
 /** CPU and memory that a function uses now. */
-export const FunctionUsage = Type.Object(
+export const FunctionStatusUsage = Type.Object(
   {
     cpu: Type.Number({ minimum: 0, description: "Thousandths of a CPU", examples: [12.5] }),
     totalMemoryBytes: Type.Number({ minimum: 0, description: "Bytes of memory", examples: [8_388_608] }),
@@ -84,7 +84,7 @@ export const FunctionStatus = Type.Object(
     generation: count("Raised by every change of the description", 1),
     queue: queueName("Queue of its asynchronous calls"),
     conditions: Type.Array(Condition, { description: "What stands well or in the way" }),
-    usage: Type.Optional(FunctionUsage),
+    usage: Type.Optional(FunctionStatusUsage),
   },
   {
     title: "FunctionStatus",

@@ -65,7 +65,7 @@ const given = {
 };
 
 /** A call that was given up (contract §2). */
-export const DeadLetter = Type.Object(
+export const DeadLetterView = Type.Object(
   {
     callId: callId("Id of the call"),
     functionName: Type.Optional(functionName("Name of the function; absent if it could not be read")),
@@ -94,12 +94,12 @@ export const DeadLetter = Type.Object(
     examples: [given],
   },
 );
-export type DeadLetter = Readonly<Static<typeof DeadLetter>>;
+export type DeadLetterView = Readonly<Static<typeof DeadLetterView>>;
 
 /** One page of dead letters. */
 export const DeadLetterPage = Type.Object(
   {
-    items: Type.Array(DeadLetter, { description: "Oldest first" }),
+    items: Type.Array(DeadLetterView, { description: "Oldest first" }),
     next: Type.Optional(Type.String({ description: "Send it as `after` for the next page; absent on the last one" })),
   },
   { title: "DeadLetterPage", description: "One page of dead letters", examples: [{ items: [given] }] },

@@ -11,7 +11,7 @@ export interface FunctionSurroundings {
 }
 
 /** The environment of a function on every provider (contract §7); a name that is also in envVars keeps that value. */
-export function environmentOf(
+export function functionEnvironment(
   wanted: DesiredFunction,
   { gatewayUrl, secretsDirectory, port }: FunctionSurroundings,
 ): Readonly<Record<string, string>> {

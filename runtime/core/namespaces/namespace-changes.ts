@@ -1,4 +1,4 @@
-import type { FunctionNamespace } from "../../api/schemas/function-namespace.ts";
+import type { FunctionNamespaceBody } from "../../api/schemas/function-namespace.ts";
 import { namespaceMarker } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { checkAnnotations, checkLabels } from "../labels/check-labels.ts";
@@ -32,7 +32,7 @@ export function namespaceNames({ namespaces, namespaceTable }: NamespaceParts): 
  * A namespace as clients see it, under its real name.
  * @throws PlatformError as `resolveNamespace`
  */
-export async function showNamespace(name: string, parts: NamespaceParts): Promise<FunctionNamespace> {
+export async function showNamespace(name: string, parts: NamespaceParts): Promise<FunctionNamespaceBody> {
   const real = resolveNamespace(name, parts.namespaces, "namespace_not_found");
   const entry = alive(await parts.namespaceStore.get(real)) ?? unsaid(real, parts);
   return { name: real, labels: entry.labels, annotations: entry.annotations };
@@ -44,7 +44,7 @@ export async function showNamespace(name: string, parts: NamespaceParts): Promis
  * one of that name is being deleted
  */
 export async function createNamespace(
-  wanted: FunctionNamespace,
+  wanted: FunctionNamespaceBody,
   parts: NamespaceParts,
   now: () => number = Date.now,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function createNamespace(
  * Replaces labels and annotations of a namespace.
  * @throws PlatformError `validation_failed`, `namespace_reserved`, `edition_limit`, `namespace_not_found`
  */
-export async function replaceNamespace(wanted: FunctionNamespace, parts: NamespaceParts): Promise<void> {
+export async function replaceNamespace(wanted: FunctionNamespaceBody, parts: NamespaceParts): Promise<void> {
   const texts = textsOf(wanted);
   const name = changedName(wanted.name, parts.namespaces);
   await parts.namespaceStore.write(name, (current) => ({ ...(alive(current) ?? unsaid(name, parts)), ...texts }));
@@ -117,7 +117,10 @@ function checkChange(name: string, rules: NamespaceRules, unchecked: readonly st
 }
 
 /** Labels and annotations as they are stored: a missing marker is added. */
-function textsOf({ labels = {}, annotations = {} }: FunctionNamespace): Pick<NamespaceEntry, "labels" | "annotations"> {
+function textsOf({
+  labels = {},
+  annotations = {},
+}: FunctionNamespaceBody): Pick<NamespaceEntry, "labels" | "annotations"> {
   checkLabels(labels);
   checkAnnotations(annotations);
   const marked = [keyReader("label", labels), keyReader("annotation", annotations)]

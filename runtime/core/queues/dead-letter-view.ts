@@ -1,8 +1,8 @@
-import type { DeadLetter } from "../../api/schemas/queue-status.ts";
+import type { DeadLetterView } from "../../api/schemas/queue-status.ts";
 import type { StoredLetter } from "../ports/dead-letters.ts";
 
 /** A dead letter as clients see it (contract §2): no headers, no body, no address, and what to do next. */
-export function deadLetterView(letter: StoredLetter): DeadLetter {
+export function deadLetterView(letter: StoredLetter): DeadLetterView {
   return {
     callId: letter.id,
     ...(letter.function === undefined

@@ -30,7 +30,7 @@ const mostLimit = 1_000;
  * The declaration of `name`.
  * @throws PlatformError `queue_not_found`, or `queue_unavailable` while no declarations are known
  */
-export function declaredQueue(table: QueueTable, name: string, edition: Edition): QueueDeclaration {
+export function knownQueue(table: QueueTable, name: string, edition: Edition): QueueDeclaration {
   const queue = table.find(name);
   if (queue !== undefined) return queue;
   if (!table.isKnown) throw notKnown(`find queue "${name}"`);
@@ -49,7 +49,7 @@ export function declaredQueue(table: QueueTable, name: string, edition: Edition)
  * All declarations, sorted by name.
  * @throws PlatformError `queue_unavailable` while none are known
  */
-export function declaredQueues(table: QueueTable): readonly QueueDeclaration[] {
+export function knownQueues(table: QueueTable): readonly QueueDeclaration[] {
   if (!table.isKnown) throw notKnown("list the queues");
   return table.list();
 }

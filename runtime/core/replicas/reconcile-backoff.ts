@@ -21,7 +21,7 @@ const healthyAfter = 60_000;
  * The back-off after one more failure: 0.5, 1, 2, 4, … 30 s, each × random 0.75 to 1 (`jitter` from 0 to 1); it begins
  * again when the failed replica had been ready for `readyFor` ≥ 60 s. One under way is not prolonged.
  */
-export function backOff(
+export function backOffRestart(
   previous: Backoff | undefined,
   failure: ReplicaFailure,
   facts: { readonly now: number; readonly readyFor: number; readonly jitter: number },

@@ -2,7 +2,7 @@ import { Counter, type Registry } from "prom-client";
 
 import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { Log } from "../../process/log.ts";
-import type { CallEnd, CallFacts, CutReason } from "./call-facts.ts";
+import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
 
 const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining"];
 
@@ -10,7 +10,7 @@ const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "
 export type CallCuts = (
   reason: CutReason,
   facts: Pick<CallFacts, "callId" | "ref" | "traceParent">,
-  end: Pick<CallEnd, "duration" | "bytesIn" | "bytesOut">,
+  end: Pick<ObservedEnd, "duration" | "bytesIn" | "bytesOut">,
 ) => void;
 
 /** Counts calls that were cut, and logs each with its reason: the client saw no more than a connection that closed. */

@@ -22,7 +22,7 @@ export interface CallFacts {
 }
 
 /** How a call ended; bytes are those of bodies. */
-export interface CallEnd {
+export interface ObservedEnd {
   readonly status: number;
   /** Milliseconds since `startedAt`. */
   readonly duration: number;

@@ -1,7 +1,7 @@
 import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { CallCuts } from "./call-cuts.ts";
-import type { CallEnd, CallFacts, CutReason } from "./call-facts.ts";
+import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
 import type { CallResponse } from "./exchange.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 
@@ -38,7 +38,7 @@ export function endRunStatus(
 /** Hears of what came to one of the two invocation routes, for the metrics by route and for the access log. */
 export interface CallObserver {
   /** A call ended, or an asynchronous one was answered. */
-  ended(facts: CallFacts, end: CallEnd): void;
+  ended(facts: CallFacts, end: ObservedEnd): void;
   /** A request that was no call was answered. */
   answered(facts: Pick<CallFacts, "request" | "startedAt">, status: number): void;
 }

@@ -19,16 +19,16 @@ import type { CallRequest, CallResponse } from "../calls/exchange.ts";
 import { createHeadReader, type TrustedPeers } from "./head-reader.ts";
 import type { RequestHead } from "./request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../calls/split-target.ts";
-import type { CallHandler } from "../calls/sync/sync-invoker.ts";
+import type { HandleCall } from "../calls/sync/sync-invoker.ts";
 import type { WriteError } from "../calls/write-error.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 
 /** What the public server of the gateway is made of; durations in milliseconds. */
 export interface GatewayServerParts extends TrustedPeers {
   /** Takes requests whose target begins with `/function/`. */
-  readonly invoke: CallHandler;
+  readonly invoke: HandleCall;
   /** Takes requests whose target begins with `/async-function/`. */
-  readonly invokeAsync: CallHandler;
+  readonly invokeAsync: HandleCall;
   readonly writeError: WriteError;
   /** Where requests are counted that get no further than here. */
   readonly routes: RouteCounts;

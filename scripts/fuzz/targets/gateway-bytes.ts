@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
-import type { CallHandler } from "../../../runtime/gateway/calls/sync/sync-invoker.ts";
+import type { HandleCall } from "../../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { openFunctionServer, type FunctionServer } from "../../../test/support/function-server.ts";
 import { openMemoryAsyncInvoker } from "../../../test/support/memory-async-invoker.ts";
 import { parseReplies, type RawReply } from "../../../test/support/raw-client.ts";
@@ -22,7 +22,7 @@ const route = "/function/echo";
 
 let gateway: SyncGateway | undefined;
 let echo: FunctionServer | undefined;
-let invokeAsync: CallHandler | undefined;
+let invokeAsync: HandleCall | undefined;
 let runs = 0;
 /** What the function may see: requests of this run, and of some before, whose connections may have ended early. */
 let expected: ModelRequest[] = [];

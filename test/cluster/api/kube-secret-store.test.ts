@@ -7,7 +7,7 @@ import {
   applySecretReference,
   secretReference,
   type CoreSecret,
-  type SecretReference,
+  type ReferringSecret,
 } from "../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { managedByWeir, objectLabel } from "../../../runtime/api/names.ts";
 import type { SecretRef } from "../../../runtime/core/ports/secret-store.ts";
@@ -37,7 +37,7 @@ afterAll(() => fixture?.close());
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 const ours = { [objectLabel.managedBy]: managedByWeir };
 const core = (ref: SecretRef) => fixture.admin.find<CoreSecret>(kinds.coreSecret, ref);
-const reference = (ref: SecretRef) => fixture.admin.find<SecretReference>(kinds.secretReference, ref);
+const reference = (ref: SecretRef) => fixture.admin.find<ReferringSecret>(kinds.secretReference, ref);
 
 async function valueOf(ref: SecretRef): Promise<Uint8Array | undefined> {
   const [text] = Object.values((await core(ref))?.data ?? {});

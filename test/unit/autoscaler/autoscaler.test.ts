@@ -8,7 +8,7 @@ import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { MemoryUsage } from "../../support/memory/memory-usage.ts";
 import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";
-import { buildAutoscaler, type Autoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";
+import { buildAutoscaler, type BuiltAutoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
 import { reportActivity } from "../../../runtime/core/scaling/activity-reporter.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
@@ -22,7 +22,7 @@ let endpoints: MemoryEndpoints;
 let usage: MemoryUsage;
 let leases: MemoryLeases;
 let registry: Registry;
-let autoscaler: Autoscaler;
+let autoscaler: BuiltAutoscaler;
 let endReports: () => void;
 let depths: (queue: string) => Promise<QueueDepths>;
 

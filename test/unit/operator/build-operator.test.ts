@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import type { OperatedKind } from "../../../runtime/core/ports/operated-kind.ts";
-import { buildOperator, type Operator } from "../../../runtime/operator/build-operator.ts";
+import { buildOperator, type BuiltOperator } from "../../../runtime/operator/build-operator.ts";
 import { buildOperatorMetrics } from "../../../runtime/operator/operator-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -12,7 +12,7 @@ import { eventually } from "../../support/eventually.ts";
 /** Longer than a busy machine takes to renew a lease. */
 const leaseTtl = 2_000;
 const never = 3_600_000;
-const running = new Set<Operator>();
+const running = new Set<BuiltOperator>();
 afterEach(async () => {
   await Promise.all([...running].map((operator) => operator.close()));
   running.clear();

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { checkConfig } from "../../../infra/check-config.ts";
 import { natsHosts } from "../../../infra/manifests/broker/nats-addresses.ts";
-import { bytesOf } from "../../../infra/manifests/option-rules.ts";
+import { bytesOfSize } from "../../../infra/manifests/option-rules.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { neededSecretNames } from "../../../infra/manifests/secrets.ts";
@@ -58,7 +58,7 @@ describe("docs/kubernetes.md", () => {
       const { pods, disks } = platformRequests(parts.flatMap(({ objects }) => objects));
       const requests = roomText(sum(pods.map((pod) => pod.requests)));
       const { edition, nats } = config.platform;
-      expect(disks).toEqual(Array(Number(nats.replicas)).fill(bytesOf(nats.storage)));
+      expect(disks).toEqual(Array(Number(nats.replicas)).fill(bytesOfSize(nats.storage)));
       const cells = [`\`${edition}\``, pods.length, requests, `${disks.length} × ${nats.storage}`];
       expect(cellsOf(edition)).toEqual(cells.map(String));
     }

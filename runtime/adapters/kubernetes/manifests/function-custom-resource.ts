@@ -1,9 +1,9 @@
-import type { KubernetesObject } from "./object-types.ts";
+import type { NamedObject } from "./object-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
 /** What a Function object says (contract §2, "Custom resources"). */
-export interface FunctionSpec {
+export interface FunctionObjectSpec {
   readonly name?: string;
   readonly image: string;
   readonly handler?: string;
@@ -29,7 +29,7 @@ export interface FunctionCondition {
 }
 
 /** What became of a Function object. */
-export interface FunctionObjectStatus {
+export interface FunctionObjectState {
   readonly conditions?: readonly FunctionCondition[];
   readonly reason?: string;
   readonly replicas?: number;
@@ -41,7 +41,7 @@ export interface FunctionObjectStatus {
 }
 
 /** A Function object. */
-export interface FunctionObject extends KubernetesObject {
-  readonly spec: FunctionSpec;
-  readonly status?: FunctionObjectStatus;
+export interface FunctionObject extends NamedObject {
+  readonly spec: FunctionObjectSpec;
+  readonly status?: FunctionObjectState;
 }

@@ -5,8 +5,8 @@ import { knownScaleRules } from "../../../core/scaling/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
-import type { FunctionObject, FunctionSpec } from "./function-custom-resource.ts";
-import type { ObjectMeta } from "./object-types.ts";
+import type { FunctionObject, FunctionObjectSpec } from "./function-custom-resource.ts";
+import type { NamedMeta } from "./object-types.ts";
 import { formatScaled, scalingOf } from "./status/scaled-because.ts";
 
 /**
@@ -18,7 +18,7 @@ export function functionObjectOf(desired: DesiredFunction, current?: FunctionObj
   const spec = specOf(desired);
   const before = current === undefined ? undefined : desiredOf(current);
   const deployed = current === undefined || before?.generation !== desired.generation;
-  const metadata: ObjectMeta = {
+  const metadata: NamedMeta = {
     ...current?.metadata,
     name: desired.name,
     namespace: desired.namespace,
@@ -29,7 +29,7 @@ export function functionObjectOf(desired: DesiredFunction, current?: FunctionObj
       [objectAnnotation.createdAt]: desired.createdAt,
       [objectAnnotation.updatedAt]: desired.updatedAt,
       [objectAnnotation.generation]: String(desired.generation),
-      [objectAnnotation.rollout]: String(deployed ? desired.generation : rolloutOf(current)),
+      [objectAnnotation.rollout]: String(deployed ? desired.generation : rolloutCount(current)),
       [objectAnnotation.scaled]: formatScaled(desired),
     },
   };
@@ -69,7 +69,7 @@ export function desiredOf(object: FunctionObject): DesiredFunction {
 }
 
 /** Raised by every deployment that must replace all replicas, even if it changes nothing. */
-export function rolloutOf({ metadata }: Pick<FunctionObject, "metadata">): number {
+export function rolloutCount({ metadata }: Pick<FunctionObject, "metadata">): number {
   return countOf(metadata, objectAnnotation.rollout);
 }
 
@@ -104,7 +104,7 @@ export function completionPatch(object: FunctionObject, now: string): object | u
   };
 }
 
-function specOf({ name, replicas, deployment }: DesiredFunction): FunctionSpec {
+function specOf({ name, replicas, deployment }: DesiredFunction): FunctionObjectSpec {
   const { service: _, namespace: __, envProcess, envVars, ...same } = deployment;
   return {
     name,
@@ -131,17 +131,17 @@ function contentOf(deployment: FunctionDeployment): string {
   return contentHash(content);
 }
 
-function isKnown({ annotations }: ObjectMeta, deployment: FunctionDeployment): boolean {
+function isKnown({ annotations }: NamedMeta, deployment: FunctionDeployment): boolean {
   return annotations?.[objectAnnotation.content] === contentOf(deployment);
 }
 
 /** A whole number of an annotation that anyone may write; else 0. */
-function countOf({ annotations }: ObjectMeta, key: string): number {
+function countOf({ annotations }: NamedMeta, key: string): number {
   const text = annotations?.[key] ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
 
-function timeOf({ annotations }: ObjectMeta, key: string): string | undefined {
+function timeOf({ annotations }: NamedMeta, key: string): string | undefined {
   const text = annotations?.[key];
   return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
 }

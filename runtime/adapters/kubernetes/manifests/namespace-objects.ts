@@ -2,7 +2,7 @@ import { accountsInFunctionNamespaces, clusterRoleName, type Account } from "../
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
 import { nodeDnsRanges } from "../../../api/resolver-addresses.ts";
 import { networkPolicies, privateRanges, type NetworkSettings } from "./network-policies.ts";
-import type { KubernetesObject } from "./object-types.ts";
+import type { NamedObject } from "./object-types.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -41,7 +41,7 @@ export function defaultNamespaceSettings(platformNamespace: string): NamespaceSe
  * All that the operator puts into a namespace of functions, in the order in which it is to be made: rights come before
  * what needs them, network policies before anything may run.
  */
-export function namespaceObjects(namespace: string, settings: NamespaceSettings): readonly KubernetesObject[] {
+export function namespaceObjects(namespace: string, settings: NamespaceSettings): readonly NamedObject[] {
   const { bindAccounts, quota, limits, requests } = settings;
   return [
     ...(bindAccounts ? accountsInFunctionNamespaces.map((account) => roleBinding(namespace, settings, account)) : []),
@@ -54,7 +54,7 @@ export function namespaceObjects(namespace: string, settings: NamespaceSettings)
 }
 
 /** A RoleBinding as we make it. */
-export interface RoleBindingObject extends KubernetesObject {
+export interface RoleBindingObject extends NamedObject {
   readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string };
   readonly subjects: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
 }
@@ -71,7 +71,7 @@ function roleBinding(namespace: string, { platformNamespace }: NamespaceSettings
 }
 
 /** A LimitRange as we make it. */
-export interface LimitRangeObject extends KubernetesObject {
+export interface LimitRangeObject extends NamedObject {
   readonly spec: {
     readonly limits: readonly { readonly type: string; readonly default: Amounts; readonly defaultRequest: Amounts }[];
   };
@@ -87,7 +87,7 @@ function limitRange(namespace: string, limits: Amounts, requests: Amounts): Limi
 }
 
 /** A ResourceQuota as we make it. */
-export interface ResourceQuotaObject extends KubernetesObject {
+export interface ResourceQuotaObject extends NamedObject {
   readonly spec: { readonly hard: Amounts };
 }
 
@@ -95,6 +95,6 @@ function resourceQuota(namespace: string, hard: Amounts): ResourceQuotaObject {
   return { apiVersion: "v1", kind: "ResourceQuota", metadata: metadata(namespace, "weir"), spec: { hard } };
 }
 
-function metadata(namespace: string, name: string): KubernetesObject["metadata"] {
+function metadata(namespace: string, name: string): NamedObject["metadata"] {
   return { name, namespace, labels: { [objectLabel.managedBy]: managedByWeir } };
 }

@@ -1,10 +1,10 @@
 import { metadataRanges } from "../../../api/metadata-addresses.ts";
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
 import { resolverNamespace } from "../../../api/resolver-addresses.ts";
-import type { KubernetesObject, LabelSelector } from "./object-types.ts";
+import type { NamedObject, LabelSelector } from "./object-types.ts";
 
 /** A NetworkPolicy as we make it. */
-export interface NetworkPolicyObject extends KubernetesObject {
+export interface NetworkPolicyObject extends NamedObject {
   readonly spec: {
     readonly podSelector: LabelSelector;
     readonly policyTypes: readonly ("Ingress" | "Egress")[];

@@ -1,18 +1,18 @@
 // The parts of Kubernetes objects (1.34) that the mapping writes or reads, and no others.
-import type { ObjectMeta as AnyObjectMeta } from "../client/kube-types.ts";
+import type { ObjectMeta } from "../client/kube-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
 /** Metadata of an object that has its name; what only the API server sets is absent in what we make. */
-export interface ObjectMeta extends AnyObjectMeta {
+export interface NamedMeta extends ObjectMeta {
   readonly name: string;
 }
 
 /** Any object of Kubernetes. */
-export interface KubernetesObject {
+export interface NamedObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamedMeta;
 }
 
 /** Matches objects that carry all labels. */
@@ -167,7 +167,7 @@ export interface PodTemplate {
 }
 
 /** A Deployment as we make it. */
-export interface DeploymentObject extends KubernetesObject {
+export interface DeploymentObject extends NamedObject {
   readonly spec: {
     readonly replicas: number;
     readonly revisionHistoryLimit: number;
@@ -178,7 +178,7 @@ export interface DeploymentObject extends KubernetesObject {
 }
 
 /** A Service as we make it. */
-export interface ServiceObject extends KubernetesObject {
+export interface ServiceObject extends NamedObject {
   readonly spec: {
     readonly selector: Texts;
     readonly ports: readonly {

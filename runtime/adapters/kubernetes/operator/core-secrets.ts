@@ -4,7 +4,7 @@ import { kinds } from "../client/kinds.ts";
 import { listObjects } from "../client/list-objects.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import type { SecretFacts } from "../manifests/status/function-fault.ts";
-import { plainType, secretReference, type CoreSecret, type SecretReference } from "../stores/secret-reference.ts";
+import { plainType, secretReference, type CoreSecret, type ReferringSecret } from "../stores/secret-reference.ts";
 
 /** A core Secret, without what is in it. */
 export interface SecretShape extends SecretFacts {
@@ -12,7 +12,7 @@ export interface SecretShape extends SecretFacts {
   readonly namespace: string;
   readonly name: string;
   /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
-  readonly reference: SecretReference | undefined;
+  readonly reference: ReferringSecret | undefined;
 }
 
 /** One that is known now as it was not before. */

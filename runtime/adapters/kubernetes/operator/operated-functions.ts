@@ -9,17 +9,17 @@ import { kinds } from "../client/kinds.ts";
 import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionFacts } from "../manifests/status/function-conditions.ts";
-import type { FunctionObject, FunctionObjectStatus } from "../manifests/function-custom-resource.ts";
+import type { FunctionObject, FunctionObjectState } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
 import {
   functionFault,
   missingParts,
   profileNames,
-  pullSecretsOf,
+  registrySecretsOf,
   queueMissing,
   type FunctionSurroundingsFacts,
 } from "../manifests/status/function-fault.ts";
-import { completionPatch, desiredOf, rolloutOf } from "../manifests/function-object.ts";
+import { completionPatch, desiredOf, rolloutCount } from "../manifests/function-object.ts";
 import { functionEvents, type EventObject } from "../manifests/status/function-events.ts";
 import { functionService } from "../manifests/function-service.ts";
 import { functionObjectStatus } from "../manifests/status/function-status.ts";
@@ -34,7 +34,7 @@ import { PodsOfFunctions } from "./pods-of-functions.ts";
 import type { AccountFacts } from "./service-accounts.ts";
 
 /** What functions are made with. */
-export interface FunctionSurroundings extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
+export interface OperatedFunctionParts extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
   readonly platformNamespace: string;
   readonly secrets: Pick<CoreSecrets, "find" | "listen">;
   /** Of a service account that a function names; undefined: not known. */
@@ -57,12 +57,12 @@ export class OperatedFunctions implements OperatedKind {
   readonly name = "function";
   readonly #client: KubeClient;
   readonly #caches: FunctionCaches;
-  readonly #surroundings: FunctionSurroundings;
+  readonly #surroundings: OperatedFunctionParts;
   readonly #applied: AppliedObjects;
   readonly #pods = new PodsOfFunctions();
   readonly #ends: (() => void)[] = [];
 
-  constructor(client: KubeClient, caches: FunctionCaches, surroundings: FunctionSurroundings) {
+  constructor(client: KubeClient, caches: FunctionCaches, surroundings: OperatedFunctionParts) {
     this.#client = client;
     this.#caches = caches;
     this.#surroundings = surroundings;
@@ -185,9 +185,9 @@ export class OperatedFunctions implements OperatedKind {
     const owner = { name, uid };
     const context: FunctionContext = {
       owner,
-      rollout: rolloutOf(object),
+      rollout: rolloutCount(object),
       profiles: profileNames(wanted.deployment.annotations).flatMap((each) => facts.profiles.get(each) ?? []),
-      pullSecrets: pullSecretsOf(wanted, facts.secrets),
+      pullSecrets: registrySecretsOf(wanted, facts.secrets),
       gatewayUrl,
       longestCall,
       defaultLimits,
@@ -248,7 +248,7 @@ function isLasting(status: number): boolean {
 }
 
 /** Whether a status says all that; other conditions in it are others'. */
-function isSaid(actual: FunctionObjectStatus | undefined, { conditions = [], ...rest }: FunctionObjectStatus): boolean {
+function isSaid(actual: FunctionObjectState | undefined, { conditions = [], ...rest }: FunctionObjectState): boolean {
   return (
     holdsAll(actual, rest) &&
     conditions.every((wanted) => actual?.conditions?.some((each) => holdsAll(each, wanted)) ?? false)

@@ -7,10 +7,10 @@ import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { placeOfKey } from "../watch/object-cache.ts";
 import { contentHash } from "../manifests/content-hash.ts";
-import { applySecretReference, type SecretReference } from "../stores/secret-reference.ts";
+import { applySecretReference, type ReferringSecret } from "../stores/secret-reference.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
-interface SecretObject extends SecretReference {
+interface SecretObject extends ReferringSecret {
   readonly status?: object;
 }
 

@@ -11,7 +11,7 @@ import {
   plainType,
   secretReference,
   type CoreSecret,
-  type SecretReference,
+  type ReferringSecret,
 } from "./secret-reference.ts";
 
 /**
@@ -28,7 +28,7 @@ export class KubeSecretStore implements SecretStore {
   }
 
   async list(namespace: string): Promise<readonly string[]> {
-    const keep = ({ spec }: SecretReference): string => spec.secretRef.name;
+    const keep = ({ spec }: ReferringSecret): string => spec.secretRef.name;
     const { items } = await listObjects(this.#client, kinds.secretReference, { namespace }, keep);
     return [...new Set(items)].sort();
   }
@@ -73,7 +73,7 @@ export class KubeSecretStore implements SecretStore {
   }
 
   async removeAll(namespace: string): Promise<void> {
-    const keep = ({ spec }: SecretReference) => spec.secretRef;
+    const keep = ({ spec }: ReferringSecret) => spec.secretRef;
     const { items } = await listObjects(this.#client, kinds.secretReference, { namespace }, keep);
     for (const { name, uid } of items) {
       if (uid === undefined) continue;
@@ -100,8 +100,8 @@ export class KubeSecretStore implements SecretStore {
     }
   }
 
-  async #mine(task: Task, ref: SecretRef): Promise<SecretReference & { readonly uid: string }> {
-    const found = await this.#client.find<SecretReference>(kinds.secretReference, placeOf(ref));
+  async #mine(task: Task, ref: SecretRef): Promise<ReferringSecret & { readonly uid: string }> {
+    const found = await this.#client.find<ReferringSecret>(kinds.secretReference, placeOf(ref));
     if (found?.spec.secretRef.name !== ref.name) throw notFound(task, ref);
     const { uid } = found.spec.secretRef;
     if (uid !== undefined) return { ...found, uid };

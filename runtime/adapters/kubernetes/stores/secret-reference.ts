@@ -5,7 +5,7 @@ import { apiVersionOf, kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 
 /** A `Secret` of `service.com`: which core Secret functions may name, never a value. */
-export interface SecretReference extends KubeObject {
+export interface ReferringSecret extends KubeObject {
   readonly spec: SecretSpec;
 }
 
@@ -24,7 +24,7 @@ export const plainType = "Opaque";
  * that is nobody's business. It has the uid, by which requests may change the secret, only if nothing else speaks
  * against that: its type is plain, and nobody else owns it.
  */
-export function secretReference({ metadata, type, data = {} }: CoreSecret): SecretReference | undefined {
+export function secretReference({ metadata, type, data = {} }: CoreSecret): ReferringSecret | undefined {
   const { name = "", namespace = "", uid = "", labels = {}, ownerReferences = [] } = metadata;
   if (labels[objectLabel.managedBy] !== managedByWeir) return undefined;
   const isOurs = type === plainType && ownerReferences.length === 0;
@@ -41,7 +41,7 @@ export function secretReference({ metadata, type, data = {} }: CoreSecret): Secr
 }
 
 /** Makes the reference true; who applies it owns its fields from then on. Throws as the client does. */
-export async function applySecretReference(client: KubeClient, reference: SecretReference): Promise<void> {
+export async function applySecretReference(client: KubeClient, reference: ReferringSecret): Promise<void> {
   const { namespace = "", name = "" } = reference.metadata;
   await client.apply(kinds.secretReference, reference, { namespace, name }, { force: true });
 }

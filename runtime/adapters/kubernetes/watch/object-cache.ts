@@ -1,5 +1,5 @@
 import type { KubeObject } from "../client/kube-types.ts";
-import { compareVersions, isNotNewer } from "./resource-version.ts";
+import { compareResourceVersions, isNotNewer } from "./resource-version.ts";
 import type { WatchEvent } from "./watch-decoder.ts";
 
 /** An object became known, changed, or is gone: `before` is missing for a new one, `after` for one that is gone. */
@@ -108,7 +108,7 @@ export class ObjectCache<T extends KubeObject, K> {
     const known = this.#versions.get(key);
     const old = known?.version ?? this.#deletions.get(key)?.version ?? this.#listed;
     // A deletion may carry the version of what it deletes, where another server than Kubernetes' own made it.
-    const order = compareVersions(next.version, old);
+    const order = compareResourceVersions(next.version, old);
     if (order !== undefined && (order < 0 || (order === 0 && known === undefined))) return undefined;
     // At the end of the order in which they were made: the oldest are forgotten first.
     this.#deletions.delete(key);

@@ -8,7 +8,7 @@ import { KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import { listObjects } from "../client/list-objects.ts";
 import { ObjectCache, type ObjectChange } from "./object-cache.ts";
-import { compareVersions } from "./resource-version.ts";
+import { compareResourceVersions } from "./resource-version.ts";
 import type { ServerContact, WatchedKind } from "../client/server-contact.ts";
 import { isLasting, runWatch, type WatchEnd, type WatchQuery } from "./watch-session.ts";
 
@@ -224,13 +224,13 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     const place = namespace === undefined ? {} : { namespace };
     const options = { signal, attempts: 1, again: this.#failures > 0 };
     const page = await this.#client.listPage(this.#kind, place, { ...selectors, limit: 1 }, options);
-    const order = compareVersions(page.metadata.resourceVersion ?? "", resourceVersion);
+    const order = compareResourceVersions(page.metadata.resourceVersion ?? "", resourceVersion);
     if (order !== undefined && order < 0) this.#version = undefined;
   }
 
   /** Never back, where that can be known. */
   #advance(version: string): void {
-    const order = this.#version === undefined ? 1 : compareVersions(version, this.#version);
+    const order = this.#version === undefined ? 1 : compareResourceVersions(version, this.#version);
     if (order === undefined || order > 0) this.#version = version;
   }
 

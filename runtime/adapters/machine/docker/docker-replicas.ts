@@ -14,7 +14,7 @@ import { listenToEngine } from "./engine-events.ts";
 import type { EngineEvent } from "./engine/engine-types.ts";
 import type { HostFirewall } from "../firewall/host-firewall.ts";
 import type { Images, PullListener } from "./images/images.ts";
-import { endOfLog } from "./last-lines.ts";
+import { endOfContainerLog } from "./last-lines.ts";
 import { removeContainers, takeOver } from "./containers/leftover-containers.ts";
 import type { Networks } from "./networks.ts";
 import type { ProviderLog } from "../provider-log.ts";
@@ -218,7 +218,7 @@ export class DockerReplicas implements Replicas {
   /** What an engine that is away, or a full disk, keeps from being kept is lost; nothing else is. */
   async #keepLog(facts: LabelledReplica, container: string): Promise<void> {
     const { engine, endedLogs } = this.#parts;
-    await endOfLog(engine, container)
+    await endOfContainerLog(engine, container)
       .then((log) => endedLogs.keep(facts, facts.id, log))
       .catch(() => {});
   }

@@ -13,7 +13,7 @@ export async function lastLines(engine: EngineClient, container: string): Promis
 }
 
 /** The end of a container's log, at most 64 KiB: whole lines, each with its time. */
-export async function endOfLog(engine: EngineClient, container: string): Promise<string> {
+export async function endOfContainerLog(engine: EngineClient, container: string): Promise<string> {
   const lines = await endOfLines(await tailOf(engine, container, mostEndLines));
   return lines.map(({ timestamp, text }) => `${timestamp} ${text}\n`).join("");
 }

@@ -1,5 +1,5 @@
 /** A publish the broker refused: its error code (NATS `err_code`) and text. */
-export interface Refusal {
+export interface PublishRefusal {
   readonly code: number;
   readonly description: string;
 }
@@ -8,7 +8,7 @@ export interface Refusal {
 export type PublishOutcome =
   | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
   /** `doubt` is set when an earlier try got no answer: that one may be stored. */
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly doubt: unknown }
+  | { readonly kind: "refused"; readonly refusal: PublishRefusal; readonly doubt: unknown }
   /** Surely not stored: nothing was sent, or nobody listens. */
   | { readonly kind: "not-sent"; readonly cause: unknown }
   /** No answer to at least one try. */

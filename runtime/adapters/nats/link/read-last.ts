@@ -116,7 +116,7 @@ function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, strin
 }
 
 /** Headers of a write to a bucket: time to live in milliseconds, and the sequence it builds upon if any. */
-export function writeHeaders(ttl: number, expectedSequence: number | undefined): HeaderBlock {
+export function bucketWriteHeaders(ttl: number, expectedSequence: number | undefined): HeaderBlock {
   const out = new HeaderBlock();
   out.add("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);
   if (expectedSequence !== undefined) out.add("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));

@@ -14,7 +14,7 @@ import { isOvertaken, publishDurably } from "../link/durable-publish.ts";
 import type { PublishOutcome } from "../link/publish-outcome.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { putOutcome } from "../link/put-outcome.ts";
-import { readLast, writeHeaders, type LastMessage } from "../link/read-last.ts";
+import { readLast, bucketWriteHeaders, type LastMessage } from "../link/read-last.ts";
 import { readResult, removeResult, writeResult } from "./result-entries.ts";
 import { RecordRoom } from "./record-room.ts";
 import { bucket, keySubject } from "../stream-names.ts";
@@ -103,7 +103,7 @@ export class NatsCallLedger implements CallLedger {
   }
 
   async withdraw(id: string, revision: number): Promise<void> {
-    const headers = writeHeaders(markerTtl, revision);
+    const headers = bucketWriteHeaders(markerTtl, revision);
     headers.add(operationHeader, "DEL");
     const end = performance.now() + withdrawBudget;
     while (performance.now() < end && !this.#link.isClosed) {
@@ -132,7 +132,7 @@ export class NatsCallLedger implements CallLedger {
   }
 
   #write(id: string, { ttl, body }: Stamped, expected: number, until: number): Promise<PublishOutcome> {
-    return publishDurably(this.#link, keySubject(bucket.calls, id), body, writeHeaders(ttl, expected), until);
+    return publishDurably(this.#link, keySubject(bucket.calls, id), body, bucketWriteHeaders(ttl, expected), until);
   }
 }
 

@@ -3,7 +3,7 @@ import type { StoredResult } from "../../../core/ports/call-ledger.ts";
 import { asciiJson, headerMap, parseHeaderList } from "../queues/call-message.ts";
 import { publishDurably } from "../link/durable-publish.ts";
 import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
-import { readLast, writeHeaders } from "../link/read-last.ts";
+import { readLast, bucketWriteHeaders } from "../link/read-last.ts";
 import { bucket, bucketStream, keySubject } from "../stream-names.ts";
 
 const status = "Weir-Status";
@@ -22,7 +22,7 @@ export async function writeResult(
   result: StoredResult,
   ttl: number,
 ): Promise<boolean> {
-  const headers = writeHeaders(ttl, undefined);
+  const headers = bucketWriteHeaders(ttl, undefined);
   headers.add(status, String(result.status));
   headers.add(duration, String(result.duration));
   headers.add(list, asciiJson(result.headers));
@@ -50,7 +50,7 @@ export async function readResult(link: NatsLink, id: string, run: number): Promi
 
 /** Removes the output of one run; nothing to remove is no failure. */
 export async function removeResult(link: NatsLink, id: string, run: number): Promise<void> {
-  const headers = writeHeaders(1_000, undefined);
+  const headers = bucketWriteHeaders(1_000, undefined);
   headers.add("KV-Operation", "PURGE");
   headers.add("Nats-Rollup", "sub");
   const outcome = await publishDurably(

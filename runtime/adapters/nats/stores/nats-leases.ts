@@ -2,7 +2,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import type { Leases } from "../../../core/ports/leases.ts";
 import { isOvertaken, publishDurably } from "../link/durable-publish.ts";
 import type { NatsLink } from "../link/nats-link.ts";
-import { readLast, writeHeaders, type LastMessage } from "../link/read-last.ts";
+import { readLast, bucketWriteHeaders, type LastMessage } from "../link/read-last.ts";
 import { bucket, bucketStream, keySubject } from "../stream-names.ts";
 
 const budget = 3_000;
@@ -22,7 +22,7 @@ export class NatsLeases implements Leases {
   async acquire(name: string, holder: string, duration: number): Promise<boolean> {
     const last = await readLast(this.#link, stream, keyOf(name));
     if (isHeld(last) && textOf(last) !== holder) return false;
-    const headers = writeHeaders(duration, last?.sequence ?? 0);
+    const headers = bucketWriteHeaders(duration, last?.sequence ?? 0);
     const outcome = await publishDurably(
       this.#link,
       keyOf(name),
@@ -47,7 +47,7 @@ export class NatsLeases implements Leases {
   async release(name: string, holder: string): Promise<void> {
     const last = await readLast(this.#link, stream, keyOf(name));
     if (!isHeld(last) || textOf(last) !== holder) return;
-    const headers = writeHeaders(1_000, last.sequence);
+    const headers = bucketWriteHeaders(1_000, last.sequence);
     headers.add("KV-Operation", "DEL");
     await publishDurably(this.#link, keyOf(name), new Uint8Array(0), headers, performance.now() + budget);
   }

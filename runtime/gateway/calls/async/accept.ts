@@ -9,7 +9,7 @@ import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
 import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
-import { declaredQueue } from "../../../core/queues/queue-views.ts";
+import { knownQueue } from "../../../core/queues/queue-views.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
@@ -120,7 +120,7 @@ function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { tar
     authorization = undefined;
   }
   checkQueueEdition(limits.queue, parts.edition);
-  const queue = declaredQueue(parts.queues, limits.queue, parts.edition);
+  const queue = knownQueue(parts.queues, limits.queue, parts.edition);
   const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
   return { target, entry, queue, maxRetries, callbackUrl, authorization };
 }

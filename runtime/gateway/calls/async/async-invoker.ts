@@ -10,7 +10,7 @@ import { endStatus } from "../call-observer.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
 import type { RequestHead } from "../../edge/request-head.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
-import type { CallHandler } from "../sync/sync-invoker.ts";
+import type { HandleCall } from "../sync/sync-invoker.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { answerResult, answerStatus } from "./call-answers.ts";
@@ -19,7 +19,7 @@ import { answerResult, answerStatus } from "./call-answers.ts";
 const allowedMethods = "POST, GET, HEAD, DELETE";
 
 /** The handler of `/async-function/…`: contract §4.2 and §4.5. */
-export function createAsyncInvoker(parts: AsyncParts): CallHandler {
+export function createAsyncInvoker(parts: AsyncParts): HandleCall {
   return (request, response, head) => {
     const startedAt = performance.now();
     if (request.method === "POST") {

@@ -54,13 +54,13 @@ interface KnownFunction {
 }
 
 /** Handles one request whose head was read and found well-formed. */
-export type CallHandler = (request: CallRequest, response: CallResponse, head: RequestHead) => void;
+export type HandleCall = (request: CallRequest, response: CallResponse, head: RequestHead) => void;
 
 /** Bodies up to this size are read to their end after an error, so that the connection can go on. */
 const drainableBody = 65_536;
 
 /** The handler of `/function/…`: contract §4.1, rules of the hot path. */
-export function createSyncInvoker(parts: SyncInvokerParts): CallHandler {
+export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
   const callParts: SyncCallParts = {
     upstream: parts.upstream,
     waker: parts.waker,

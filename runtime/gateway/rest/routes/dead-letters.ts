@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { callId, queueName } from "../../../api/schemas/name-schemas.ts";
 import { DeadLetterPage } from "../../../api/schemas/queue-status.ts";
-import { declaredQueue, showDeadLetters } from "../../../core/queues/queue-views.ts";
+import { knownQueue, showDeadLetters } from "../../../core/queues/queue-views.ts";
 import { deleteLetters, redriveCall } from "../../../core/queues/redrive.ts";
 import { route } from "../route.ts";
 
@@ -38,7 +38,7 @@ export const deadLetterRoutes = [
     },
     ({ queueParts: { table, letters }, edition }) =>
       async ({ params, query }) =>
-        showDeadLetters(letters, declaredQueue(table, params.queue, edition).name, query),
+        showDeadLetters(letters, knownQueue(table, params.queue, edition).name, query),
   ),
   route(
     {
@@ -68,7 +68,7 @@ export const deadLetterRoutes = [
     },
     ({ queueParts, edition }) =>
       async ({ params }) => {
-        const { name } = declaredQueue(queueParts.table, params.queue, edition);
+        const { name } = knownQueue(queueParts.table, params.queue, edition);
         await redriveCall(queueParts, name, params.callId.toLowerCase());
       },
   ),
@@ -90,7 +90,7 @@ export const deadLetterRoutes = [
     },
     ({ queueParts: { table, letters }, edition }) =>
       async ({ params }) => {
-        await deleteLetters(letters, declaredQueue(table, params.queue, edition).name, params.callId.toLowerCase());
+        await deleteLetters(letters, knownQueue(table, params.queue, edition).name, params.callId.toLowerCase());
       },
   ),
 ];

@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-import { FunctionNamespace } from "../../../api/schemas/function-namespace.ts";
+import { FunctionNamespaceBody } from "../../../api/schemas/function-namespace.ts";
 import { namespaceName } from "../../../api/schemas/name-schemas.ts";
 import { grammarRule, isNamespaceName } from "../../../api/grammar.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
@@ -64,7 +64,7 @@ const getNamespace = route(
     needs: "Namespace:Get",
     about: "Shows a namespace with its labels and annotations, under its real name.",
     params: NamespacePath,
-    answers: [{ status: 200, about: "The namespace", schema: FunctionNamespace }],
+    answers: [{ status: 200, about: "The namespace", schema: FunctionNamespaceBody }],
     errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: "curl -u admin:$P $G/system/namespace/functions",
@@ -126,14 +126,14 @@ export const namespaceRoutes: readonly RouteEntry[] = [
 ];
 
 type ChangeFacts = Omit<
-  RouteFacts<typeof NamespacePath, never, typeof FunctionNamespace, never>,
+  RouteFacts<typeof NamespacePath, never, typeof FunctionNamespaceBody, never>,
   "path" | "also" | "trial"
 >;
 
 /** A change of the namespace that the body names, and of the one that the path names. */
 function change(
   facts: ChangeFacts,
-  act: (wanted: FunctionNamespace, parts: RouteParts) => Promise<void>,
+  act: (wanted: FunctionNamespaceBody, parts: RouteParts) => Promise<void>,
 ): RouteEntry[] {
   const trial = (path: string, name: string) => ({
     commands: `curl -i -u admin:$P -X ${facts.method} $G${path} -d '{"name":"${name}"}'`,
@@ -141,7 +141,7 @@ function change(
   });
   return [
     route(
-      { ...facts, ...unnamed, body: FunctionNamespace, trial: trial("/system/namespaces", "dev") },
+      { ...facts, ...unnamed, body: FunctionNamespaceBody, trial: trial("/system/namespaces", "dev") },
       (parts) =>
         ({ body }) =>
           act(agreeing(body, undefined), parts),
@@ -152,7 +152,7 @@ function change(
         ...named,
         id: `${facts.id}ByName`,
         params: NamespacePath,
-        body: FunctionNamespace,
+        body: FunctionNamespaceBody,
         bodyOptional: facts.method === "DELETE",
         trial: trial("/system/namespace/team", "team"),
       },
@@ -164,7 +164,7 @@ function change(
 }
 
 /** What the body names, which the path must name too, if it names any. */
-function agreeing(body: FunctionNamespace, inPath: string | undefined): FunctionNamespace {
+function agreeing(body: FunctionNamespaceBody, inPath: string | undefined): FunctionNamespaceBody {
   if (!isNamespaceName(body.name)) {
     const name = quote(body.name);
     throw new PlatformError("validation_failed", `Cannot read namespace name ${name}: ${grammarRule.namespace}`);

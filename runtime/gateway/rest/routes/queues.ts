@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { queueName } from "../../../api/schemas/name-schemas.ts";
 import { QueueStatus } from "../../../api/schemas/queue-status.ts";
-import { declaredQueue, declaredQueues, showQueue } from "../../../core/queues/queue-views.ts";
+import { knownQueue, knownQueues, showQueue } from "../../../core/queues/queue-views.ts";
 import { route } from "../route.ts";
 import { deadLetterRoutes } from "./dead-letters.ts";
 
@@ -20,7 +20,7 @@ const listQueues = route(
   },
   ({ queueParts }) =>
     async () =>
-      Promise.all(declaredQueues(queueParts.table).map((queue) => showQueue(queueParts, queue))),
+      Promise.all(knownQueues(queueParts.table).map((queue) => showQueue(queueParts, queue))),
 );
 
 const getQueue = route(
@@ -38,7 +38,7 @@ const getQueue = route(
   },
   ({ queueParts, edition }) =>
     async ({ params }) =>
-      showQueue(queueParts, declaredQueue(queueParts.table, params.queue, edition)),
+      showQueue(queueParts, knownQueue(queueParts.table, params.queue, edition)),
 );
 
 /** Queues and their dead letters (contract §3.5). */

@@ -1,7 +1,7 @@
 import type { FunctionDeployment } from "../../../../runtime/api/schemas/function-deployment.ts";
 import {
   mergeProfiles,
-  type ProfileSpec,
+  type ProfileFields,
 } from "../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
 import type { FunctionContext } from "../../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
@@ -33,7 +33,7 @@ export const full: DesiredFunction = desired({
 });
 
 /** The Profiles that `full` names. */
-export const profiles: Readonly<Record<"gpu" | "quiet", ProfileSpec>> = {
+export const profiles: Readonly<Record<"gpu" | "quiet", ProfileFields>> = {
   gpu: {
     tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
     runtimeClassName: "nvidia",
@@ -99,4 +99,4 @@ export function changed(wanted: DesiredFunction, fields: Partial<FunctionDeploym
 }
 
 /** Both Profiles as one. */
-export const merged: ProfileSpec = mergeProfiles([profiles.gpu, profiles.quiet]);
+export const merged: ProfileFields = mergeProfiles([profiles.gpu, profiles.quiet]);

@@ -5,12 +5,7 @@ import { MemoryDeadLetters } from "../../../support/memory/memory-dead-letters.t
 import type { DeadLetter } from "../../../../runtime/core/ports/dead-letters.ts";
 import { declareDefaultQueue } from "../../../../runtime/core/queues/queue-defaults.ts";
 import { QueueTable } from "../../../../runtime/core/queues/queue-table.ts";
-import {
-  declaredQueue,
-  declaredQueues,
-  showDeadLetters,
-  showQueue,
-} from "../../../../runtime/core/queues/queue-views.ts";
+import { knownQueue, knownQueues, showDeadLetters, showQueue } from "../../../../runtime/core/queues/queue-views.ts";
 import { WorkerSums } from "../../../../runtime/core/queues/worker-sums.ts";
 import { sampleQueue } from "../../../contract/samples.ts";
 
@@ -41,15 +36,13 @@ test("queues are listed by name; one that is not declared is refused with those 
   for (const name of ["default", "slow", "bulk"]) table.observer.set(sampleQueue({ name }));
   table.observer.synced();
   expect(table.list().map(({ name }) => name)).toEqual(["bulk", "default", "slow"]);
-  expect(declaredQueue(table, "slow", "enterprise").name).toBe("slow");
+  expect(knownQueue(table, "slow", "enterprise").name).toBe("slow");
   table.observer.removed("bulk");
-  expect(() => declaredQueue(table, "bulk", "enterprise")).toThrow(
+  expect(() => knownQueue(table, "bulk", "enterprise")).toThrow(
     'Cannot find queue "bulk": it is not declared, only "default", "slow"; the setting queues declares more',
   );
-  expect(() => declaredQueue(table, "bulk", "enterprise")).toThrow(
-    expect.objectContaining({ code: "queue_not_found" }),
-  );
-  expect(() => declaredQueue(table, "bulk", "pro")).toThrow(
+  expect(() => knownQueue(table, "bulk", "enterprise")).toThrow(expect.objectContaining({ code: "queue_not_found" }));
+  expect(() => knownQueue(table, "bulk", "pro")).toThrow(
     'Cannot find queue "bulk": it is not declared, only "default", "slow"; edition "pro" has no others, they need edition "enterprise"',
   );
 });
@@ -59,17 +52,17 @@ test("before the declarations are known no queue is said to be missing: 503, to 
   const refusal = expect.objectContaining({ code: "queue_unavailable", callQueued: "no", retryAfterSeconds: 1 });
   const sentence =
     'Cannot find queue "slow": the broker is away, or the queue-doctor has not declared its queues yet; try again later';
-  const find = () => declaredQueue(table, "slow", "enterprise");
+  const find = () => knownQueue(table, "slow", "enterprise");
   expect(find).toThrow(sentence);
   expect(find).toThrow(refusal);
-  expect(() => declaredQueues(table)).toThrow(refusal);
+  expect(() => knownQueues(table)).toThrow(refusal);
   // The bucket is there, and the doctor has not written the default queue, which comes last.
   table.observer.set(sampleQueue({ name: "bulk" }));
   table.observer.synced();
   expect(find).toThrow(refusal);
   table.observer.set(sampleQueue());
   expect(find).toThrow(expect.objectContaining({ code: "queue_not_found" }));
-  expect(declaredQueues(table)).toHaveLength(2);
+  expect(knownQueues(table)).toHaveLength(2);
 });
 
 test("a queue is shown with its own state, workers and dead letters", async () => {

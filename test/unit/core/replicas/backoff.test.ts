@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { backOff, type Backoff } from "../../../../runtime/core/replicas/reconcile-backoff.ts";
+import { backOffRestart, type Backoff } from "../../../../runtime/core/replicas/reconcile-backoff.ts";
 import { replicaGrace } from "../../../../runtime/core/replicas/reconcile-grace.ts";
 
 const failure = { reason: "Error", message: "It ended" };
@@ -9,7 +9,7 @@ test("waits 0.5 s, doubling to 30 s", () => {
   let backoff: Backoff | undefined;
   let now = 0;
   const delays = Array.from({ length: 9 }, () => {
-    backoff = backOff(backoff, failure, { now, readyFor: 0, jitter: 1 });
+    backoff = backOffRestart(backoff, failure, { now, readyFor: 0, jitter: 1 });
     const delay = backoff.until - now;
     now = backoff.until;
     return delay;
@@ -19,14 +19,14 @@ test("waits 0.5 s, doubling to 30 s", () => {
 });
 
 test("jitter takes away up to a quarter", () => {
-  expect(backOff(undefined, failure, { now: 0, readyFor: 0, jitter: 0 }).until).toBe(375);
+  expect(backOffRestart(undefined, failure, { now: 0, readyFor: 0, jitter: 0 }).until).toBe(375);
 });
 
 test("begins again after 60 s of readiness", () => {
   const seventh = { failures: 7, until: 10, last: failure };
 
-  expect(backOff(seventh, failure, { now: 100_000, readyFor: 59_999, jitter: 1 }).failures).toBe(8);
-  expect(backOff(seventh, failure, { now: 100_000, readyFor: 60_000, jitter: 1 })).toEqual({
+  expect(backOffRestart(seventh, failure, { now: 100_000, readyFor: 59_999, jitter: 1 }).failures).toBe(8);
+  expect(backOffRestart(seventh, failure, { now: 100_000, readyFor: 60_000, jitter: 1 })).toEqual({
     failures: 1,
     until: 100_500,
     last: failure,
@@ -34,10 +34,10 @@ test("begins again after 60 s of readiness", () => {
 });
 
 test("several replicas that end together count once", () => {
-  const first = backOff(undefined, failure, { now: 0, readyFor: 0, jitter: 1 });
+  const first = backOffRestart(undefined, failure, { now: 0, readyFor: 0, jitter: 1 });
   const other = { reason: "Other", message: "Another one" };
 
-  expect(backOff(first, other, { now: 10, readyFor: 0, jitter: 1 })).toEqual({ ...first, last: other });
+  expect(backOffRestart(first, other, { now: 10, readyFor: 0, jitter: 1 })).toEqual({ ...first, last: other });
 });
 
 test.each([

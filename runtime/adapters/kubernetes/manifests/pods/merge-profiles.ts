@@ -10,7 +10,7 @@ import type {
 } from "../object-types.ts";
 
 /** What a Profile says of the pods of functions that name it (contract §2). */
-export interface ProfileSpec {
+export interface ProfileFields {
   readonly tolerations?: readonly object[];
   readonly runtimeClassName?: string;
   readonly podSecurityContext?: PodSecurityContext;
@@ -27,11 +27,11 @@ export interface ProfileSpec {
  * All Profiles of a function as one, in their order: of single values and of entries with the same key the later wins;
  * tolerations and preferences of all hold, and what several demand of nodes and pods must all be true.
  */
-export function mergeProfiles(profiles: readonly ProfileSpec[]): ProfileSpec {
+export function mergeProfiles(profiles: readonly ProfileFields[]): ProfileFields {
   return profiles.reduce(mergeTwo, {});
 }
 
-function mergeTwo(before: ProfileSpec, after: ProfileSpec): ProfileSpec {
+function mergeTwo(before: ProfileFields, after: ProfileFields): ProfileFields {
   return {
     ...before,
     ...after,
@@ -45,12 +45,12 @@ function mergeTwo(before: ProfileSpec, after: ProfileSpec): ProfileSpec {
 }
 
 /** A field that both have, joined. */
-function both<K extends keyof ProfileSpec>(
+function both<K extends keyof ProfileFields>(
   field: K,
-  before: ProfileSpec,
-  after: ProfileSpec,
-  join: (a: NonNullable<ProfileSpec[K]>, b: NonNullable<ProfileSpec[K]>) => ProfileSpec[K],
-): Pick<ProfileSpec, K> | object {
+  before: ProfileFields,
+  after: ProfileFields,
+  join: (a: NonNullable<ProfileFields[K]>, b: NonNullable<ProfileFields[K]>) => ProfileFields[K],
+): Pick<ProfileFields, K> | object {
   const a = before[field];
   const b = after[field];
   return a === undefined || b === undefined ? {} : { [field]: join(a, b) };

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../../api/duration.ts";
 import { secretDirectories } from "../../../../api/names.ts";
 import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
-import { environmentOf } from "../../../../core/functions/function-environment.ts";
+import { functionEnvironment } from "../../../../core/functions/function-environment.ts";
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import type { Container } from "../object-types.ts";
 
@@ -15,7 +15,7 @@ const graceVariable = "write_timeout";
 export function podEnvironment(wanted: DesiredFunction, gatewayUrl: string, grace: number): Container["env"] {
   const variables = {
     [graceVariable]: formatDuration(grace),
-    ...environmentOf(wanted, { gatewayUrl, secretsDirectory: secretDirectories[0], port: functionPort }),
+    ...functionEnvironment(wanted, { gatewayUrl, secretsDirectory: secretDirectories[0], port: functionPort }),
   };
   return Object.entries(variables)
     .sort(([a], [b]) => (a < b ? -1 : 1))

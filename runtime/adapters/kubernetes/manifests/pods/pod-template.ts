@@ -3,7 +3,7 @@ import type { DesiredFunction } from "../../../../core/functions/desired-functio
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import { keyValue } from "../../../../core/labels/keys.ts";
 import { contentHash } from "../content-hash.ts";
-import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
+import { mergeProfiles, type ProfileFields } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, type FunctionOwner } from "../object-names.ts";
 import type { Container, PodSecurityContext, PodSpec, PodTemplate, TopologySpreadConstraint } from "../object-types.ts";
 import { podAffinity } from "./pod-affinity.ts";
@@ -19,7 +19,7 @@ export interface FunctionContext {
   /** Of the Function object, see `rolloutOf`. */
   readonly rollout: number;
   /** Those the function names, in its order. */
-  readonly profiles: readonly ProfileSpec[];
+  readonly profiles: readonly ProfileFields[];
   /** Names of those of the function's secrets that are credentials of image registries. */
   readonly pullSecrets: ReadonlySet<string>;
   /** Where functions reach the gateway. */
@@ -75,7 +75,7 @@ function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {
 function container(
   wanted: DesiredFunction,
   { gatewayUrl, longestCall, defaultLimits }: FunctionContext,
-  profile: ProfileSpec,
+  profile: ProfileFields,
   secrets: PodSecrets,
 ): Container {
   const { name, deployment } = wanted;

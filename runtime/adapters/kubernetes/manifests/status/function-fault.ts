@@ -8,7 +8,7 @@ import { keyValue, type KeyedTexts } from "../../../../core/labels/keys.ts";
 import { quote } from "../../../../core/quote.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
 import { unknownKey } from "../../../../core/labels/unknown-keys.ts";
-import type { ProfileSpec } from "../pods/merge-profiles.ts";
+import type { ProfileFields } from "../pods/merge-profiles.ts";
 import { podAffinity } from "../pods/pod-affinity.ts";
 import { profileFault } from "../pods/profile-fault.ts";
 
@@ -23,7 +23,7 @@ export interface FunctionSurroundingsFacts {
   /** Of the function's namespace, by name. */
   readonly secrets: ReadonlyMap<string, SecretFacts>;
   /** Of the platform's namespace, by name. */
-  readonly profiles: ReadonlyMap<string, ProfileSpec>;
+  readonly profiles: ReadonlyMap<string, ProfileFields>;
   /** Of the one that the function names; `bound` names a role of Weir that it is bound to. */
   readonly serviceAccount: { readonly exists: boolean; readonly bound?: string } | undefined;
 }
@@ -37,7 +37,7 @@ export function profileNames(annotations: KeyedTexts): readonly string[] {
 }
 
 /** Those of the function's secrets that are credentials of image registries. */
-export function pullSecretsOf(
+export function registrySecretsOf(
   { deployment }: DesiredFunction,
   secrets: FunctionSurroundingsFacts["secrets"],
 ): ReadonlySet<string> {
@@ -80,7 +80,7 @@ export function missingParts(wanted: DesiredFunction, facts: FunctionSurrounding
     return { reason: "SecretNotFound", message: `${cannot}: ${names} not exist` };
   }
   const owners = new Map<string, string>();
-  for (const name of secrets.filter((one) => !pullSecretsOf(wanted, facts.secrets).has(one))) {
+  for (const name of secrets.filter((one) => !registrySecretsOf(wanted, facts.secrets).has(one))) {
     for (const key of facts.secrets.get(name)?.keys ?? []) {
       const other = owners.get(key);
       if (other !== undefined) {

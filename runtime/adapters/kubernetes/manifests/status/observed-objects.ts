@@ -1,4 +1,4 @@
-import type { ObjectMeta, ResourceRequirements } from "../object-types.ts";
+import type { NamedMeta, ResourceRequirements } from "../object-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -13,7 +13,7 @@ export interface ObjectCondition {
 
 /** What is read of a Deployment that is there. */
 export interface ObservedDeployment {
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamedMeta;
   readonly spec?: { readonly template: { readonly metadata?: { readonly annotations?: Texts } } };
   readonly status?: {
     readonly observedGeneration?: number;
@@ -38,7 +38,7 @@ export interface ContainerState {
 
 /** What is read of a pod. */
 export interface ObservedPod {
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamedMeta;
   readonly spec?: {
     readonly containers?: readonly { readonly name: string; readonly resources?: ResourceRequirements }[];
   };

@@ -7,7 +7,7 @@ import {
   countedAnnotations,
   desiredOf,
   functionObjectOf,
-  rolloutOf,
+  rolloutCount,
 } from "../../../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { endpointsOf } from "../../../../../runtime/adapters/kubernetes/manifests/status/function-status.ts";
 import type { FunctionDeployment } from "../../../../../runtime/api/schemas/function-deployment.ts";
@@ -182,7 +182,7 @@ describe("functionObjectOf and desiredOf", () => {
     const object = { ...applied, metadata: { ...applied.metadata, annotations } };
 
     expect(desiredOf(object)).toEqual(desiredOf(applied));
-    expect(rolloutOf(object)).toBe(0);
+    expect(rolloutCount(object)).toBe(0);
   });
 });
 
@@ -196,7 +196,7 @@ describe("rollout", () => {
     const first = deploy(undefined, plain.deployment);
     const second = deploy(first, plain.deployment);
 
-    expect(rolloutOf(second)).not.toBe(rolloutOf(first));
+    expect(rolloutCount(second)).not.toBe(rolloutCount(first));
     expect(desiredOf(second).generation).toBe(2);
   });
 
@@ -204,7 +204,7 @@ describe("rollout", () => {
     const first = deploy(undefined, plain.deployment);
     const scaled = stored(functionObjectOf({ ...desiredOf(first), replicas: 4 }, first));
 
-    expect(rolloutOf(scaled)).toBe(rolloutOf(first));
+    expect(rolloutCount(scaled)).toBe(rolloutCount(first));
     expect(desiredOf(scaled)).toMatchObject({ replicas: 4, generation: 1 });
   });
 
@@ -218,10 +218,10 @@ describe("rollout", () => {
     expect(desiredOf(counted)).toMatchObject({ generation: 2, updatedAt: at, createdAt: at });
     expect(countedAnnotations(counted, at)).toBeUndefined();
     expect(desiredOf(again).generation).toBe(3);
-    expect(rolloutOf(again)).toBe(rolloutOf(first));
+    expect(rolloutCount(again)).toBe(rolloutCount(first));
     const scaled = stored(functionObjectOf({ ...desiredOf(again), replicas: 4 }, again));
-    expect([rolloutOf(scaled), desiredOf(scaled).generation]).toEqual([1, 3]);
-    expect(rolloutOf(deploy(again, plain.deployment))).toBe(4);
+    expect([rolloutCount(scaled), desiredOf(scaled).generation]).toEqual([1, 3]);
+    expect(rolloutCount(deploy(again, plain.deployment))).toBe(4);
   });
 
   test("a count from elsewhere is no generation", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { KubeObject } from "../../../../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { ObjectCache, type ObjectChange } from "../../../../../runtime/adapters/kubernetes/watch/object-cache.ts";
-import { compareVersions } from "../../../../../runtime/adapters/kubernetes/watch/resource-version.ts";
+import { compareResourceVersions } from "../../../../../runtime/adapters/kubernetes/watch/resource-version.ts";
 
 interface Thing extends KubeObject {
   readonly at: number;
@@ -93,7 +93,7 @@ test("versions are compared as whole numbers of any length, others only for equa
     ["", "8", undefined],
   ];
   for (const [a, b, order] of pairs) {
-    const compared = compareVersions(a, b);
+    const compared = compareResourceVersions(a, b);
     expect(compared === undefined ? undefined : Math.sign(compared), `${a} ${b}`).toBe(order);
   }
 });

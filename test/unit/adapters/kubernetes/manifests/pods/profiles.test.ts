@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import {
   mergeProfiles,
-  type ProfileSpec,
+  type ProfileFields,
 } from "../../../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
 import { profileFault } from "../../../../../../runtime/adapters/kubernetes/manifests/pods/profile-fault.ts";
 
-const nodes = (...terms: readonly (readonly string[])[]): ProfileSpec => ({
+const nodes = (...terms: readonly (readonly string[])[]): ProfileFields => ({
   affinity: {
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
@@ -24,7 +24,7 @@ const spread = (topologyKey: string, maxSkew: number) => ({
 });
 
 describe("mergeProfiles", () => {
-  test.each<[what: string, profiles: ProfileSpec[], expected: ProfileSpec]>([
+  test.each<[what: string, profiles: ProfileFields[], expected: ProfileFields]>([
     ["none", [], {}],
     [
       "single values: the later wins",
@@ -129,7 +129,7 @@ describe("profileFault", () => {
 
   test("what is not known to be allowed is refused", () => {
     const podSecurityContext = { windowsOptions: { hostProcess: true } };
-    expect(profileFault("loud", { podSecurityContext } as ProfileSpec)).toBe(
+    expect(profileFault("loud", { podSecurityContext } as ProfileFields)).toBe(
       'Cannot use Profile "loud": podSecurityContext.windowsOptions is not allowed by the pod security level baseline',
     );
   });

@@ -4,7 +4,7 @@ import {
   functionFault,
   missingParts,
   profileNames,
-  pullSecretsOf,
+  registrySecretsOf,
   queueMissing,
   type FunctionSurroundingsFacts,
 } from "../../../../../../runtime/adapters/kubernetes/manifests/status/function-fault.ts";
@@ -28,7 +28,7 @@ const there: FunctionSurroundingsFacts = {
 test("all that a function names is there", () => {
   expect(functionFault(full, there)).toBeUndefined();
   expect(missingParts(full, there)).toBeUndefined();
-  expect(pullSecretsOf(full, there.secrets)).toEqual(new Set(["registry"]));
+  expect(registrySecretsOf(full, there.secrets)).toEqual(new Set(["registry"]));
 });
 
 test("the rules of the platform's settings are the caller's", () => {
