@@ -1,0 +1,60 @@
+import { parseAst } from "rolldown/parseAst";
+
+/** A source file, by its path from the root. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+type Statement = ReturnType<typeof parseAst>["body"][number];
+type Declaration = NonNullable<Extract<Statement, { type: "ExportNamedDeclaration" }>["declaration"]>;
+type Binding = Extract<Declaration, { type: "VariableDeclaration" }>["declarations"][number]["id"];
+
+/** What several files export under one name, a sentence each. A name that is passed on from another file counts there. */
+export function doubleExports(sources: readonly Source[]): string[] {
+  const files = new Map<string, string[]>();
+  for (const { path, text } of sources)
+    for (const name of ownExports(text)) files.set(name, [...(files.get(name) ?? []), path]);
+  return [...files]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `"${name}" is exported by ${paths.toSorted().join(" and ")}: give one a name of its own`)
+    .toSorted();
+}
+
+/** Names that a module declares and exports; one that is a value and a type is one name. */
+function ownExports(text: string): ReadonlySet<string> {
+  const passedOn = new Set<string>();
+  const names = new Set<string>();
+  for (const statement of parseAst(text, { lang: "ts" }).body) {
+    if (statement.type === "ImportDeclaration") for (const { local } of statement.specifiers) passedOn.add(local.name);
+    if (statement.type !== "ExportNamedDeclaration" || statement.source !== null) continue;
+    if (statement.declaration !== null) for (const name of declaredNames(statement.declaration)) names.add(name);
+    for (const { local, exported } of statement.specifiers)
+      if (local.type === "Identifier" && exported.type === "Identifier" && !passedOn.has(local.name))
+        names.add(exported.name);
+  }
+  return names;
+}
+
+function declaredNames(declaration: Declaration): readonly string[] {
+  if (declaration.type === "VariableDeclaration") return declaration.declarations.flatMap(({ id }) => boundNames(id));
+  return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : [];
+}
+
+function boundNames(binding: Binding): readonly string[] {
+  switch (binding.type) {
+    case "Identifier":
+      return [binding.name];
+    case "ObjectPattern":
+      return binding.properties.flatMap((each) => boundNames(each.type === "RestElement" ? each.argument : each.value));
+    case "ArrayPattern":
+      return binding.elements.flatMap((each) => {
+        if (each === null) return [];
+        return boundNames(each.type === "RestElement" ? each.argument : each);
+      });
+    case "AssignmentPattern":
+      return boundNames(binding.left);
+    default:
+      return binding satisfies never;
+  }
+}

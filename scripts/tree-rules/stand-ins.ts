@@ -1,0 +1,15 @@
+/** Entries of `imports` in package.json. */
+export type ImportMap = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
+/** Files that stand in for another one under a condition of import: they must export the same. */
+export function standIns(imports: ImportMap): ReadonlySet<string> {
+  return new Set(
+    Object.values(imports).flatMap((target) =>
+      typeof target === "string"
+        ? []
+        : Object.entries(target).flatMap(([condition, path]) =>
+            condition === "default" ? [] : [path.replace(/^\.\//, "")],
+          ),
+    ),
+  );
+}
