@@ -120,9 +120,30 @@ test("whatever else somebody added to the description goes, also where all that 
   expect(drifted.spec).toMatchObject({ paused: true, template: { spec: { hostNetwork: true } } });
   const mended = await objects.make<Deployment>(kinds.deployment, wanted, drifted, owner);
   expect(mended.spec).toEqual(made.spec);
-  const again = new AppliedObjects(client);
-  await again.make(kinds.deployment, wanted, mended, owner);
-  expect((await client.get(kinds.deployment, place())).metadata.resourceVersion).toBe(mended.metadata.resourceVersion);
+  // Nothing of it is left to be taken out when the operator starts again.
+  const later = await new AppliedObjects(client).make<Deployment>(kinds.deployment, wanted, mended, owner);
+  expect(later.metadata.generation).toBe(mended.metadata.generation);
+});
+
+test("what was added goes also when a controller writes at the same moment", async () => {
+  const wanted = wantedWith({ a: "1" });
+  const made = await new AppliedObjects(client).make<Deployment>(kinds.deployment, wanted, undefined, owner);
+  const drifted = await hand.patch<Deployment>(kinds.deployment, "merge", { spec: { paused: true } }, place());
+  class BusyClient extends KubeClient {
+    override async apply<T extends KubeObject>(...args: Parameters<KubeClient["apply"]>): Promise<T> {
+      const applied = await super.apply<T>(...args);
+      await hand.patch(kinds.deployment, "merge", { metadata: { annotations: { revision: "2" } } }, place());
+      return applied;
+    }
+  }
+  const busy = new BusyClient(await readKubeconfig(fixture.cluster.kubeconfig), { fieldManager: client.fieldManager });
+  try {
+    const mended = await new AppliedObjects(busy).make<Deployment>(kinds.deployment, wanted, drifted, owner);
+    expect(mended.spec).toEqual(made.spec);
+    expect(mended.metadata.annotations).toMatchObject({ revision: "2" });
+  } finally {
+    await busy.close();
+  }
 });
 
 test("a Deployment made by hand is never adopted: not when none was seen, nor when another one was", async () => {

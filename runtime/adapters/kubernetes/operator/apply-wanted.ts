@@ -87,11 +87,23 @@ export class AppliedObjects {
       kind,
       uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } },
     );
-    const patch = this.#additions(made, wanted);
-    if (patch === undefined) return this.#own(kind, made);
-    const { resourceVersion } = made.metadata;
-    const mended = { ...patch, metadata: { uid, resourceVersion } };
-    return this.#own(kind, await this.#client.patch<T>(kind, "merge", mended, placeOf(wanted)));
+    return this.#own(kind, await this.#takeOut(kind, wanted, made));
+  }
+
+  /** Controllers write beside: the patch is for the object as it was read. */
+  #takeOut<T extends KubeObject>(kind: Kind, wanted: KubeObject, made: T): Promise<T> {
+    const place = placeOf(wanted);
+    const task = `take out what was added to ${kind.kind} "${place.namespace}/${place.name}"`;
+    let isMade = true;
+    return writeUntilAlone(task, async (options) => {
+      const current = isMade ? made : await this.#client.get<T>(kind, place, options);
+      isMade = false;
+      const patch = this.#additions(current, wanted);
+      if (patch === undefined) return current;
+      const { resourceVersion } = current.metadata;
+      const mended = { ...patch, metadata: { uid: made.metadata.uid, resourceVersion } };
+      return this.#client.patch<T>(kind, "merge", mended, place);
+    });
   }
 
   /** The patch that takes out what others added. */
