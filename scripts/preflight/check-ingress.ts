@@ -10,12 +10,21 @@ interface IngressClasses {
 
 /** Whether somebody serves the Ingress, and its certificate comes from somewhere. */
 export async function checkIngress(cluster: Cluster, platform: Platform): Promise<Finding[]> {
-  const { ingress, httpRoute, platformNamespace } = platform;
-  const { host, className, clusterIssuer, tlsSecret } = ingress;
-  if (host === undefined)
-    return httpRoute.host === undefined
-      ? [note("no Ingress is wanted", "set weir:ingress.host for one")]
-      : checkHttpRoute(cluster, platform);
+  const { ingress, httpRoute } = platform;
+  if (ingress.host === undefined && httpRoute.host === undefined)
+    return [note("no Ingress is wanted", "set weir:ingress.host for one")];
+  return [
+    ...(ingress.host === undefined ? [] : await checkOwnIngress(cluster, platform, ingress.host)),
+    ...(httpRoute.host === undefined ? [] : await checkHttpRoute(cluster, platform)),
+  ];
+}
+
+async function checkOwnIngress(
+  cluster: Cluster,
+  { ingress, platformNamespace }: Platform,
+  host: string,
+): Promise<Finding[]> {
+  const { className, clusterIssuer, tlsSecret } = ingress;
   const { items } = (await cluster.get<IngressClasses>("/apis/networking.k8s.io/v1/ingressclasses")) ?? { items: [] };
   const findings = [classOf(items, className)];
   if (clusterIssuer !== undefined) {

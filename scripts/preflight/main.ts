@@ -60,6 +60,10 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
       `the stack: edition ${platform.edition}, namespaces ${platform.platformNamespace} and ${platform.functionNamespace}`,
     ),
   ]);
+  if (typed.kubeconfig === undefined && file.encrypted.includes("kubeconfig")) {
+    const says = `${configNamespace}:kubeconfig is encrypted, so the cluster of the stack is not known`;
+    return say([problem(says, "say it with --kubeconfig FILE")]);
+  }
   const encrypted = file.encrypted.map((path) => `${configNamespace}:${path}`);
   if (encrypted.length > 0) say([note(`encrypted in the stack and not looked at: ${encrypted.join(", ")}`)]);
 

@@ -34,8 +34,12 @@ afterAll(async () => {
 });
 
 /** What the command prints and ends with, as the one whom `kubeconfig` names. */
-function preflight(kubeconfig: string, ...args: readonly string[]): Promise<{ code: number; lines: string[] }> {
-  const command = [join(root, "scripts/preflight/main.ts"), "--kubeconfig", kubeconfig, ...args];
+function preflight(
+  kubeconfig: string | undefined,
+  ...args: readonly string[]
+): Promise<{ code: number; lines: string[] }> {
+  const where = kubeconfig === undefined ? [] : ["--kubeconfig", kubeconfig];
+  const command = [join(root, "scripts/preflight/main.ts"), ...where, ...args];
   const env = { ...environment(), PATH: `${clusterBinaries()}:${environment()["PATH"] ?? ""}` };
   return new Promise((resolve) => {
     execFile(process.execPath, command, { cwd: root, env, timeout: 60_000 }, (err, stdout, stderr) =>
@@ -180,6 +184,19 @@ test("who has no rights hears which, and of what cannot be looked at", async () 
   expect(lines).toContainEqual(expect.stringMatching(/^note {4}nodes cannot be looked at: .*forbidden/));
   expect(lines).toContainEqual(expect.stringMatching(/^note {4}capacity cannot be looked at: .*forbidden/));
   expect(lines.at(-1)).toMatch(/^\d+ things are in the way\.$/);
+});
+
+test("a stack whose kubeconfig only Pulumi can read: no other cluster is looked at in its stead", async () => {
+  const file = join(directory.path, "Pulumi.kept.yaml");
+  await writeFile(file, "config:\n  weir:kubeconfig:\n    secure: v1:abc\n");
+  const { code, lines } = await preflight(undefined, "--stack", file);
+  expect([code, lines.slice(1)]).toEqual([
+    1,
+    [
+      "PROBLEM weir:kubeconfig is encrypted, so the cluster of the stack is not known: say it with --kubeconfig FILE",
+      "1 thing is in the way.",
+    ],
+  ]);
 });
 
 test("a cluster that is not there, a stack that is wrong", async () => {

@@ -72,6 +72,15 @@ describe("an HTTPRoute", () => {
     ]);
   });
 
+  test("is looked for beside an Ingress, too", async () => {
+    const httpRoute = { host: "f.example.com", gateway: "public", gatewayNamespace: "infra" };
+    const both = platform({ httpRoute, ingress: { host: "g.example.com" }, publicUrl: "https://f.example.com" });
+    expect(lines(await checkIngress(clusterOf({}), both))).toEqual([
+      expect.stringMatching(/^PROBLEM no ingress class/),
+      expect.stringMatching(/^PROBLEM there is no Gateway "public"/),
+    ]);
+  });
+
   test("is told where no listener has TLS", async () => {
     expect(await look([{ ...listener, protocol: "HTTP" }])).toEqual([
       expect.stringMatching(/^note .*no listener with TLS/),
