@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isMapping } from "../../runtime/settings/mapping.ts";
 
 /** A Deployment or StatefulSet, as the program wants it or as the API server gives it. */
@@ -39,17 +41,33 @@ const wayBack = "the state of the stack is not true: run pulumi up --refresh";
 
 /** What of the containers is not as wanted. Others may add to pods: annotations, containers, variables. */
 function otherVersion(wanted: Workload, live: Workload): string | undefined {
+  const marks = annotationsOf(live);
+  for (const [key, value] of Object.entries(annotationsOf(wanted)))
+    if (marks[key] !== value)
+      return `the annotation ${key} of its pods is ${shown(marks[key])} instead of ${shown(value)}`;
   const inCluster = new Map(containersOf(live).map((container) => [container["name"], container]));
-  for (const { name, image, env } of containersOf(wanted)) {
+  for (const { name, image, env, args } of containersOf(wanted)) {
     const found = inCluster.get(name);
     if (found === undefined) return `its container "${String(name)}" is not in the cluster`;
     if (found["image"] !== image) return `it runs image "${String(found["image"])}" instead of "${String(image)}"`;
+    if (args !== undefined && !isDeepStrictEqual(found["args"], args))
+      return `it runs with the arguments ${shown(found["args"])} instead of ${shown(args)}`;
     const set = variablesOf(found["env"]);
     for (const [variable, value] of variablesOf(env))
       if (set.get(variable) !== value)
         return `it runs with ${variable}="${set.get(variable) ?? ""}" instead of "${value}"`;
   }
   return undefined;
+}
+
+/** Those of the pods: when one changes, they are restarted. */
+function annotationsOf(workload: Workload): Workload {
+  const annotations = at(workload, "spec.template.metadata.annotations");
+  return isMapping(annotations) ? annotations : {};
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? "absent";
 }
 
 function containersOf(workload: Workload): readonly Workload[] {

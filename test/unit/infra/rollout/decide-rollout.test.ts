@@ -12,6 +12,11 @@ function live(status: object, spec: object = {}): Workload {
   return { metadata: { generation: 3 }, spec: { ...wanted.spec, ...spec }, status: { ...finished, ...status } };
 }
 
+interface Difference {
+  readonly metadata?: object | undefined;
+  readonly args?: readonly string[] | undefined;
+}
+
 test("done: the change was looked at, all pods are of it, and available", () => {
   expect(decideRollout(wanted, live({}))).toEqual({ kind: "done" });
 });
@@ -44,6 +49,30 @@ test.each([
   const rollout = decideRollout(wanted, found);
   expect(rollout).toEqual({ kind: "failed", because: expect.stringContaining(because) });
   expect(rollout).toEqual({ kind: "failed", because: expect.stringContaining("pulumi up --refresh") });
+});
+
+test.each([
+  [
+    "another mark of what they read",
+    { metadata: { annotations: { "weir/checksum": "old" } } },
+    'annotation weir/checksum of its pods is "old" instead of "new"',
+  ],
+  [
+    "other arguments",
+    { args: ["gateway", "--config", "/old"] },
+    'runs with the arguments ["gateway","--config","/old"]',
+  ],
+])("failed, as the pods are of another description: %s", (_, { metadata, args }: Difference, because) => {
+  const marked = (differs: Difference) => {
+    const { spec } = template("weir:2");
+    const containers = spec.containers.map((each) => ({ ...each, args: differs.args ?? ["gateway"] }));
+    return { metadata: differs.metadata ?? { annotations: { "weir/checksum": "new" } }, spec: { containers } };
+  };
+  const program = { spec: { replicas: 2, template: marked({}) } };
+  const rollout = decideRollout(program, live({}, { template: marked({ metadata, args }) }));
+  expect(rollout).toEqual({ kind: "failed", because: expect.stringContaining(because) });
+  expect(rollout).toEqual({ kind: "failed", because: expect.stringContaining("pulumi up --refresh") });
+  expect(decideRollout(program, live({}, { template: marked({}) })).kind).toBe("done");
 });
 
 test("failed: the controller gave up", () => {
