@@ -21,7 +21,7 @@ export interface FunctionArgs extends NamespacedArgs {
   readonly limits?: Field<"limits">;
   readonly requests?: Field<"requests">;
   readonly readOnlyRootFilesystem?: Field<"readOnlyRootFilesystem">;
-  /** Whether `pulumi up` waits until it is ready; true when absent. */
+  /** Whether `pulumi up` waits until it is ready, for 3 minutes or what `customTimeouts` of the options say; true when absent. */
   readonly awaitReady?: boolean | undefined;
 }
 
@@ -31,6 +31,9 @@ type Entries<K extends "environment" | "labels" | "annotations"> =
   | undefined;
 
 const { group, version, kind } = customResources.function;
+
+/** Pulumi's own are 10 minutes: an image that cannot be had is known much sooner. */
+const usualTimeouts: pulumi.CustomTimeouts = { create: "3m", update: "3m" };
 
 /** A function, deployed as a Function object. */
 export class Function extends pulumi.ComponentResource {
@@ -55,7 +58,7 @@ export class Function extends pulumi.ComponentResource {
         },
         spec,
       },
-      { parent: this, dependsOn: dependenciesOf(placed) },
+      { parent: this, dependsOn: dependenciesOf(placed), customTimeouts: options.customTimeouts ?? usualTimeouts },
     );
     // Known only once the function is there, for those who call it.
     this.functionName = object.metadata.apply(() => functionName);

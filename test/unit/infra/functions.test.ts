@@ -34,7 +34,7 @@ test("a function is a Function object in the platform's namespace, after the pla
       secrets: ["key"],
     },
   });
-  expect(object).toMatchObject({ provider: "weir", parent: "weir:functions:Function::hello" });
+  expect(object).toMatchObject({ provider: "weir", parent: "weir:functions:Function::hello", createTimeout: "3m" });
   expect(object.dependencies).toEqual(
     expect.arrayContaining([
       "kubernetes:apps/v1:Deployment::weir-operator-operator",
@@ -51,6 +51,14 @@ test("a function is a Function object in the platform's namespace, after the pla
     type: "Opaque",
     data: { token: Buffer.from("opaque-word").toString("base64") },
   });
+});
+
+test("how long a function is waited for its options say", async () => {
+  const { recorder, weir, platform } = await recorded();
+  const customTimeouts = { create: "20m", update: "20m" };
+  void new weir.Function("slow", { platform, image: "slow:1" }, { customTimeouts });
+  const object = resourceNamed(await recorder.resources(), "service.com/v1:Function", "slow");
+  expect(object.createTimeout).toBe("20m");
 });
 
 test("a further namespace has the marker and the level of pod security; what is in it comes after it", async () => {
