@@ -96,6 +96,8 @@ export const objectAnnotation = {
   /** Of pods: what they were made from. */
   revision: "service.com/revision",
   updatedAt: "service.com/updated-at",
+  /** Of `Secret` objects: what of the core secret a request has to keep that cannot read it, as JSON. */
+  outline: "service.com/outline",
 } as const;
 
 /** Marks a namespace of functions: label or annotation `key` with `value`, or `foreignKey` with any (contract §1.4). */

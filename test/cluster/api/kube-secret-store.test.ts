@@ -61,7 +61,14 @@ describe("KubeSecretStore", () =>
 test("the account can read no core Secret, and what it makes goes with it", async () => {
   const ref = { namespace, name: "unread" };
   await store.create(ref, bytes("canary"));
-  for (const read of [() => gateway.get(kinds.coreSecret, ref), () => gateway.listPage(kinds.coreSecret, ref)]) {
+  const reads = [
+    () => gateway.get(kinds.coreSecret, ref),
+    () => gateway.listPage(kinds.coreSecret, ref),
+    // Whoever may patch reads: a patch that changes nothing is answered with the object.
+    () => gateway.patch(kinds.coreSecret, "merge", {}, ref),
+    () => gateway.apply(kinds.coreSecret, { metadata: ref }, ref),
+  ];
+  for (const read of reads) {
     await expect(read()).rejects.toThrow(/forbidden/i);
   }
   const made = await core(ref);

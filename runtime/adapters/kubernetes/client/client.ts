@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { holdsAll, isMadeByUs } from "./in-doubt.ts";
 import { apiVersionOf, pathOf, placeText, type Kind, type Place, type Query } from "./kinds.ts";
-import { isAlreadyThere, isConflict, isNotFound } from "./kube-refusal.ts";
+import { isAlreadyThere, isConflict, isForbidden, isNotFound } from "./kube-refusal.ts";
 import { KubeFailure, KubeRequests, type KubeOptions, type KubeRequest, type RequestLimits } from "./kube-requests.ts";
 import { KubeTransport, type TransportOptions } from "./kube-transport.ts";
 import type { KubeList, KubeObject } from "./kube-types.ts";
@@ -151,7 +151,11 @@ export class KubeClient {
     } as const;
     return this.#change<T>({ ...request, repeatable: true }, options, async (err) => {
       if (!isConflict(err)) return undefined;
-      const actual = await this.find<T>(kind, place, options);
+      // Whoever may not read cannot tell, and is told of the conflict.
+      const actual = await this.find<T>(kind, place, options).catch((cause: unknown) => {
+        if (isForbidden(cause)) return undefined;
+        throw cause;
+      });
       return holdsAll(actual, sent) ? actual : undefined;
     });
   }

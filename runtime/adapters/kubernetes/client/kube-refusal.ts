@@ -43,6 +43,11 @@ export function isConflict(err: unknown): err is KubeRefusalError {
   return hasStatus(err, 409) && err.refusal.reason !== "AlreadyExists";
 }
 
+/** Whether `err` says that the object of that name has another uid than was sent. */
+export function isAnother(err: unknown): err is KubeRefusalError {
+  return isConflict(err) && err.refusal.message.includes("UID in precondition");
+}
+
 /** Whether `err` says that what was to be created has no namespace, or one that is being deleted. */
 export function isNamespaceGone(err: unknown): err is KubeRefusalError {
   if (isNotFound(err)) return err.refusal.message.startsWith('namespaces "');

@@ -4,6 +4,7 @@ import { kinds } from "../client/kinds.ts";
 import { listObjects } from "../client/list-objects.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import type { SecretFacts } from "../manifests/status/function-fault.ts";
+import { outlineText } from "../stores/secret-outline.ts";
 import { plainType, secretReference, type CoreSecret, type ReferringSecret } from "../stores/secret-reference.ts";
 
 /** A core Secret, without what is in it. */
@@ -13,6 +14,8 @@ export interface SecretShape extends SecretFacts {
   readonly name: string;
   /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
   readonly reference: ReferringSecret | undefined;
+  /** What an annotation of that says of this one. */
+  readonly outline: string;
 }
 
 /** One that is known now as it was not before. */
@@ -124,12 +127,14 @@ function isEqual(a: SecretShape | undefined, b: SecretShape | undefined): boolea
 function secretShape(secret: CoreSecret): SecretShape {
   const { metadata, type = plainType, data = {} } = secret;
   const { uid = "", namespace = "", name = "" } = metadata;
+  const keys = Object.keys(data).sort();
   return {
     uid,
     namespace,
     name,
     type,
-    keys: Object.keys(data).sort(),
+    keys,
     reference: secretReference(secret),
+    outline: outlineText(metadata, keys),
   };
 }

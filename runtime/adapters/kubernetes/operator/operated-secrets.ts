@@ -1,3 +1,4 @@
+import { objectAnnotation } from "../../../api/names.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
 import { holdsAll } from "../client/in-doubt.ts";
@@ -10,19 +11,15 @@ import { contentHash } from "../manifests/content-hash.ts";
 import { applySecretReference, type ReferringSecret } from "../stores/secret-reference.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
-interface SecretObject extends ReferringSecret {
-  readonly status?: object;
-}
-
 /**
  * `Secret` objects of `service.com`: each core Secret that carries the platform's label has one, which names it and its
- * keys, and each is told which of its keys are there.
+ * keys, and each is told which of its keys are there. One that requests may change has an outline of the core one.
  */
 export class OperatedSecrets implements OperatedKind {
   readonly name = "secret";
   readonly #client: KubeClient;
   readonly #core: Pick<CoreSecrets, "find" | "expire" | "listen">;
-  readonly #named: NamespacedWatch<SecretObject, SecretObject>;
+  readonly #named: NamespacedWatch<ReferringSecret, ReferringSecret>;
   readonly #now: () => number;
   readonly #ends: (() => void)[] = [];
 
@@ -48,7 +45,7 @@ export class OperatedSecrets implements OperatedKind {
       this.#core.listen(({ namespace, name }) => changed(`${namespace}/${name}`)),
       this.#named.listen(({ key, before, after }) => {
         // Whoever writes the core one by request writes this one next.
-        if (contentHash(before?.spec ?? {}) !== contentHash(after?.spec ?? {})) {
+        if (contentHash(told(before)) !== contentHash(told(after))) {
           const { namespace, name } = placeOfKey(key);
           this.#core.expire(namespace, name);
         }
@@ -70,6 +67,7 @@ export class OperatedSecrets implements OperatedKind {
       if (core?.reference !== undefined) await applySecretReference(this.#client, core.reference);
       return;
     }
+    if (core !== undefined && object.spec.secretRef.uid === core.uid) await this.#outline(object, core.outline);
     await this.#say(object, core);
   }
 
@@ -78,7 +76,14 @@ export class OperatedSecrets implements OperatedKind {
     await this.#named.close();
   }
 
-  async #say({ metadata, spec, status }: SecretObject, core: SecretShape | undefined): Promise<void> {
+  async #outline({ metadata }: ReferringSecret, text: string): Promise<void> {
+    const { namespace = "", name = "", uid, annotations = {} } = metadata;
+    if (annotations[objectAnnotation.outline] === text) return;
+    const patch = { metadata: { uid, annotations: { [objectAnnotation.outline]: text } } };
+    await this.#client.patch(kinds.secretReference, "merge", patch, { namespace, name });
+  }
+
+  async #say({ metadata, spec, status }: ReferringSecret, core: SecretShape | undefined): Promise<void> {
     const { namespace = "", name = "", generation = 0 } = metadata;
     const there = (spec.keys ?? core?.keys ?? []).filter((each) => core?.keys.includes(each) === true);
     const missing = (spec.keys ?? []).filter((each) => !there.includes(each));
@@ -96,6 +101,11 @@ export class OperatedSecrets implements OperatedKind {
       { force: true },
     );
   }
+}
+
+/** What somebody else says in it of the core Secret, or asks by taking it away. */
+function told(object: ReferringSecret | undefined): object {
+  return { spec: object?.spec, outline: object?.metadata.annotations?.[objectAnnotation.outline] };
 }
 
 function statement(name: string, found: "missing" | "other" | readonly string[]) {

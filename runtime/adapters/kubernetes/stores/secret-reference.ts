@@ -1,13 +1,18 @@
-import { managedByWeir, objectLabel } from "../../../api/names.ts";
+import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
 import type { SecretSpec } from "../../../api/resources/secret-resource.ts";
 import type { KubeClient } from "../client/client.ts";
 import { apiVersionOf, kinds } from "../client/kinds.ts";
-import type { KubeObject } from "../client/kube-types.ts";
+import type { KubeCondition, KubeObject } from "../client/kube-types.ts";
+import { outlineText } from "./secret-outline.ts";
 
 /** A `Secret` of `service.com`: which core Secret functions may name, never a value. */
 export interface ReferringSecret extends KubeObject {
   readonly spec: SecretSpec;
+  readonly status?: { readonly conditions?: readonly KubeCondition[] };
 }
+
+/** Reasons of its condition `Ready` that say what no change of the core Secret can mend. */
+export const secretIsLost: ReadonlySet<string> = new Set(["SecretNotFound", "SecretReplaced"]);
 
 /** A core Secret. */
 export interface CoreSecret extends KubeObject {
@@ -22,21 +27,23 @@ export const plainType = "Opaque";
 /**
  * The reference that belongs beside a core Secret, which it goes with; undefined for one without the platform's label:
  * that is nobody's business. It has the uid, by which requests may change the secret, only if nothing else speaks
- * against that: its type is plain, and nobody else owns it.
+ * against that: its type is plain, and nobody else owns it. An outline of the core one goes with the uid.
  */
 export function secretReference({ metadata, type, data = {} }: CoreSecret): ReferringSecret | undefined {
   const { name = "", namespace = "", uid = "", labels = {}, ownerReferences = [] } = metadata;
   if (labels[objectLabel.managedBy] !== managedByWeir) return undefined;
   const isOurs = type === plainType && ownerReferences.length === 0;
+  const keys = Object.keys(data).sort();
   const owner = { apiVersion: apiVersionOf(kinds.coreSecret), kind: kinds.coreSecret.kind, name, uid };
   return {
     metadata: {
       name,
       namespace,
       labels: { [objectLabel.managedBy]: managedByWeir },
+      ...(isOurs ? { annotations: { [objectAnnotation.outline]: outlineText(metadata, keys) } } : {}),
       ownerReferences: [owner],
     },
-    spec: { secretRef: { name, ...(isOurs ? { uid } : {}) }, keys: Object.keys(data).sort() },
+    spec: { secretRef: { name, ...(isOurs ? { uid } : {}) }, keys },
   };
 }
 

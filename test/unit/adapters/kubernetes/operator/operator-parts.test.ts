@@ -13,6 +13,7 @@ import { OperatedNamespaces } from "../../../../../runtime/adapters/kubernetes/o
 import { OperatedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
 import { PodsOfFunctions } from "../../../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";
 import type { SecretChange, SecretShape } from "../../../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
+import { outlineText } from "../../../../../runtime/adapters/kubernetes/stores/secret-outline.ts";
 import { secretReference } from "../../../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
@@ -129,6 +130,7 @@ describe("OperatedSecrets", () => {
       type: "Opaque",
       keys,
       reference: secretReference({ metadata, type: "Opaque", data }),
+      outline: outlineText(metadata, keys),
     };
   };
 
@@ -164,9 +166,22 @@ describe("OperatedSecrets", () => {
     expect(api.store.get("secrets", namespace, "key")).toMatchObject({
       status: { keys: ["one"], conditions: [{ status: "True", reason: "KeysFound" }] },
     });
-    shape = undefined;
-    expect(await settle(4)).toEqual(["PATCH functions/secrets/key/status"]);
+    // Somebody wrote on the core one: its outline is another.
+    shape = { ...coreSecret(["one"]), outline: "another" };
+    expect(await settle(4)).toEqual(["PATCH functions/secrets/key"]);
     expect(await settle(4)).toEqual([]);
+    expect(api.store.get("secrets", namespace, "key")?.metadata.annotations).toEqual({
+      "service.com/outline": "another",
+    });
+    // And of one of that name that is another nothing is told.
+    shape = { ...coreSecret(["one"]), uid: "s2", outline: "foreign" };
+    expect(await settle(5)).toEqual(["PATCH functions/secrets/key/status"]);
+    shape = undefined;
+    expect(await settle(6)).toEqual(["PATCH functions/secrets/key/status"]);
+    expect(await settle(6)).toEqual([]);
+    expect(api.store.get("secrets", namespace, "key")?.metadata.annotations).toEqual({
+      "service.com/outline": "another",
+    });
     expect(api.store.get("secrets", namespace, "key")).toMatchObject({
       status: { keys: [], conditions: [{ status: "False", reason: "SecretNotFound" }] },
     });

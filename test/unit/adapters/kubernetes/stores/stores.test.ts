@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "../../../../../runtime/adapters/kubernetes/client/client.ts";
 import { keepFunction, type FunctionWatch } from "../../../../../runtime/adapters/kubernetes/stores/kept-function.ts";
 import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { isConflict } from "../../../../../runtime/adapters/kubernetes/client/kube-refusal.ts";
 import { KubeEndpoints } from "../../../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
 import { sliceAddresses } from "../../../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
 import { KubeFunctionStore } from "../../../../../runtime/adapters/kubernetes/stores/kube-function-store.ts";
@@ -141,4 +142,14 @@ test("a lease that another renewed in between is not taken, whatever was seen be
   expect(await there.acquire("x", "b", 1_000)).toBe(true);
   await here.release("x", "a");
   expect(await here.acquire("x", "a", 1_000)).toBe(false);
+});
+
+test("a replacement whose answer is lost is a conflict for those who may not read what became of it", async () => {
+  const { metadata } = api.store.write(kinds.coreSecret, { metadata: { namespace: "functions", name: "key" } });
+  let lost = 0;
+  api.faults.loseAnswer = ({ method }) => method === "PUT" && ++lost === 1;
+  api.faults.refuse = ({ method }) => (method === "GET" ? { status: 403 } : undefined);
+  const replaced = client.replace(kinds.coreSecret, { metadata }, { namespace: "functions", name: "key" });
+  await expect(replaced).rejects.toSatisfy(isConflict);
+  expect(lost).toBe(2);
 });
