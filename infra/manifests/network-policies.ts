@@ -2,6 +2,7 @@ import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
+import { apiServerFlows } from "./api-server.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
@@ -19,15 +20,19 @@ interface Flow {
 
 /** Port of functions. */
 const functionPort = 8_080;
-/** The API server behind its Service may listen on another port than the Service has. */
-const apiServerPorts = [443, 6_443];
 
-/** In the platform's namespace nothing is reached and nothing reaches out, but what is said here. */
+/**
+ * In the platform's namespace nothing is reached and nothing reaches out, but what is said here. Registries of images are
+ * none of it: nodes fetch images.
+ */
 export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
   const brokerPorts = platform.nats.url === undefined ? [natsPort.client] : portsOfUrls(platform.nats.url);
   const toBroker = { peers: broker, ports: tcp(...brokerPorts) };
-  const toApiServer = { peers: undefined, ports: tcp(...apiServerPorts) };
+  const toApiServer = apiServerFlows(platform.apiServer).map(({ cidrs, ports }) => ({
+    peers: cidrs?.map((cidr) => ({ ipBlock: { cidr } })),
+    ports: tcp(...ports),
+  }));
   const toFunctions = { peers: functionNamespaces(platform), ports: tcp(functionPort) };
   const toDns = {
     peers: [
@@ -49,22 +54,21 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       accounts.gateway,
       name(accounts.gateway),
       [{ peers: undefined, ports: tcp(gatewayPort) }, ...scraped],
-      // Issuers of tokens are on port 443, too.
-      [toFunctions, toBroker, toApiServer],
+      [toFunctions, toBroker, ...toApiServer],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
       toFunctions,
       { peers: pods(accounts.gateway), ports: tcp(gatewayPort) },
       toBroker,
-      toApiServer,
+      ...toApiServer,
       { peers: outside(platform) },
     ]),
     policy(platform, accounts.queueDoctor, name(accounts.queueDoctor), scraped, [
       { peers: broker, ports: tcp(...brokerPorts, natsPort.monitor) },
-      toApiServer,
+      ...toApiServer,
     ]),
-    policy(platform, accounts.autoscaler, name(accounts.autoscaler), scraped, [toBroker, toApiServer]),
-    policy(platform, accounts.operator, name(accounts.operator), scraped, [toApiServer]),
+    policy(platform, accounts.autoscaler, name(accounts.autoscaler), scraped, [toBroker, ...toApiServer]),
+    policy(platform, accounts.operator, name(accounts.operator), scraped, toApiServer),
     ...(platform.nats.url === undefined ? [natsPolicy(platform)] : []),
   ];
 }

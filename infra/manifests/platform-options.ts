@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 import { grammarRule } from "../../runtime/api/grammar.ts";
 import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/settings/platform-settings.ts";
 import {
@@ -33,6 +35,15 @@ const range = {
 };
 /** Of all addresses some are left. */
 const partRange = { ...range, test: (given: string) => range.test(given) && !given.endsWith("/0") };
+
+const portNumber = {
+  test: (given: string) => /^[1-9]\d{0,4}$/.test(given) && Number(given) <= 65_535,
+  expected: "ports such as 6443",
+};
+const address = {
+  test: (given: string) => isIP(given) !== 0,
+  expected: 'addresses such as "10.96.0.1"',
+};
 
 const balancerClass = {
   test: (name: string) => /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][\w.-]{0,62}$/.test(name),
@@ -148,6 +159,23 @@ export const groupedOptions = {
     sectionName: optionalText("sectionName", {
       about: "Listener of the Gateway; all that fit when absent",
       rule: objectName,
+    }),
+  },
+  apiServer: {
+    ports: list("ports", {
+      fallback: "",
+      about: "Ports on which API servers listen; pulumi up reads them from the cluster, render takes 443 and 6443",
+      rule: portNumber,
+    }),
+    serviceAddresses: list("serviceAddresses", {
+      fallback: "",
+      about: "Addresses of the Service kubernetes, which has port 443; pulumi up reads them, render takes any",
+      rule: address,
+    }),
+    ranges: list("ranges", {
+      fallback: "",
+      about: "Ranges in which API servers are: processes reach no others; any address when absent",
+      rule: range,
     }),
   },
   queueDoctor: pair("Pods of the queue-doctor"),

@@ -83,6 +83,7 @@ export function checkPlatform(
     gateway: read(groupedOptions.gateway, "gateway"),
     ingress: read(groupedOptions.ingress, "ingress"),
     httpRoute: read(groupedOptions.httpRoute, "httpRoute"),
+    apiServer: read(groupedOptions.apiServer, "apiServer"),
     queueDoctor: read(groupedOptions.queueDoctor, "queueDoctor"),
     autoscaler: read(groupedOptions.autoscaler, "autoscaler"),
     operator: read(groupedOptions.operator, "operator"),

@@ -41,8 +41,21 @@ interface Request {
   getAliasesList(): { toObject(): object }[];
 }
 
+interface ReadRequest {
+  getId(): string;
+  getProvider(): string;
+}
+
 interface Monitor {
   registerResource(request: Request, callback: unknown): Promise<void>;
+  readResource(request: ReadRequest, callback: unknown): Promise<void>;
+}
+
+/** What the program looked at in the cluster. */
+export interface LookedAt {
+  readonly id: string;
+  /** Name of the provider; empty for the default one. */
+  readonly provider: string;
 }
 
 const signature = "4dabf18193072939515e22adb298388d";
@@ -54,10 +67,12 @@ const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
  */
 export async function recordResources(
   options: { readonly preview?: boolean } = {},
-): Promise<{ readonly resources: () => Promise<readonly RegisteredResource[]> }> {
+): Promise<{ readonly resources: () => Promise<readonly RegisteredResource[]>; readonly looks: readonly LookedAt[] }> {
+  const looks: LookedAt[] = [];
   const requests: Request[] = [];
   const made: RegisteredResource[] = [];
-  const newResource = ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => {
+  const newResource = ({ type, name, inputs, id }: pulumi.runtime.MockResourceArgs) => {
+    if (id !== undefined && id !== "") return { id, state: thereIs(type, id) };
     const request = requests.findLast((each) => each.getType() === type && each.getName() === name);
     if (request === undefined) throw new Error(`expected a request for ${type} ${name}`);
     made.push(registered(request, inputs as Readonly<Record<string, unknown>>));
@@ -72,7 +87,13 @@ export async function recordResources(
     requests.push(request);
     return register(request, callback);
   };
+  const read = monitor.readResource.bind(monitor);
+  monitor.readResource = (request, callback) => {
+    looks.push({ id: request.getId(), provider: providerName(request) });
+    return read(request, callback);
+  };
   return {
+    looks,
     resources: async () => {
       await pulumi.runtime.disconnect();
       return made;
@@ -102,7 +123,7 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
     secretInputs: Object.entries(inputs).flatMap(([key, value]) => (holdsSecret(value) ? [key] : [])),
     secretOutputs: request.getAdditionalsecretoutputsList(),
     parent: endOf(request.getParent()),
-    provider: request.getProvider().split("::").at(-2) ?? "",
+    provider: providerName(request),
     dependencies: request.getDependenciesList().map(endOf),
     createTimeout: request.getCustomtimeouts()?.getCreate() ?? "",
     isProtected: request.getProtect(),
@@ -116,6 +137,10 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
   };
 }
 
+function providerName(request: Pick<Request, "getProvider">): string {
+  return request.getProvider().split("::").at(-2) ?? "";
+}
+
 /** What only the provider knows. */
 function outputsOf(type: string, name: string): Readonly<Record<string, unknown>> {
   const pem = (what: string) => `-----BEGIN ${what}-----\nof ${name}\n-----END ${what}-----\n`;
@@ -125,6 +150,21 @@ function outputsOf(type: string, name: string): Readonly<Record<string, unknown>
   if (type.startsWith("tls:")) return { certPem: pem("CERTIFICATE") };
   if (type === "kubernetes:core/v1:Service") return { status: { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } } };
   return {};
+}
+
+/** Where a program finds the API server in the cluster. */
+export const apiServerThere = { ports: ["16443"], serviceAddresses: ["10.96.0.1", "fd00:96::1"] };
+
+function thereIs(type: string, id: string): Readonly<Record<string, unknown>> {
+  const found = new Map<string, Readonly<Record<string, unknown>>>([
+    [
+      "kubernetes:discovery.k8s.io/v1:EndpointSlice default/kubernetes",
+      { ports: apiServerThere.ports.map((port) => ({ name: "https", port: Number(port) })) },
+    ],
+    ["kubernetes:core/v1:Service default/kubernetes", { spec: { clusterIPs: apiServerThere.serviceAddresses } }],
+  ]).get(`${type} ${id}`);
+  if (found === undefined) throw new Error(`expected no look at ${type} "${id}"`);
+  return found;
 }
 
 function plain(value: unknown): unknown {

@@ -1,13 +1,14 @@
 import type { StackConfig } from "../../infra/check-config.ts";
 import type { WeirPlatform } from "../../infra/platform.ts";
 import type { WeirPlatformArgs } from "../../infra/weir-platform-args.ts";
-import { recordResources, type RegisteredResource } from "./pulumi-mocks.ts";
+import { recordResources, type LookedAt, type RegisteredResource } from "./pulumi-mocks.ts";
 
 /** A platform that was never made, and what it would be made of. */
 export interface RecordedStack {
   readonly config: StackConfig;
   readonly platform: WeirPlatform;
   readonly resources: readonly RegisteredResource[];
+  readonly looks: readonly LookedAt[];
 }
 
 /**
@@ -25,5 +26,5 @@ export async function recordedStack(
   const platform = new WeirPlatform("weir", { ...structuredValues(values), awaitRollouts });
   const { config, problems } = checkConfig(values);
   if (config === undefined) throw new Error(problems.join("\n"));
-  return { config, platform, resources: await recorder.resources() };
+  return { config, platform, resources: await recorder.resources(), looks: recorder.looks };
 }

@@ -42,6 +42,10 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(await kubectl("get", "deployment", "web", "--output=jsonpath={.status.availableReplicas}")).toBe("1");
     const outputs = await stack.outputs();
     expect(outputs).toMatchObject({ address: `web.${namespace}`, word: expect.stringMatching(/^[A-Za-z0-9]{40}$/) });
+    const port = await cluster.kubectl(["get", "endpointslice", "kubernetes", "--output=jsonpath={.ports[0].port}"], {
+      namespace: "default",
+    });
+    expect(outputs["apiServer"]).toEqual([`https:${port}`]);
     expect(new X509Certificate(String(outputs["authority"])).subjectAltName).toBe("DNS:web.sample.svc");
     expect((await stack.expect("up")).changes).toEqual([]);
     expect((await stack.expect("refresh", "--expect-no-changes")).changes).toEqual([]);

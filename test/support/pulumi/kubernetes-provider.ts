@@ -104,12 +104,16 @@ export class KubernetesProvider implements PluginProvider {
   }
 
   async read({
+    name: { type },
     id,
     inputs,
     outputs,
   }: Request<"read">): Promise<{ inputs: Properties; outputs: Properties } | undefined> {
     const source = Object.keys(inputs).length > 0 ? inputs : outputs;
-    const kind = await this.#at.kind(String(source["apiVersion"]), String(source["kind"]));
+    // Of what a program only reads nothing is known but its type and its place.
+    const [, group = "", kindName = ""] = type.split(":");
+    const { apiVersion = group.replace(/^core\//, ""), kind: said = kindName } = source;
+    const kind = await this.#at.kind(String(apiVersion), String(said));
     const [name = "", namespace] = id.split("/").toReversed();
     const live = await this.#at.find(kind, { name, ...(namespace !== undefined && { namespace }) });
     if (live === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../../../infra/manifests/kubernetes-objec
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { editionNames } from "../../../runtime/api/editions.ts";
 import { notEmpty } from "../../support/not-empty.ts";
-import { resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
+import { apiServerThere, resourceNamed, settled, type RegisteredResource } from "../../support/pulumi-mocks.ts";
 import { recordedStack, type RecordedStack } from "../../support/pulumi-stack.ts";
 
 const isKubernetes = ({ type }: RegisteredResource) => type.startsWith("kubernetes:");
@@ -40,7 +40,9 @@ describe.each(editionNames)("edition %s", (edition) => {
   });
 
   test("makes the objects that render prints, field by field, and besides them secrets and definitions", () => {
-    const rendered = platformManifests(stack.config.platform).flatMap((part) => part.objects);
+    const { platform } = stack.config;
+    const apiServer = { ...platform.apiServer, ...apiServerThere };
+    const rendered = platformManifests({ ...platform, apiServer }).flatMap((part) => part.objects);
     const made = new Map(objects.map(({ inputs }) => [keyOf(inputs as KubernetesObject), inputs]));
     for (const object of rendered)
       expect(withoutMarks(made.get(keyOf(object))), keyOf(object)).toEqual(withoutMarks(object));

@@ -207,3 +207,32 @@ test("a preview knows nothing of what providers make, and lists the same resourc
   expect(namesOf(resources, ":CustomResourceDefinition")).toHaveLength(6);
   expect((await settled(platform.edition)).value).toBe("enterprise");
 });
+
+describe("the API server", () => {
+  const egressOf = (resources: readonly RegisteredResource[], name = "operator") =>
+    (resourceNamed(resources, ":NetworkPolicy", `weir-network-policies-${name}`).inputs["spec"] as { egress: object[] })
+      .egress;
+  const to = (...cidrs: readonly string[]) => ({ to: cidrs.map((cidr) => ({ ipBlock: { cidr } })) });
+  const ports = (port: number) => ({ ports: [{ port, protocol: "TCP" }] });
+  const service = { ...to("10.96.0.1/32", "fd00:96::1/128"), ...ports(443) };
+
+  test.each([true, false])("is where the cluster says, in a preview (%j), too", async (preview) => {
+    const { resources, looks } = await recordedStack(bare, { preview });
+    expect(looks).toEqual([
+      { id: "default/kubernetes", provider: "weir" },
+      { id: "default/kubernetes", provider: "weir" },
+    ]);
+    expect(egressOf(resources)).toEqual([service, ports(16_443)]);
+    expect(egressOf(resources, "gateway")).toEqual(expect.arrayContaining([service, ports(16_443)]));
+  });
+
+  test("is where the stack says, and then nothing is read", async () => {
+    const apiServer = { ports: ["8443"], serviceAddresses: ["10.0.0.1"], ranges: ["192.0.2.0/28"] };
+    const { resources, looks } = await recordedStack({ ...bare, apiServer });
+    expect(looks).toEqual([]);
+    expect(egressOf(resources)).toEqual([
+      { ...to("10.0.0.1/32"), ...ports(443) },
+      { ...to("192.0.2.0/28"), ...ports(8_443) },
+    ]);
+  });
+});

@@ -81,3 +81,7 @@ export const address = pulumi.interpolate`${service.metadata.name}.${service.met
 export const fixedName = fixed.metadata.name;
 export const word = password.result;
 export const authority = certificate.certPem;
+/** Of an object that the program only reads. */
+export const apiServer = k8s.discovery.v1.EndpointSlice.get("api-server", "default/kubernetes", options).ports.apply(
+  (ports) => ports.map(({ name, port }) => `${name}:${port}`),
+);

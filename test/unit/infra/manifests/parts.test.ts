@@ -101,6 +101,39 @@ describe("the network", () => {
     });
   });
 
+  test("the API server is reached where it is known to be: its Service on 443, what is behind on its own ports", () => {
+    const rule = (port: number, ...cidrs: readonly string[]) => ({
+      ...(cidrs.length === 0 ? {} : { to: cidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
+      ports: [{ port, protocol: "TCP" }],
+    });
+    const egress = (apiServer: object, name = "operator") =>
+      (spec(name, { apiServer }) as { egress?: object[] }).egress;
+    const service = rule(443, "10.96.0.1/32", "fd00:96::1/128");
+    const serviceAddresses = ["10.96.0.1", "fd00:96::1"];
+    expect(egress({ ports: ["16443"], serviceAddresses })).toEqual([service, rule(16_443)]);
+    expect(egress({ ports: "8443", ranges: ["10.0.0.0/28"] })).toEqual([rule(443), rule(8_443, "10.0.0.0/28")]);
+    expect(egress({ ports: ["443"], serviceAddresses, ranges: ["10.0.0.0/28"] })).toEqual([
+      service,
+      rule(443, "10.0.0.0/28"),
+    ]);
+    // Nothing else leaves but calls, and callbacks of a queue-worker: no registry, no issuer.
+    const known = { ports: ["6443"], serviceAddresses, ranges: ["10.0.0.0/28"] };
+    const open = (name: string) =>
+      egress(known, name)?.filter((each) => !("to" in each) || JSON.stringify(each).includes("/0"));
+    const processes = ["gateway", "queue-doctor", "autoscaler", "operator", "nats", "dns"];
+    expect(processes.map(open)).toEqual(processes.map(() => []));
+    expect(open("queue-worker")).toHaveLength(1);
+  });
+
+  test.each([
+    [{ ports: ["0"] }, "apiServer.ports: expected ports such as 6443"],
+    [{ ports: "65536" }, "apiServer.ports: expected ports such as 6443"],
+    [{ serviceAddresses: ["10.96.0.1/32"] }, "apiServer.serviceAddresses: expected addresses"],
+    [{ ranges: ["10.0.0.1"] }, "apiServer.ranges: expected ranges"],
+  ])("an API server at %j is refused", (apiServer, sentence) => {
+    expect(() => made({ apiServer })).toThrow(sentence);
+  });
+
   test("the broker hears its users, its fellows, and on the monitoring port the queue-doctor alone", () => {
     const from = (process: string) => ({ podSelector: { matchLabels: { "app.kubernetes.io/name": process } } });
     expect(spec("nats")).toMatchObject({
