@@ -1,3 +1,4 @@
+import { apiServerObject } from "../../infra/manifests/api-server.ts";
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { objectLabel } from "../../runtime/api/names.ts";
@@ -23,11 +24,29 @@ export async function checkSurroundings(
     (await cluster.get("/apis/metrics.k8s.io/v1beta1")) === undefined
       ? note("there is no metrics API", "install metrics-server for usage figures and for scale.type cpu")
       : ok("metrics API"),
+    ...(await checkApiServer(cluster, platform)),
     note(
       "whether the network enforces network policies cannot be told from here",
       "docs/kubernetes.md says what they are for",
     ),
   ];
+}
+
+/** Network policies open the ports that the API server says it listens on. */
+async function checkApiServer(cluster: Cluster, { apiServer }: Platform): Promise<Finding[]> {
+  if (apiServer.ports.length > 0) return [];
+  const { namespace, name } = apiServerObject;
+  const slice = await cluster.get<{ readonly ports?: readonly { readonly port?: number }[] }>(
+    `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices/${name}`,
+  );
+  return slice === undefined
+    ? [
+        problem(
+          `there is no EndpointSlice "${name}" in namespace "${namespace}", which says where the API server listens`,
+          "set weir:apiServer.ports",
+        ),
+      ]
+    : [ok(`the API server listens on port ${(slice.ports ?? []).map(({ port }) => port).join(", ")}`)];
 }
 
 async function checkNamespaces(cluster: Cluster, platform: Platform): Promise<Finding[]> {

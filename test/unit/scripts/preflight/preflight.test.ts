@@ -235,15 +235,20 @@ test("surroundings: namespaces, definitions, metrics", async () => {
   expect(bare[1]).toMatch(/^PROBLEM there is no namespace "functions"/);
   expect(bare[2]).toBe("ok      no definition of ours is there yet");
   expect(bare[3]).toMatch(/^note {4}there is no metrics API/);
+  expect(bare[4]).toMatch(/^PROBLEM there is no EndpointSlice "kubernetes" .*: set weir:apiServer\.ports/);
+  const said = platform({ apiServer: { ports: "6443" } });
+  expect(lines(await checkSurroundings(clusterOf({}), said, [])).join()).not.toContain("EndpointSlice");
 
   const label = "pod-security.kubernetes.io/enforce";
   const full = clusterOf({
     "/api/v1/namespaces/weir": { metadata: { name: "weir", labels: { [label]: "baseline" } } },
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x": definition,
     "/apis/metrics.k8s.io/v1beta1": {},
+    "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes": { ports: [{ port: 6_443 }] },
   });
-  const [weir, definitions, metrics] = lines(await checkSurroundings(full, platform(), [definition]));
+  const [weir, definitions, metrics, apiServer] = lines(await checkSurroundings(full, platform(), [definition]));
   expect(weir).toMatch(/^note {4}namespace weir is there already/);
   expect(definitions).toMatch(/^note {4}definitions are there already: x/);
   expect(metrics).toBe("ok      metrics API");
+  expect(apiServer).toBe("ok      the API server listens on port 6443");
 });
