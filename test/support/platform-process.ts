@@ -18,6 +18,8 @@ export interface PlatformProcessOptions {
   readonly node?: readonly string[];
   /** Message of the log line that says it is ready. */
   readonly readyMessage: string;
+  /** Milliseconds until it says so; 40 000. */
+  readonly readyWithin?: number;
 }
 
 /** One line of a process's log. */
@@ -65,7 +67,7 @@ export interface PlatformProcess {
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const fatal = 60;
-const startTimeout = 40_000;
+const usualStart = 40_000;
 const measureModule = new URL("preload/measure.ts", import.meta.url).href;
 
 /** Nothing runs before `start`. */
@@ -120,7 +122,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
         if (line === undefined && end !== undefined) throw new Error(`${options.name} ended\n${tail(log)}`);
         return line;
       },
-      { within: startTimeout, what: `${options.name} to be ready` },
+      { within: options.readyWithin ?? usualStart, what: `${options.name} to be ready` },
     );
   };
 
@@ -143,7 +145,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     run: async () => {
       await start();
       expected = true;
-      const ended = await gone(startTimeout);
+      const ended = await gone(usualStart);
       if (ended.code !== 0) throw new Error(`${options.name} ended with ${ended.code ?? ended.signal}\n${tail(log)}`);
     },
     kill: async () => {
