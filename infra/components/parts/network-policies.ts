@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import { networkPolicyManifests } from "../manifests/network-policies.ts";
+import { networkPolicyManifests } from "../../manifests/network-policies.ts";
 import { readApiServer } from "../api-server.ts";
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { serviceNameLabel } from "../../../runtime/adapters/kubernetes/endpoint-addresses.ts";
+import { serviceNameLabel } from "../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
 import { credentialFile, functionLabel } from "../../../runtime/api/names.ts";
 import { flagsAsAccount } from "../../support/cluster-account.ts";
 import { prepareForOperators } from "../../support/cluster-operator.ts";
