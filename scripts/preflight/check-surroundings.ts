@@ -25,7 +25,7 @@ export async function checkSurroundings(
       : ok("metrics API"),
     note(
       "whether the network enforces network policies cannot be told from here",
-      "docs/kubernetes.md says what they are for",
+      "docs/reference/kubernetes.md says what they are for",
     ),
   ];
 }

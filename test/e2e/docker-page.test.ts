@@ -11,7 +11,7 @@ import { asOf, walkedWeir } from "../support/walked-weir.ts";
 const page = readFileSync(new URL("../../docs/docker-provider.md", import.meta.url), "utf8");
 const [packages, start, ...blocks] = commandBlocks(page);
 
-describe.skipIf(noDockerEngine() !== undefined)("docs/docker-provider.md", () => {
+describe.skipIf(noDockerEngine() !== undefined)("docs/reference/docker-provider.md", () => {
   let engine: TestDockerEngine | undefined;
   afterAll(() => engine?.close(), 90_000);
   const walked = walkedWeir(

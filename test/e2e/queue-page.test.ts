@@ -14,7 +14,7 @@ const [settings, start, ...blocks] = commandBlocks(
 /** What the page writes into the file. */
 const written = /^cat >weir\.yaml <<'END'\n([^]*\n)END$/.exec(settings?.commands ?? "")?.[1] ?? "";
 
-describe("docs/queue.md", () => {
+describe("docs/calls-and-queues.md", () => {
   const opened: { directory?: TempDirectory } = {};
   beforeAll(async () => void (opened.directory = await tempDirectory("queue-page")));
   afterAll(() => opened.directory?.remove());

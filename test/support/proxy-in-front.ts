@@ -24,7 +24,7 @@ export interface ProxyOptions {
   readonly gateways: readonly [ProxiedGateway, ...ProxiedGateway[]];
 }
 
-/** A proxy as a process of the test, with the configuration of `docs/proxies.md` on ports of its own. */
+/** A proxy as a process of the test, with the configuration of `docs/reference/proxies.md` on ports of its own. */
 export interface FrontProxy extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
