@@ -40,7 +40,7 @@ export interface FrontProxy extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const page = join(import.meta.dirname, "../../docs/proxies.md");
+const page = join(import.meta.dirname, "../../docs/reference/proxies.md");
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const reasons = new Map<ProxyKind, string | undefined>();
 

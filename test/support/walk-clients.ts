@@ -11,7 +11,7 @@ import { walkDocument } from "./walk-document.ts";
 import { asOf, type WalkedWeir } from "./walked-weir.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/clients.md", import.meta.url), "utf8");
 const [start, variables] = commandBlocks(page);
 const installs = "python3 -m pip install --target packages -r requirements.txt";
 

@@ -15,7 +15,7 @@ import { startWeir, type WeirProcess } from "./weir-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "test/clients/grpc/go");
-const page = readFileSync(new URL("../../docs/grpc.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/http2-and-grpc.md", import.meta.url), "utf8");
 const [certificate, start, ...blocks] = commandBlocks(page);
 /** Milliseconds for the first build, which fetches what it needs. */
 const build = 600_000;
