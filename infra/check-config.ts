@@ -1,6 +1,6 @@
-import { isMapping } from "../runtime/api/mapping.ts";
-import { collectSettings } from "../runtime/api/read-settings.ts";
-import type { Settings, Values } from "../runtime/api/setting.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
+import { collectSettings } from "../runtime/settings/read-settings.ts";
+import type { Settings, Values } from "../runtime/settings/setting.ts";
 import { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
 import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { isMapping } from "../runtime/api/mapping.ts";
-import type { Parsed } from "../runtime/api/setting.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
+import type { Parsed } from "../runtime/settings/setting.ts";
 import type { KubernetesObject } from "./manifests/kubernetes-object.ts";
 import { groupedOptions } from "./manifests/platform-options.ts";
 

@@ -1,21 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ClusterArgs } from "./cluster.ts";
-import { Access } from "./components/access.ts";
-import { Autoscaler } from "./components/autoscaler.ts";
+import { Access } from "./components/parts/access.ts";
+import { Autoscaler } from "./components/parts/autoscaler.ts";
 import { dependenciesOf } from "./components/cluster-args.ts";
 import { Credentials } from "./components/credentials.ts";
-import { CustomResourceDefinitions } from "./components/custom-resource-definitions.ts";
-import { GatewayIngress } from "./components/gateway-ingress.ts";
-import { Gateway } from "./components/gateway.ts";
-import { Namespaces } from "./components/namespaces.ts";
-import { Nats } from "./components/nats.ts";
-import { NetworkPolicies } from "./components/network-policies.ts";
-import { Operator } from "./components/operator.ts";
-import { Part } from "./components/part.ts";
-import { QueueDoctor } from "./components/queue-doctor.ts";
-import { QueueWorkers } from "./components/queue-workers.ts";
+import { CustomResourceDefinitions } from "./components/parts/custom-resource-definitions.ts";
+import { GatewayIngress } from "./components/parts/gateway-ingress.ts";
+import { Gateway } from "./components/parts/gateway.ts";
+import { Namespaces } from "./components/parts/namespaces.ts";
+import { Nats } from "./components/parts/nats.ts";
+import { NetworkPolicies } from "./components/parts/network-policies.ts";
+import { Operator } from "./components/parts/operator.ts";
+import { Part } from "./components/parts/part.ts";
+import { QueueDoctor } from "./components/parts/queue-doctor.ts";
+import { QueueWorkers } from "./components/parts/queue-workers.ts";
 import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
+import { portForwardCommand } from "./port-forward.ts";
 import { providersOf } from "./providers.ts";
 import { readArgs } from "./read-args.ts";
 import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
@@ -104,12 +105,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
     this.adminPassword = credentials.adminPassword;
     this.queues = pulumi.output(platform.queues.map((queue) => queue.name));
     this.edition = pulumi.output(platform.edition);
-    const forward = `-n ${platform.platformNamespace} port-forward service/gateway 8080:8080`;
-    this.portForward = pulumi
-      .output(args.context)
-      .apply(
-        (context) => `kubectl${context === undefined || context === "" ? "" : ` --context ${context}`} ${forward}`,
-      );
+    this.portForward = portForwardCommand(cluster, platform.platformNamespace);
     this.registerOutputs({
       gatewayUrl: this.gatewayUrl,
       publicUrl: this.publicUrl,

@@ -16,13 +16,22 @@ export interface Providers {
   readonly cluster: ClusterArgs;
 }
 
-/** The providers of a platform called `name`: those that its options name, or its parent has, and else its own. */
+/**
+ * The providers of a platform called `name`: those that its options name, or its parent has, and else its own.
+ * @throws RunError when arguments and a provider both say which cluster is meant
+ */
 export function providersOf(
   name: string,
   { kubeconfig, context }: ClusterArgs,
   options: pulumi.ComponentResourceOptions,
 ): Providers {
   const kubernetes = givenProvider("kubernetes", options);
+  const twice = kubernetes === undefined ? [] : Object.entries({ kubeconfig, context }).filter(isNamed);
+  if (twice.length > 0) {
+    const because = "expected none with a provider for Kubernetes, which says which cluster is meant";
+    const problems = twice.map(([key]) => `${key}: ${because}`);
+    throw new pulumi.RunError([`Cannot make platform "${name}":`, ...problems].join("\n  "));
+  }
   const cluster = {
     kubeconfig: kubeconfig ?? settingOf(kubernetes, "kubeconfig"),
     context: context ?? settingOf(kubernetes, "context"),
@@ -45,6 +54,10 @@ export function providersOf(
     random: givenProvider("random", options) ?? new random.Provider(name),
     tls: givenProvider("tls", options) ?? new tls.Provider(name),
   };
+}
+
+function isNamed([, value]: readonly [string, unknown]): boolean {
+  return value !== undefined && value !== "";
 }
 
 const isOf: Readonly<Record<"kubernetes" | "random" | "tls", (value: unknown) => boolean>> = {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { isMapping } from "../runtime/api/mapping.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
 import { checkConfig, type StackConfig } from "./check-config.ts";
 import type { CredentialsArgs } from "./components/credentials.ts";
 import { isLater, openTexts, type OpenTexts } from "./open-texts.ts";

@@ -1,4 +1,4 @@
-import type { Setting, Settings } from "../runtime/api/setting.ts";
+import type { Setting, Settings } from "../runtime/settings/setting.ts";
 import { generalOptions, optionTables } from "./manifests/platform-options.ts";
 import { processTables, tuningDefaults, tuningKeys } from "./manifests/read-platform.ts";
 import { stackGroups, stackOptions } from "./stack-options.ts";

@@ -1,5 +1,5 @@
-import { duration, flag, optionalText, text } from "../runtime/api/setting.ts";
-import { objectOf } from "./manifests/platform-options.ts";
+import { duration, flag, optionalText, text } from "../runtime/settings/setting.ts";
+import { objectOf } from "./manifests/mapping-options.ts";
 
 const hidden = { show: () => "[secret]" };
 const pem = (what: string) => ({

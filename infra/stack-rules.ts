@@ -1,4 +1,4 @@
-import type { Values } from "../runtime/api/setting.ts";
+import type { Values } from "../runtime/settings/setting.ts";
 import { brokerSecretNames } from "./manifests/secrets.ts";
 import { natsSecretName } from "./manifests/names.ts";
 import type { groupedOptions } from "./manifests/platform-options.ts";

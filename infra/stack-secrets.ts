@@ -1,4 +1,4 @@
-import { isMapping } from "../runtime/api/mapping.ts";
+import { isMapping } from "../runtime/settings/mapping.ts";
 
 /** The key of a stack as `pulumi config set --path` takes it, without `weir:`, such as `natsTls.key`. */
 export type KeyPath = string;

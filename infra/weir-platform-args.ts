@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import type { Setting, Settings } from "../runtime/api/setting.ts";
+import type { Setting, Settings } from "../runtime/settings/setting.ts";
 import type { ClusterArgs } from "./cluster.ts";
-import type { Tuning } from "./manifests/environment.ts";
+import type { Tuning } from "./manifests/processes/environment.ts";
 import type { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
 import type { RolloutGate } from "./rollout/rollout-gate.ts";
 import type { stackGroups, stackOptions } from "./stack-options.ts";

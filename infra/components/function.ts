@@ -1,8 +1,8 @@
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import * as pulumi from "@pulumi/pulumi";
 
-import { customResources } from "../../runtime/api/custom-resources.ts";
-import type { FunctionSpec } from "../../runtime/api/function-resource.ts";
+import { customResources } from "../../runtime/api/resources/custom-resources.ts";
+import type { FunctionSpec } from "../../runtime/api/resources/function-resource.ts";
 import { dependenciesOf, namespaceOf, onPlatform, type NamespacedArgs } from "./cluster-args.ts";
 
 /** What a function is: the fields of a Function object. Its replicas belong to who scales it: see its labels. */

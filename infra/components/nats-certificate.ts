@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CertRequest, LocallySignedCert, PrivateKey, SelfSignedCert } from "@pulumi/tls";
 
-import { natsHosts } from "../manifests/nats-addresses.ts";
+import { natsHosts } from "../manifests/broker/nats-addresses.ts";
 import type { Platform } from "../manifests/platform.ts";
 
 const year = 365 * 24;

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-import type { Values } from "../../runtime/api/setting.ts";
+import type { Values } from "../../runtime/settings/setting.ts";
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 import type { timeoutOptions } from "../stack-options.ts";
 

@@ -1,4 +1,4 @@
-import { gatewayPort } from "./gateway.ts";
+import { gatewayPort } from "./processes/gateway.ts";
 import { given, type KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
 import type { Platform } from "./platform.ts";

@@ -2,12 +2,12 @@ import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
-import { gatewayPort } from "./gateway.ts";
+import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
-import { natsNames, natsPort } from "./nats-addresses.ts";
+import { natsNames, natsPort } from "./broker/nats-addresses.ts";
 import type { Platform } from "./platform.ts";
-import { adminPort } from "./process-deployment.ts";
+import { adminPort } from "./processes/process-deployment.ts";
 
 /** Who may be reached, or from whom: absent = anybody. */
 type Peers = readonly object[] | undefined;

@@ -1,16 +1,16 @@
-import { accessManifests } from "./access.ts";
-import { autoscalerManifests } from "./autoscaler.ts";
-import { gatewayManifests } from "./gateway.ts";
+import { accessManifests } from "./rights/access.ts";
+import { autoscalerManifests } from "./processes/autoscaler.ts";
+import { gatewayManifests } from "./processes/gateway.ts";
 import { httpRouteManifests } from "./http-route.ts";
 import { ingressManifests } from "./ingress.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { namespaceManifests } from "./namespaces.ts";
-import { natsManifests } from "./nats.ts";
+import { natsManifests } from "./broker/nats.ts";
 import { networkPolicyManifests } from "./network-policies.ts";
-import { operatorManifests } from "./operator.ts";
+import { operatorManifests } from "./processes/operator.ts";
 import type { Platform } from "./platform.ts";
-import { queueDoctorManifests } from "./queue-doctor.ts";
-import { queueWorkerManifests } from "./queue-workers.ts";
+import { queueDoctorManifests } from "./processes/queue-doctor.ts";
+import { queueWorkerManifests } from "./processes/queue-workers.ts";
 
 /** One part of the platform and its objects. */
 export interface ManifestPart {

@@ -1,5 +1,5 @@
 import { grammarRule } from "../../runtime/api/grammar.ts";
-import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/api/platform-settings.ts";
+import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/settings/platform-settings.ts";
 import {
   choice,
   flag,
@@ -9,8 +9,11 @@ import {
   whole,
   type Setting,
   type Settings,
-} from "../../runtime/api/setting.ts";
+} from "../../runtime/settings/setting.ts";
+import { textRule } from "../../runtime/settings/text-rules.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
+import { annotationsOf, labelsOf } from "./mapping-options.ts";
+import { tolerations } from "./toleration-option.ts";
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const domain = {
@@ -25,9 +28,11 @@ const size = {
 };
 const cores = { test: (amount: string) => /^[1-9]\d{0,5}m?$/.test(amount), expected: "processors such as 2 or 500m" };
 const range = {
-  test: (given: string) => /^[0-9a-fA-F.:]+\/\d{1,3}$/.test(given),
+  test: (given: string) => given.includes("/") && textRule.addressRanges.test(given),
   expected: 'ranges such as "10.0.0.0/8"',
 };
+/** Of all addresses some are left. */
+const partRange = { ...range, test: (given: string) => range.test(given) && !given.endsWith("/0") };
 
 const balancerClass = {
   test: (name: string) => /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][\w.-]{0,62}$/.test(name),
@@ -51,7 +56,7 @@ export const generalOptions = {
   clusterRanges: list("clusterRanges", {
     fallback: "",
     about: "Ranges of the cluster's pods and services, which callbacks and functions may not reach",
-    rule: range,
+    rule: partRange,
   }),
   publicUrl: { ...optionalUrl("publicUrl", { about: "Address of the gateway for clients outside" }) },
 };
@@ -61,6 +66,21 @@ export const defaultFunctionNamespace = platformSettings.functionNamespace.fallb
 
 /** Whether a component has one or two pods, of which one acts. */
 const pair = (about: string) => ({ replicas: choice("replicas", ["1", "2"], { fallback: "1", about }) });
+
+/** The parts whose resources can be set. */
+export const components = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
+
+/** A part of the platform that runs in pods of its own. */
+export type Component = (typeof components)[number];
+
+const partNames: Readonly<Record<Component, string>> = {
+  nats: "the broker",
+  gateway: "the gateway",
+  queueWorker: "queue-workers",
+  queueDoctor: "the queue-doctor",
+  autoscaler: "the autoscaler",
+  operator: "the operator",
+};
 
 /** What is said of one part each: the group is a mapping in the settings file. */
 export const groupedOptions = {
@@ -94,7 +114,7 @@ export const groupedOptions = {
       fallback: "ClusterIP",
       about: "Type of the Service gateway",
     }),
-    annotations: objectOf(
+    annotations: annotationsOf(
       "annotations",
       "Annotations of the Service that is reached from outside, for a load balancer",
     ),
@@ -116,7 +136,7 @@ export const groupedOptions = {
       about: "Issuer of cert-manager that makes the certificate",
       rule: objectName,
     }),
-    annotations: objectOf("annotations", "Annotations of the Ingress"),
+    annotations: annotationsOf("annotations", "Annotations of the Ingress"),
   },
   httpRoute: {
     host: optionalText("host", { about: "Name of the gateway outside; with it an HTTPRoute is made", rule: domain }),
@@ -138,26 +158,21 @@ export const groupedOptions = {
       about: "Priority class of all pods of the platform",
       rule: objectName,
     }),
-    nodeSelector: objectOf("nodeSelector", "Labels of the nodes on which they run"),
+    nodeSelector: labelsOf("nodeSelector", "Labels of the nodes on which they run"),
     tolerations: tolerations("tolerations", "Taints of nodes that do not keep them away"),
-    annotations: objectOf("annotations", "Annotations of the pods"),
+    annotations: annotationsOf("annotations", "Annotations of the pods"),
   },
   monitoring: {
-    namespaceLabels: objectOf("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
-    podLabels: objectOf("podLabels", "Labels of the pods that fetch them"),
+    namespaceLabels: labelsOf("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
+    podLabels: labelsOf("podLabels", "Labels of the pods that fetch them"),
   },
-  memory: amounts("memory of each pod", size),
-  cpu: amounts("processors each pod asks for", cores),
+  memory: amounts("Memory of each pod of", size),
+  cpu: amounts("Processors held free for each pod of", cores),
 };
 
-/** The parts whose resources can be set. */
-export const components = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
-
-/** A part of the platform that runs in pods of its own. */
-export type Component = (typeof components)[number];
-
 function amounts(what: string, rule: typeof size): Readonly<Record<Component, Setting<string | undefined>>> {
-  const of = (name: Component) => optionalText(name, { about: `Other ${what} than is derived`, rule });
+  const of = (name: Component) =>
+    optionalText(name, { about: `${what} ${partNames[name]}; derived when absent`, rule });
   return {
     nats: of("nats"),
     gateway: of("gateway"),
@@ -165,69 +180,6 @@ function amounts(what: string, rule: typeof size): Readonly<Record<Component, Se
     queueDoctor: of("queueDoctor"),
     autoscaler: of("autoscaler"),
     operator: of("operator"),
-  };
-}
-
-/** A mapping of words to texts, in a file only. */
-export function objectOf(name: string, about: string): Setting<Readonly<Record<string, string>>> {
-  return {
-    name,
-    about,
-    kind: "mapping",
-    fallback: "",
-    parse: () => ({ expected: "a mapping of texts" }),
-    parseFile: (content) => {
-      const entries = typeof content === "object" && content !== null ? Object.entries(content) : [];
-      const fine = (content ?? undefined) === undefined || (typeof content === "object" && !Array.isArray(content));
-      return fine && entries.every((entry): entry is [string, string] => typeof entry[1] === "string")
-        ? { value: Object.fromEntries(entries) }
-        : { problems: [`${name}: expected a mapping of texts`] };
-    },
-  };
-}
-
-/** What a pod tolerates, as Kubernetes writes it. */
-export interface Toleration {
-  readonly key?: string;
-  readonly operator?: "Exists" | "Equal";
-  readonly value?: string;
-  readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
-  readonly tolerationSeconds?: number;
-}
-
-const tolerationFields: Readonly<Record<keyof Toleration, (value: unknown) => boolean>> = {
-  key: (value) => typeof value === "string",
-  operator: (value) => value === "Exists" || value === "Equal",
-  value: (value) => typeof value === "string",
-  effect: (value) => value === "NoSchedule" || value === "PreferNoSchedule" || value === "NoExecute",
-  tolerationSeconds: (value) => Number.isInteger(value),
-};
-
-function isToleration(item: unknown): item is Toleration {
-  const checks = new Map(Object.entries(tolerationFields));
-  return (
-    typeof item === "object" &&
-    item !== null &&
-    !Array.isArray(item) &&
-    Object.entries(item).every(([field, value]) => checks.get(field)?.(value) ?? false)
-  );
-}
-
-/** Tolerations as a pod has them, in a file only. */
-function tolerations(name: string, about: string): Setting<readonly Toleration[]> {
-  const expected = "a list of tolerations, each of key, operator, value, effect and tolerationSeconds";
-  return {
-    name,
-    about,
-    kind: "list of tolerations",
-    fallback: "",
-    parse: () => ({ expected }),
-    parseFile: (content) => {
-      const items: unknown = content ?? [];
-      return Array.isArray(items) && items.every(isToleration)
-        ? { value: items }
-        : { problems: [`${name}: expected ${expected}`] };
-    },
   };
 }
 

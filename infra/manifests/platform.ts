@@ -1,10 +1,10 @@
-import type { Values } from "../../runtime/api/setting.ts";
+import type { Values } from "../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
 import type { operatorSettings } from "../../runtime/operator/settings.ts";
 import type { declaredQueues, queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
 import type { queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
-import type { Tuning } from "./environment.ts";
+import type { Tuning } from "./processes/environment.ts";
 import type { generalOptions, groupedOptions } from "./platform-options.ts";
 
 type Groups = { readonly [K in keyof typeof groupedOptions]: Values<(typeof groupedOptions)[K]> };

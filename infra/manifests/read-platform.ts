@@ -1,9 +1,9 @@
 import { closestName, settingSpelling } from "../../runtime/api/closest-name.ts";
 import { editions } from "../../runtime/api/editions.ts";
-import { isMapping } from "../../runtime/api/mapping.ts";
-import { collectSettings } from "../../runtime/api/read-settings.ts";
-import type { SettingRule } from "../../runtime/api/setting-rules.ts";
-import type { Settings, Values } from "../../runtime/api/setting.ts";
+import { isMapping } from "../../runtime/settings/mapping.ts";
+import { collectSettings } from "../../runtime/settings/read-settings.ts";
+import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
+import type { Settings, Values } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import { gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
@@ -15,7 +15,7 @@ import {
   storeRule,
 } from "../../runtime/queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
-import { decidedSettings, type Tuning } from "./environment.ts";
+import { decidedSettings, type Tuning } from "./processes/environment.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
 import { brokerFacts, optionRules } from "./option-rules.ts";

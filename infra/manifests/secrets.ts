@@ -1,7 +1,7 @@
 import { credentialFile } from "../../runtime/api/names.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf, secretName } from "./names.ts";
-import { brokerAccounts, routesFile, storeKeyVariable } from "./nats-config.ts";
+import { brokerAccounts, routesFile, storeKeyVariable } from "./broker/nats-config.ts";
 import type { Platform } from "./platform.ts";
 
 /** The values of all Secrets that the manifests name. Words of the broker are of letters, digits, `-` and `_`. */

@@ -1,4 +1,4 @@
-import { isMapping } from "../../runtime/api/mapping.ts";
+import { isMapping } from "../../runtime/settings/mapping.ts";
 
 /** A Deployment or StatefulSet, as the program wants it or as the API server gives it. */
 export type Workload = Readonly<Record<string, unknown>>;

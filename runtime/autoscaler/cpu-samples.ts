@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { formatRef } from "../core/function-ref.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { formatRef } from "../core/functions/function-ref.ts";
 import type { Usage } from "../core/ports/usage.ts";
 
 /** Looks that are under way at once: each may cost as much as a walk through all processes. */

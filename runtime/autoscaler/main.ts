@@ -1,11 +1,11 @@
 import type { Registry } from "prom-client";
 
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { autoscalerCluster, clusterConfig } from "../adapters/kubernetes/open-kubernetes.ts";
 import { autoscalerBroker, machineFunctions, natsOptions } from "../adapters/nats/open-nats.ts";
-import { brokerUserRule } from "../api/platform-settings.ts";
-import { flagsOf } from "../api/read-settings.ts";
-import { startSettings } from "../api/start-settings.ts";
+import { brokerUserRule } from "../settings/platform-settings.ts";
+import { flagsOf } from "../settings/read-settings.ts";
+import { startSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";

@@ -1,4 +1,4 @@
-import { clusterSettings } from "../api/cluster-settings.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
 import {
   brokerSettings,
   callTimeSettings,
@@ -7,9 +7,9 @@ import {
   platformSettings,
   processSettings,
   type ConnectionSetting,
-} from "../api/platform-settings.ts";
-import { notAbove } from "../api/setting-rules.ts";
-import { duration, type Values } from "../api/setting.ts";
+} from "../settings/platform-settings.ts";
+import { notAbove } from "../settings/setting-rules.ts";
+import { duration, type Values } from "../settings/setting.ts";
 
 const minute = 60_000;
 

@@ -1,10 +1,10 @@
-import { applyHeld, applyScale } from "../core/apply-scale.ts";
-import type { ScaleDecision } from "../core/decide-scale.ts";
-import type { DesiredFunction } from "../core/desired-function.ts";
+import { applyHeld, applyScale } from "../core/scaling/apply-scale.ts";
+import type { ScaleDecision } from "../core/scaling/decide-scale.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { QueueStates } from "../core/ports/queue-states.ts";
-import type { HeldNote, HeldReplicas } from "../core/held-back.ts";
-import type { ScalePlan, Scaler } from "../core/scaler.ts";
+import type { HeldNote, HeldReplicas } from "../core/scaling/held-back.ts";
+import type { ScalePlan, Scaler } from "../core/scaling/scaler.ts";
 import type { Log } from "../process/log.ts";
 import { tellDecisions, type AutoscalerMetrics } from "./autoscaler-metrics.ts";
 import type { CpuSamples } from "./cpu-samples.ts";

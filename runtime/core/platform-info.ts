@@ -1,5 +1,5 @@
 import type { Edition } from "../api/editions.ts";
-import type { SystemInfo } from "../api/system-info.ts";
+import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { apiVersion } from "../api/version.ts";
 
 /** What runs functions. */

@@ -1,5 +1,5 @@
 import { PlatformError } from "../api/platform-error.ts";
-import { maxSecretBytes, type Secret } from "../api/secret.ts";
+import { maxSecretBytes, type Secret } from "../api/schemas/secret.ts";
 
 /** Together with a length of whole groups of four. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;

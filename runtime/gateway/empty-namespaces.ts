@@ -1,5 +1,5 @@
-import type { FunctionTable } from "../core/function-table.ts";
-import type { NamespaceTable } from "../core/namespace-table.ts";
+import type { FunctionTable } from "../core/replicas/function-table.ts";
+import type { NamespaceTable } from "../core/namespaces/namespace-table.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Log } from "../process/log.ts";
 

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { authRequired, header, internalGateway } from "../api/names.ts";
 import type { ErrorCode, PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
-import { traceIdOf } from "../core/trace-parent.ts";
+import { traceIdOf } from "../core/headers/trace-parent.ts";
 import type { Log } from "../process/log.ts";
-import { errorText } from "./error-text.ts";
-import type { ErrorResponse, FailedRequest } from "./invocation/write-error.ts";
-import { platformErrorOf } from "./platform-error-of.ts";
+import { errorText } from "./rest/error-text.ts";
+import type { ErrorResponse, FailedRequest } from "./calls/write-error.ts";
+import { platformErrorOf } from "./rest/platform-error-of.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
   malformed_request: 400,

@@ -1,5 +1,5 @@
-import { clusterSettings } from "../api/cluster-settings.ts";
-import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../api/drain-settings.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
+import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
 import {
   brokerSettings,
   callTimeRules,
@@ -15,10 +15,10 @@ import {
   queueSettings,
   wakeSettings,
   type ConnectionSetting,
-} from "../api/platform-settings.ts";
-import { differentPorts } from "../api/setting-rules.ts";
-import { duration, flag, list, optionalText, port, text, whole, type Values } from "../api/setting.ts";
-import { textRule } from "../api/text-rules.ts";
+} from "../settings/platform-settings.ts";
+import { differentPorts } from "../settings/setting-rules.ts";
+import { duration, flag, list, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
+import { textRule } from "../settings/text-rules.ts";
 
 /** Every setting that the gateway reads. */
 export const gatewaySettings = {

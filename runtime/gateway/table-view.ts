@@ -1,9 +1,9 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../core/function-ref.ts";
-import type { FunctionTable } from "../core/function-table.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
+import type { FunctionTable } from "../core/replicas/function-table.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
-import type { FunctionView } from "../core/rollout.ts";
-import { WakeList } from "../core/wake-list.ts";
+import type { FunctionView } from "../core/replicas/rollout.ts";
+import { WakeList } from "../core/replicas/wake-list.ts";
 
 /** What the table of functions knows, for those who wait for something to become of one. */
 export class TableView implements FunctionView {

@@ -1,5 +1,5 @@
-import { isSettled, troubleOf, type Trouble } from "../core/conditions.ts";
-import type { FunctionTable } from "../core/function-table.ts";
+import { isSettled, troubleOf, type Trouble } from "../core/functions/conditions.ts";
+import type { FunctionTable } from "../core/replicas/function-table.ts";
 import type { Log } from "../process/log.ts";
 
 const sentences = { stalled: "function is stalled", "not-ready": "function is not ready" } as const;

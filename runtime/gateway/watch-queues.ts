@@ -1,4 +1,4 @@
-import type { QueueTable } from "../core/queue-table.ts";
+import type { QueueTable } from "../core/queues/queue-table.ts";
 import { pauseFor } from "../process/pause-for.ts";
 import type { GatewayParts } from "./build-gateway.ts";
 

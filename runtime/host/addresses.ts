@@ -1,6 +1,6 @@
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { enginePorts, gatewayOrigins } from "../core/callback-origins.ts";
-import type { CallbackRules } from "../core/callback-policy.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
+import { enginePorts, gatewayOrigins } from "../core/callbacks/callback-origins.ts";
+import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { isLoopback } from "./check-settings.ts";
 import type { ProviderName } from "./provider-choice.ts";

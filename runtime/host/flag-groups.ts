@@ -1,5 +1,5 @@
-import { flagsOf } from "../api/read-settings.ts";
-import type { Settings } from "../api/setting.ts";
+import { flagsOf } from "../settings/read-settings.ts";
+import type { Settings } from "../settings/setting.ts";
 import type { Flag } from "../process/command-line.ts";
 import { hostSettings, type HostSettings } from "./settings.ts";
 

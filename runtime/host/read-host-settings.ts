@@ -1,4 +1,4 @@
-import { startSettings, type StartedSettings } from "../api/start-settings.ts";
+import { startSettings, type StartedSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
 import { readCommandLine, type CommandLine } from "../process/command-line.ts";
 import { tlsRule } from "../process/file-rules.ts";

@@ -1,4 +1,4 @@
-import { SettingsError } from "../api/read-settings.ts";
+import { SettingsError } from "../settings/read-settings.ts";
 import { PlatformError } from "../api/platform-error.ts";
 
 /** What a person at the terminal is told when the start failed: a sentence where there is one, else all there is. */

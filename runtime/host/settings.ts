@@ -3,7 +3,7 @@ import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../gateway/s
 import { providerSettings } from "../provider/settings.ts";
 import { queueDoctorRules, queueDoctorSettings, storeRule } from "../queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings, workerDrainTimeout } from "../queue-worker/settings.ts";
-import { differentPorts, type SettingRule } from "../api/setting-rules.ts";
+import { differentPorts, type SettingRule } from "../settings/setting-rules.ts";
 import {
   choice,
   duration,
@@ -13,7 +13,7 @@ import {
   type Setting,
   type Settings,
   type Values,
-} from "../api/setting.ts";
+} from "../settings/setting.ts";
 import { engineSocket, expectedEngine, parseEngineAddress } from "../api/engine-address.ts";
 
 /** What the host decides for the parts it runs, so that nobody has to. */

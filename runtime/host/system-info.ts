@@ -1,4 +1,4 @@
-import type { SystemInfo } from "../api/system-info.ts";
+import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { platformInfo } from "../core/platform-info.ts";
 import type { ProviderName } from "./provider-choice.ts";
 import { releaseInfo } from "./release-info.ts";

@@ -1,9 +1,9 @@
-import { parseDeclaredQueue } from "../api/declared-queue.ts";
+import { parseDeclaredQueue } from "../settings/declared-queue.ts";
 import type { Edition } from "../api/editions.ts";
-import type { FunctionDeployment } from "../api/function-deployment.ts";
-import { checkDeploymentEdition } from "../core/check-deployment-edition.ts";
-import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../core/check-deployment.ts";
-import { functionLimits, type PlatformTimes } from "../core/function-limits.ts";
+import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
+import { checkDeploymentEdition } from "../core/functions/check-deployment-edition.ts";
+import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../core/functions/check-deployment.ts";
+import { functionLimits, type PlatformTimes } from "../core/functions/function-limits.ts";
 
 /** The settings that descriptions are checked against. */
 export interface DescriptionSettings extends PlatformTimes {

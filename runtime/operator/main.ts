@@ -1,9 +1,9 @@
 import { clusterConfig, operatorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { operatedKinds } from "../adapters/kubernetes/operator/operated-kinds.ts";
 import { editions } from "../api/editions.ts";
-import { clusterGatewayUrl } from "../api/platform-settings.ts";
-import { flagsOf } from "../api/read-settings.ts";
-import { startSettings } from "../api/start-settings.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
+import { flagsOf } from "../settings/read-settings.ts";
+import { startSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { logClusterNews } from "../process/cluster-news.ts";

@@ -1,6 +1,6 @@
-import { clusterSettings } from "../api/cluster-settings.ts";
-import { parseDeclaredQueue } from "../api/declared-queue.ts";
-import { list } from "../api/setting.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
+import { parseDeclaredQueue } from "../settings/declared-queue.ts";
+import { list } from "../settings/setting.ts";
 import {
   callTimeRules,
   callTimeSettings,
@@ -9,7 +9,7 @@ import {
   namespaceRule,
   platformSettings,
   processSettings,
-} from "../api/platform-settings.ts";
+} from "../settings/platform-settings.ts";
 
 /** Everything the operator reads. */
 export const operatorSettings = {

@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../core/function-ref.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { NamespaceStore } from "../core/ports/namespace-store.ts";

@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../core/function-ref.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
 import type { Log } from "../process/log.ts";
 
 /** Says in the log what was deployed and deleted; what was there at the start is known, not told. */

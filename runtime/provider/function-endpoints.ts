@@ -1,8 +1,8 @@
-import type { Condition } from "../api/function-status.ts";
-import { functionConditions } from "../core/conditions.ts";
-import type { DesiredFunction } from "../core/desired-function.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
+import { functionConditions } from "../core/functions/conditions.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
-import type { Backoff, ReplicaFailure } from "../core/reconcile-backoff.ts";
+import type { Backoff, ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 import type { TrackedReplica } from "./tracked-replica.ts";
 
 /** What is to be said of one function. */

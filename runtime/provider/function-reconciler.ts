@@ -1,10 +1,10 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import type { FunctionRef } from "../core/function-ref.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import type { FunctionRef } from "../core/functions/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { Replicas } from "../core/ports/replicas.ts";
-import { backOff, type Backoff, type ReplicaFailure } from "../core/reconcile-backoff.ts";
-import { decideReconcile, type ReconcileAction } from "../core/reconcile.ts";
+import { backOff, type Backoff, type ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
+import { decideReconcile, type ReconcileAction } from "../core/replicas/reconcile.ts";
 import type { Log } from "../process/log.ts";
 import { functionEndpoints } from "./function-endpoints.ts";
 import { probePlans } from "./probe-plan.ts";

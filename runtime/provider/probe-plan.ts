@@ -1,6 +1,6 @@
-import { functionProtocol, type FunctionProtocol } from "../core/function-limits.ts";
-import { probeRules, type ProbeRule } from "../core/probe-rules.ts";
-import type { KeyedTexts } from "../core/keys.ts";
+import { functionProtocol, type FunctionProtocol } from "../core/functions/function-limits.ts";
+import { probeRules, type ProbeRule } from "../core/replicas/probe-rules.ts";
+import type { KeyedTexts } from "../core/labels/keys.ts";
 
 /** How often and how patiently a replica is asked. Times are milliseconds. */
 export interface ProbePlan {

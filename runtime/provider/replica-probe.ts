@@ -1,4 +1,4 @@
-import { probeFault } from "../core/probe-fault.ts";
+import { probeFault } from "../core/replicas/probe-fault.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { ProbePlan } from "./probe-plan.ts";
 

@@ -1,7 +1,7 @@
-import type { DesiredFunction } from "../core/desired-function.ts";
-import { environmentOf, type FunctionSurroundings } from "../core/function-environment.ts";
+import type { DesiredFunction } from "../core/functions/desired-function.ts";
+import { environmentOf, type FunctionSurroundings } from "../core/functions/function-environment.ts";
 import type { ReplicaSpec } from "../core/ports/replicas.ts";
-import { replicaGrace } from "../core/reconcile-grace.ts";
+import { replicaGrace } from "../core/replicas/reconcile-grace.ts";
 
 /** How replicas of a function are run; `upstreamTimeout` in milliseconds. */
 export function replicaSpec(

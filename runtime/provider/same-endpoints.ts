@@ -1,4 +1,4 @@
-import type { Condition } from "../api/function-status.ts";
+import type { Condition } from "../api/schemas/function-status.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 
 /** Whether publishing `a` after `b` would tell nobody anything new; the order of addresses says nothing. */

@@ -1,4 +1,4 @@
-import { callTimeSettings, functionLimitSettings } from "../api/platform-settings.ts";
+import { callTimeSettings, functionLimitSettings } from "../settings/platform-settings.ts";
 
 /** Settings of the single-host provider. */
 export const providerSettings = {

@@ -1,5 +1,5 @@
 import { PlatformError } from "../api/platform-error.ts";
-import type { ReplicaFailure } from "../core/reconcile-backoff.ts";
+import type { ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 
 /** What is missing, a secret for example, is looked for again after this many milliseconds. */
 export const blockedRetry = 5_000;

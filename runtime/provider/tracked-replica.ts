@@ -1,6 +1,6 @@
 import type { Replica } from "../core/ports/replicas.ts";
-import type { ReplicaFailure } from "../core/reconcile-backoff.ts";
-import type { ReplicaFacts } from "../core/reconcile.ts";
+import type { ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
+import type { ReplicaFacts } from "../core/replicas/reconcile.ts";
 import type { ReplicaProbe } from "./replica-probe.ts";
 
 /** What the provider remembers of one replica between two looks at it. Times are Unix milliseconds. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { RebuildReason, RepairTimes } from "../core/decide-repair.ts";
+import type { RebuildReason, RepairTimes } from "../core/queues/decide-repair.ts";
 import type { BrokerHealth, BrokerIllness } from "../core/ports/broker-health.ts";
 import type { BrokerServers } from "../core/ports/broker-servers.ts";
 import type { Leases } from "../core/ports/leases.ts";

@@ -2,7 +2,7 @@ import { formatDuration } from "../api/duration.ts";
 import { editionNames, editions, inflightOf } from "../api/editions.ts";
 import { defaultQueue } from "../api/names.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import { declareDefaultQueue } from "../core/queue-defaults.ts";
+import { declareDefaultQueue } from "../core/queues/queue-defaults.ts";
 import type { QueueEntry, QueueFactSettings } from "./settings.ts";
 
 /** The queues that the settings declare: the default one first, then the named ones; they must keep `queueProblems`. */

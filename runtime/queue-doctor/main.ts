@@ -1,10 +1,10 @@
 import { clusterConfig, doctorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
-import { checkDurability } from "../adapters/nats/check-durability.ts";
-import { NatsLink } from "../adapters/nats/nats-link.ts";
+import { checkDurability } from "../adapters/nats/link/check-durability.ts";
+import { NatsLink } from "../adapters/nats/link/nats-link.ts";
 import { doctorAdapters, natsOptions } from "../adapters/nats/open-nats.ts";
-import { brokerUserRule } from "../api/platform-settings.ts";
-import { flagsOf } from "../api/read-settings.ts";
-import { startSettings } from "../api/start-settings.ts";
+import { brokerUserRule } from "../settings/platform-settings.ts";
+import { flagsOf } from "../settings/read-settings.ts";
+import { startSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
 import { openAdminServer } from "../process/admin-server.ts";
 import { followBroker } from "../process/follow-broker.ts";

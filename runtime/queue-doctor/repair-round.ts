@@ -1,4 +1,4 @@
-import { decideRepair, rememberWork, type RebuildReason, type WorkMemory } from "../core/decide-repair.ts";
+import { decideRepair, rememberWork, type RebuildReason, type WorkMemory } from "../core/queues/decide-repair.ts";
 import type { WorkState } from "../core/ports/queue-store.ts";
 import type { QueueDoctorParts } from "./build-queue-doctor.ts";
 import { callbacksName } from "./doctor-metrics.ts";

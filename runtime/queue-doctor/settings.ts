@@ -1,7 +1,7 @@
-import { clusterSettings } from "../api/cluster-settings.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
 import { isQueueName } from "../api/grammar.ts";
-import { messageRoom } from "../api/nats-server-options.ts";
-import { namedEntries, type NamedEntry } from "../api/named-entries.ts";
+import { messageRoom } from "../api/broker/nats-server-options.ts";
+import { namedEntries, type NamedEntry } from "../settings/named-entries.ts";
 import {
   brokerSettings,
   callTimeSettings,
@@ -14,13 +14,13 @@ import {
   queueSettings,
   retryRules,
   type ConnectionSetting,
-} from "../api/platform-settings.ts";
-import type { SettingRule } from "../api/setting-rules.ts";
-import { choice, duration, flag, list, optionalWhole, whole, type Setting, type Values } from "../api/setting.ts";
+} from "../settings/platform-settings.ts";
+import type { SettingRule } from "../settings/setting-rules.ts";
+import { choice, duration, flag, list, optionalWhole, whole, type Setting, type Values } from "../settings/setting.ts";
 import { defaultQueue } from "../api/names.ts";
-import { textRule } from "../api/text-rules.ts";
+import { textRule } from "../settings/text-rules.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import { retryCodes } from "../core/queue-defaults.ts";
+import { retryCodes } from "../core/queues/queue-defaults.ts";
 import { declareQueues, queueProblems } from "./declare-queues.ts";
 
 const hour = 3_600_000;

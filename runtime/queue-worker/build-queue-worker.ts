@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 
-import { CallHandler } from "./call-handler.ts";
-import { CallbackHandler } from "./callback-handler.ts";
-import { TurnTaker } from "./turn-taker.ts";
+import { CallHandler } from "./calls/call-handler.ts";
+import { CallbackHandler } from "./callbacks/callback-handler.ts";
+import { TurnTaker } from "./calls/turn-taker.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { ActivityTotals } from "../core/activity-reporter.ts";
-import type { QueuedCall } from "../core/call.ts";
-import { formatRef } from "../core/function-ref.ts";
+import type { ActivityTotals } from "../core/scaling/activity-reporter.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { formatRef } from "../core/functions/function-ref.ts";
 import type { InvokeOptions, InvokeOutcome, Invoker } from "../core/ports/invoker.ts";
 
 /** Counts the runs that pass through, per function. */

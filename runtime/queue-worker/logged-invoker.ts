@@ -1,7 +1,7 @@
-import type { QueuedCall } from "../core/call.ts";
-import { formatRef } from "../core/function-ref.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
+import { formatRef } from "../core/functions/function-ref.ts";
 import type { InvokeOptions, InvokeOutcome, Invoker } from "../core/ports/invoker.ts";
-import { redactedHeaders } from "../core/redacted-headers.ts";
+import { redactedHeaders } from "../core/headers/redacted-headers.ts";
 import type { Log } from "../process/log.ts";
 
 /** Most bytes of a body that are shown. */

@@ -1,5 +1,5 @@
-import { clusterSettings } from "../api/cluster-settings.ts";
-import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../api/drain-settings.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
+import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import {
   brokerSettings,
@@ -15,10 +15,10 @@ import {
   queueSettings,
   wakeSettings,
   type ConnectionSetting,
-} from "../api/platform-settings.ts";
-import type { SettingRule } from "../api/setting-rules.ts";
-import { duration, flag, text, type Values } from "../api/setting.ts";
-import { textRule } from "../api/text-rules.ts";
+} from "../settings/platform-settings.ts";
+import type { SettingRule } from "../settings/setting-rules.ts";
+import { duration, flag, text, type Values } from "../settings/setting.ts";
+import { textRule } from "../settings/text-rules.ts";
 
 const hour = 3_600_000;
 

@@ -1,6 +1,6 @@
-import type { CallTimes } from "../core/call-ttl.ts";
-import type { FunctionTable } from "../core/function-table.ts";
-import type { QueuedCall } from "../core/call.ts";
+import type { CallTimes } from "../core/calls/call-ttl.ts";
+import type { FunctionTable } from "../core/replicas/function-table.ts";
+import type { QueuedCall } from "../core/calls/call.ts";
 import type { DeliverySource } from "../core/ports/call-queue.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { CallSignals } from "../core/ports/call-signals.ts";
@@ -11,10 +11,10 @@ import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
-import type { Waker } from "../core/wake.ts";
-import type { InvocationCounts } from "../process/invocation-counts.ts";
+import type { Waker } from "../core/replicas/wake.ts";
+import type { InvocationCounts } from "../process/metrics/invocation-counts.ts";
 import type { Log } from "../process/log.ts";
-import type { CallbackTimes } from "../core/decide-callback.ts";
+import type { CallbackTimes } from "../core/callbacks/decide-callback.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /** Everything a queue-worker works with. */

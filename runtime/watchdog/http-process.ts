@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "./command.ts";
 import type { FunctionHandler } from "./function-handler.ts";
-import { listensElsewhere } from "../core/probe-fault.ts";
+import { listensElsewhere } from "../core/replicas/probe-fault.ts";
 import { HttpProxy } from "./http-proxy.ts";
 import { addressesListenedOn } from "./listening-process.ts";
 import type { Failure } from "./parent.ts";

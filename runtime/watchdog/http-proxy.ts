@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
-import { endToEndHeaders } from "../core/hop-by-hop.ts";
+import { endToEndHeaders } from "../core/headers/hop-by-hop.ts";
 import { joinSockets } from "../process/join-sockets.ts";
 import { refuse } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 
-import { flagName, readSettings, SettingsError } from "../api/read-settings.ts";
+import { flagName, readSettings, SettingsError } from "../settings/read-settings.ts";
 import { behind, readCommand } from "./command.ts";
 import { FailureError } from "./failure-error.ts";
 import { startHttpProcess } from "./http-process.ts";

@@ -1,4 +1,4 @@
-import { choice, duration, optionalText, port, text, whole } from "../api/setting.ts";
+import { choice, duration, optionalText, port, text, whole } from "../settings/setting.ts";
 
 /** What the function's deployer decides through envVars; an image sets the same names. */
 export const functionSettings = {

@@ -1,7 +1,7 @@
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 
-import type { NatsOptions } from "../../runtime/adapters/nats/nats-link.ts";
+import type { NatsOptions } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { compareVersions, oldestVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 
 /** A connection to the broker for one command: a connection that is lost ends the command. */

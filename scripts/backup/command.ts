@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
-import { brokerSettings, brokerUserRule } from "../../runtime/api/platform-settings.ts";
-import { collectSettings, flagName, SettingsError } from "../../runtime/api/read-settings.ts";
+import { brokerSettings, brokerUserRule } from "../../runtime/settings/platform-settings.ts";
+import { collectSettings, flagName, SettingsError } from "../../runtime/settings/read-settings.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { openBroker, type Broker } from "./broker.ts";
 import { doctor, type MachineBroker } from "./machine-broker.ts";

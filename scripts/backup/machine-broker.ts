@@ -7,7 +7,7 @@ import { Parse } from "typebox/value";
 
 import { findNatsServer } from "../../runtime/adapters/nats/server/find-nats-server.ts";
 import { NatsServerProcess, type NatsAccess } from "../../runtime/adapters/nats/server/nats-server-process.ts";
-import { natsUser, natsUsers, type NatsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser, natsUsers, type NatsUser } from "../../runtime/api/broker/nats-users.ts";
 import { dataLayout, openDataDirectory, type DataDirectory } from "../../runtime/host/data-directory.ts";
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { environment } from "../../runtime/process/settings.ts";

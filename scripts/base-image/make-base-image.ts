@@ -1,5 +1,5 @@
-import type { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
-import type { ImageDocument } from "../../runtime/adapters/docker/engine-types.ts";
+import type { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
+import type { ImageDocument } from "../../runtime/adapters/machine/docker/engine/engine-types.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
 import { loadImages } from "../images/load-images.ts";
 import { packStaged, type MadeImages } from "../images/make-images.ts";

@@ -1,7 +1,10 @@
 import { stringify } from "yaml";
 
-import { customResourceDefinition, definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
-import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import {
+  customResourceDefinition,
+  definitionName,
+} from "../../infra/manifests/definitions/custom-resource-definitions.ts";
+import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
 import { formattedFile, type WrittenFile } from "../written-file.ts";
 import { resourcesPage } from "./resources-page.ts";
 

@@ -1,4 +1,4 @@
-import type { customResources } from "../../runtime/api/custom-resources.ts";
+import type { customResources } from "../../runtime/api/resources/custom-resources.ts";
 
 /** The objects that `docs/reference/custom-resources.md` shows; a test has a real API server accept them. */
 export const manifestExamples = {

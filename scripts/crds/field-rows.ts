@@ -1,4 +1,4 @@
-import { structuralSchema } from "../../infra/manifests/structural-schema.ts";
+import { structuralSchema } from "../../infra/manifests/definitions/structural-schema.ts";
 
 /** What the table reads of a structural schema. */
 interface Field {

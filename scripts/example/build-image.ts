@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
-import { jsonLines } from "../../runtime/adapters/docker/json-lines.ts";
+import { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
+import { jsonLines } from "../../runtime/adapters/machine/docker/engine/json-lines.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
 import { makeBaseImage } from "../base-image/make-base-image.ts";
 import { archive } from "../images/archive.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Type, { type Static } from "typebox";
 import { Check, Errors } from "typebox/value";
 
-import { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 
 const Call = Type.Object(
   {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 import { Command } from "commander";
 
-import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
+import { engineAddress } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "./example.ts";
 import { runExample } from "./run-example.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { header } from "../../runtime/api/names.ts";
-import type { SystemInfo } from "../../runtime/api/system-info.ts";
+import type { SystemInfo } from "../../runtime/api/schemas/system-info.ts";
 import { curlLine, eventStream, type ShownRequest } from "./curl-line.ts";
 import { showEvents } from "./show-events.ts";
 

@@ -3,8 +3,8 @@ import { pipeline } from "node:stream/promises";
 
 import type { Command } from "commander";
 
-import { engineAddress } from "../../runtime/adapters/docker/docker-socket.ts";
-import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { engineAddress } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
+import { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { blobsBelow, imageArchive } from "./image-archive.ts";
 import type { MadeImages } from "./make-images.ts";

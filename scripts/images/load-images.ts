@@ -1,5 +1,5 @@
-import type { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
-import { jsonLines } from "../../runtime/adapters/docker/json-lines.ts";
+import type { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
+import { jsonLines } from "../../runtime/adapters/machine/docker/engine/json-lines.ts";
 import { imageArchive } from "./image-archive.ts";
 
 /**

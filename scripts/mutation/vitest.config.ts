@@ -14,9 +14,9 @@ export default defineConfig({
     execArgv: [`--conditions=${poison}`],
     environment: "node",
     include: [
-      "test/unit/{core-invocation,core-rest,namespaces,queue-core,scaling}/**/*.test.ts",
-      "test/unit/provider/{backoff,bounded,conditions,function-environment,reconcile,replica-end}.test.ts",
-      "test/unit/queue-worker/{declared-queue,held-call}.test.ts",
+      "test/unit/core/**/*.test.ts",
+      "test/unit/provider/bounded.test.ts",
+      "test/unit/queue-worker/{declared-queue,calls/held-call}.test.ts",
     ],
     // Loads the modules once per mutant, not once per test file of it.
     isolate: false,

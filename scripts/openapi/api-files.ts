@@ -1,5 +1,5 @@
 import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
-import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { formattedFile, type WrittenFile } from "../written-file.ts";
 import { apiPage } from "./api-page.ts";
 

@@ -6,7 +6,7 @@ import { routeGroups } from "../../runtime/gateway/openapi/build-document.ts";
 import { errorMeanings } from "../../runtime/gateway/openapi/error-meanings.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { usualErrors } from "../../runtime/gateway/openapi/route-errors.ts";
-import { methodsOf, type RouteEntry, type RouteTrial } from "../../runtime/gateway/route.ts";
+import { methodsOf, type RouteEntry, type RouteTrial } from "../../runtime/gateway/rest/route.ts";
 import { capital, typeName, typesSection } from "./types-section.ts";
 
 /** The page of the API, in Markdown: every route with its sentence, its need, its statuses and a curl line. */
@@ -20,7 +20,7 @@ export function apiPage(routes: readonly RouteEntry[]): string {
 
 const intro = `# API
 
-Written by \`npm run openapi\` from \`runtime/gateway/routes\`; change it there. The same as OpenAPI 3.1 is in
+Written by \`npm run openapi\` from \`runtime/gateway/rest/routes\`; change it there. The same as OpenAPI 3.1 is in
 [openapi.json](../../openapi.json), and every gateway serves it at \`/openapi.json\` and \`/openapi.yaml\`.
 
 In the commands \`$G\` is the gateway's address and \`$P\` the administrator's password:

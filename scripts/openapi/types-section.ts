@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 
-import { openEnumKeyword } from "../../runtime/api/open-enum.ts";
+import { openEnumKeyword } from "../../runtime/api/schemas/open-enum.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { schemaComponents, schemaOf } from "../../runtime/gateway/openapi/schemas.ts";
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
-import { measuredQuantity } from "../../runtime/adapters/kubernetes/measured-quantity.ts";
-import { quantityScale } from "../../runtime/core/quantity.ts";
+import { measuredQuantity } from "../../runtime/adapters/kubernetes/stores/measured-quantity.ts";
+import { quantityScale } from "../../runtime/core/functions/quantity.ts";
 import { listAll, type Cluster } from "./cluster.ts";
 import { problem, type Finding } from "./finding.ts";
 import { platformRequests } from "./platform-requests.ts";

@@ -4,7 +4,7 @@ import { configNamespace } from "../../infra/check-config.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { neededSecretNames } from "../../infra/manifests/secrets.ts";
 import { committedDefinitions } from "../render/committed-definitions.ts";
-import { checkStackFile, readStackFile } from "../stack-file.ts";
+import { checkStackFile, readStackFile } from "../../infra/stack-file.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkImages } from "./check-images.ts";
 import { checkIngress } from "./check-ingress.ts";

@@ -1,5 +1,5 @@
-import { measuredQuantity } from "../../runtime/adapters/kubernetes/measured-quantity.ts";
-import { quantityScale } from "../../runtime/core/quantity.ts";
+import { measuredQuantity } from "../../runtime/adapters/kubernetes/stores/measured-quantity.ts";
+import { quantityScale } from "../../runtime/core/functions/quantity.ts";
 
 /** What pods ask for and nodes have. */
 export interface Room {

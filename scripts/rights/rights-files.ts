@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 
-import { accessManifests } from "../../infra/manifests/access.ts";
-import type { Rule } from "../../infra/manifests/account-rights.ts";
+import { accessManifests } from "../../infra/manifests/rights/access.ts";
+import type { Rule } from "../../infra/manifests/rights/account-rights.ts";
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import { accounts } from "../../runtime/api/accounts.ts";
@@ -17,7 +17,7 @@ export function rightsFiles(): Promise<WrittenFile[]> {
   return Promise.all(
     Object.values(accounts).map((account) => {
       const content = { "one namespace": rightsOf(account, "standard"), "many namespaces": rightsOf(account, "pro") };
-      const text = `# Written by \`npm run rights\` from infra/manifests/account-rights.ts.\n${stringify(content, { lineWidth: 0 })}`;
+      const text = `# Written by \`npm run rights\` from infra/manifests/rights/account-rights.ts.\n${stringify(content, { lineWidth: 0 })}`;
       return formattedFile(`test/unit/infra/golden/rights-${account}.yaml`, text);
     }),
   );

@@ -1,5 +1,5 @@
-import { brokerUserRule } from "../../runtime/api/platform-settings.ts";
-import type { Settings } from "../../runtime/api/setting.ts";
+import { brokerUserRule } from "../../runtime/settings/platform-settings.ts";
+import type { Settings } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import { gatewayPortRule, gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { hostRules, hostSettings } from "../../runtime/host/settings.ts";

@@ -1,4 +1,4 @@
-import type { Setting } from "../../runtime/api/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 
 /** What a setting may be, in words. */
 export function kindOf({ kind, limits, unit }: Setting<unknown>): string {

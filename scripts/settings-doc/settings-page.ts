@@ -1,6 +1,6 @@
-import { decidedSettings } from "../../infra/manifests/environment.ts";
+import { decidedSettings } from "../../infra/manifests/processes/environment.ts";
 import { generalOptions } from "../../infra/manifests/platform-options.ts";
-import type { Setting } from "../../runtime/api/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 import { queueEntryFields } from "../../runtime/queue-doctor/settings.ts";
 import { functionSettings } from "../../runtime/watchdog/settings.ts";
 import { exampleFile } from "./example-file.ts";

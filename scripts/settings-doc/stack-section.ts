@@ -1,6 +1,6 @@
 import { stackKeys, type StackKey } from "../../infra/stack-keys.ts";
 import { tuningKeys } from "../../infra/manifests/read-platform.ts";
-import type { Setting } from "../../runtime/api/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 import { code, defaultOf, kindOf, table } from "./setting-cells.ts";
 
 const introduction = `
@@ -18,7 +18,8 @@ Together they keep these rules:
 - \`adminPassword\`, the values of \`natsPasswords\`, \`natsTls.key\`, and \`kubeconfig\` when it is no path are encrypted in the stack:
   \`pulumi config set --secret\`.
 - From outside the gateway is reached by TLS: \`ingress.host\` needs \`ingress.tlsSecret\` or \`ingress.clusterIssuer\`, and \`gateway.serviceType\`
-  is \`ClusterIP\`, unless \`allowPlainHttp\` is true.
+  is \`ClusterIP\`. Where TLS ends before the gateway, \`publicUrl\` is \`https://…\`; then both are free, and \`httpRoute.host\` needs it. Or
+  \`allowPlainHttp\` is true.
 - \`natsTls\` has certificate, key and authority, or is not there and made; with \`nats.url\` it is the authority alone.
 - \`natsPasswords\` has a password for each process that uses the broker of \`nats.url\`: \`gateway\`, \`autoscaler\`, \`queue-doctor\`,
   \`queue-worker\`, and \`queue-worker-<queue>\` for each further queue.

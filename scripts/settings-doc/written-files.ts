@@ -16,7 +16,7 @@ export async function writtenFiles(): Promise<WrittenFile[]> {
   const helpAll = { path: "runtime/host/help-all.txt", text: helpText(hostCommandLine, true) };
   const formatted = [
     formattedFile("docs/reference/settings.md", settingsPage()),
-    formattedFile("runtime/api/setting-names.ts", list),
+    formattedFile("runtime/settings/setting-names.ts", list),
   ];
   return [help, helpAll, ...(await commandHelp("runtime/host/main.ts")), ...(await Promise.all(formatted))];
 }

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import type { PlatformCalls } from "../../test/support/platform-calls.ts";
 
 const readers = 8;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 
-import { flagsOf, readSettings } from "../../runtime/api/read-settings.ts";
-import { text, whole } from "../../runtime/api/setting.ts";
+import { flagsOf, readSettings } from "../../runtime/settings/read-settings.ts";
+import { text, whole } from "../../runtime/settings/setting.ts";
 import { readCommandLine } from "../../runtime/process/command-line.ts";
 import { repeatFaultFiles } from "./fault-files.ts";
 import { formatReport, type SoakReport } from "./report.ts";

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 
 import { stackKeys, type StackKey } from "../../infra/stack-keys.ts";
-import type { Setting } from "../../runtime/api/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 
 const head = {
   name: "weir",

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
-import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/stores/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/stores/nats-namespace-store.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
+import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import { decidedTime } from "../support/decided-time.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";

@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { expect, test } from "vitest";
 
-import { NatsCallbackQueue } from "../../runtime/adapters/nats/nats-callback-queue.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { NatsCallbackQueue } from "../../runtime/adapters/nats/queues/nats-callback-queue.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench } from "../support/fault-bench.ts";
 import { openFunctionServer } from "../support/function-server.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { judgeScaling } from "../../scripts/bench/scaling/judge-scaling.ts";
-import { spike } from "../../scripts/bench/scaling/load-shape.ts";
-import { pace, runScenario, scalingFlags } from "../../scripts/bench/scaling/run-scenario.ts";
-import { loadedFunction } from "../../scripts/bench/scaling/scenario.ts";
+import { judgeScaling } from "../../bench/scaling/judge-scaling.ts";
+import { spike } from "../../bench/scaling/load-shape.ts";
+import { pace, runScenario, scalingFlags } from "../../bench/scaling/run-scenario.ts";
+import { loadedFunction } from "../../bench/scaling/scenario.ts";
 import { say } from "../support/say.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { startWeir } from "../support/weir-process.ts";

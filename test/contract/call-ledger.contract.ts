@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import type { RecordLifetime } from "../../runtime/core/call-ttl.ts";
+import type { RecordLifetime } from "../../runtime/core/calls/call-ttl.ts";
 import type { CallLedger, StoredResult } from "../../runtime/core/ports/call-ledger.ts";
 import { eventually } from "../support/eventually.ts";
 import { plain, sampleEntry, soon } from "./samples.ts";

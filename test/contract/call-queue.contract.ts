@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
 import type { CallQueue, Delivery, DeliverySource } from "../../runtime/core/ports/call-queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { plain, sampleCall, soon } from "./samples.ts";

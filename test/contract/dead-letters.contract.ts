@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
 import type {
   DeadLetter,
   DeadLetters,

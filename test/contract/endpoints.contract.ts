@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatRef } from "../../runtime/core/function-ref.ts";
+import { formatRef } from "../../runtime/core/functions/function-ref.ts";
 import type { Endpoints, EndpointsPublisher, FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";

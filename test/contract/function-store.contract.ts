@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { DesiredFunction } from "../../runtime/core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";

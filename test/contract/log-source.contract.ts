@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { LogRecord } from "../../runtime/api/log-record.ts";
-import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
+import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
 import type { CallQueue, DeliverySource } from "../../runtime/core/ports/call-queue.ts";
 import type { QueueStates } from "../../runtime/core/ports/queue-states.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
-import type { CallEntry } from "../../runtime/core/call-entry.ts";
-import { acceptedEntry } from "../../runtime/core/call-transitions.ts";
-import type { QueuedCall } from "../../runtime/core/call.ts";
+import type { CallEntry } from "../../runtime/core/calls/call-entry.ts";
+import { acceptedEntry } from "../../runtime/core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { QueuedCallback } from "../../runtime/core/ports/callback-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";

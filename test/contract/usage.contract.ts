@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { Usage } from "../../runtime/core/ports/usage.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";

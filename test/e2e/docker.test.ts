@@ -5,7 +5,7 @@ import Type from "typebox";
 import { Parse } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { CallRecord } from "../../runtime/api/call-record.ts";
+import { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { noDockerEngine } from "../support/docker-engine.ts";
 import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { asOf, walkedWeir } from "../support/walked-weir.ts";
 

@@ -8,9 +8,9 @@ import { Readable } from "node:stream";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
-import type { FunctionStatus } from "../../runtime/api/function-status.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { openHttp2Client, type Http2Client } from "../support/http2-client.ts";
 import { selfSigned } from "../support/self-signed.ts";

@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
 import { imageUser, natsImageName, weirImageName } from "../../runtime/api/version.ts";
 import { archive } from "../../scripts/images/archive.ts";

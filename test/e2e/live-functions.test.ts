@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { FunctionStatus } from "../../runtime/api/function-status.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";

@@ -3,7 +3,7 @@ import { chmod } from "node:fs/promises";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { codeBlocks, commandBlocks, printsAsShown } from "../support/markdown-blocks.ts";
 import { walkDocument } from "../support/walk-document.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { scenarios } from "../../scripts/bench/scaling/scenario.ts";
+import { scenarios } from "../../bench/scaling/scenario.ts";
 import { commandBlocks } from "../support/markdown-blocks.ts";
 import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 

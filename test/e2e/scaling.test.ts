@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
 import { eventually } from "../support/eventually.ts";
 import { steadyCalls } from "../support/steady-calls.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";

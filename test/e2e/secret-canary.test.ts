@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { pathsOf, restRoutes } from "../../runtime/gateway/route-table.ts";
+import { pathsOf, restRoutes } from "../../runtime/gateway/rest/route-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Parse } from "typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { CallRecord } from "../../runtime/api/call-record.ts";
+import { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { release } from "../../runtime/api/version.ts";
 import { eventually } from "../support/eventually.ts";
 import { isAlive } from "../support/process-tree.ts";

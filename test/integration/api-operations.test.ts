@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { routeTable } from "../../runtime/gateway/route-table.ts";
+import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { checkAnswer, operationFor } from "../support/api-answers.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";

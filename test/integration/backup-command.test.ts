@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";

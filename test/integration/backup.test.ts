@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { queueStream } from "../../runtime/adapters/nats/stream-names.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { readBackup } from "../../scripts/backup/backup-directory.ts";
 import { openBroker, streamNames } from "../../scripts/backup/broker.ts";
 import { openMachineBroker, startMachineBroker } from "../../scripts/backup/machine-broker.ts";

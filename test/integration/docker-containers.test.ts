@@ -2,10 +2,10 @@ import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
-import type { ContainerDocument } from "../../runtime/adapters/docker/engine-types.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
-import type { FunctionRef } from "../../runtime/core/function-ref.ts";
+import type { DockerProvider } from "../../runtime/adapters/machine/docker/open-docker-provider.ts";
+import type { ContainerDocument } from "../../runtime/adapters/machine/docker/engine/engine-types.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
+import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
 import { noDockerEngine } from "../support/docker-engine.ts";

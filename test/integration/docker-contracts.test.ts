@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
-import { DockerLogSource } from "../../runtime/adapters/docker/docker-log-source.ts";
-import { MemoryUsage } from "../../runtime/adapters/memory/memory-usage.ts";
-import { openLocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
-import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
+import { DockerLogSource } from "../../runtime/adapters/machine/docker/docker-log-source.ts";
+import { MemoryUsage } from "../support/memory/memory-usage.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { Replicas } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
 import { logSourceContract } from "../contract/log-source.contract.ts";

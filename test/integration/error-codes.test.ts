@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
+import { MemoryCallLedger } from "../support/memory/memory-call-ledger.ts";
 import { errorCodes, type ErrorCode } from "../../runtime/api/platform-error.ts";
 import { ledgerWith } from "../contract/samples.ts";
 import { checkAnswer } from "../support/api-answers.ts";

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
-import { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
-import { MemorySecretStore } from "../../runtime/adapters/memory/memory-secret-store.ts";
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
+import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
+import { MemorySecretStore } from "../support/memory/memory-secret-store.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { Replicas } from "../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { buildProvider } from "../../runtime/provider/build-provider.ts";

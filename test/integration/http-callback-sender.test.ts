@@ -4,10 +4,13 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { enginePorts } from "../../runtime/core/callback-origins.ts";
-import { machineNetwork } from "../../runtime/adapters/http/callback-network.ts";
-import { HttpCallbackSender, type CallbackSenderOptions } from "../../runtime/adapters/http/http-callback-sender.ts";
-import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
+import { enginePorts } from "../../runtime/core/callbacks/callback-origins.ts";
+import { machineNetwork } from "../../runtime/adapters/http/callbacks/callback-network.ts";
+import {
+  HttpCallbackSender,
+  type CallbackSenderOptions,
+} from "../../runtime/adapters/http/callbacks/http-callback-sender.ts";
+import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy.ts";
 import type { CallbackOutcome } from "../../runtime/core/ports/callback-sender.ts";
 import { testNetwork, type TestNetwork } from "../support/callback-network.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";

@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { HttpInvoker } from "../../runtime/adapters/http/http-invoker.ts";
-import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
-import type { QueuedCall } from "../../runtime/core/call.ts";
+import { HttpInvoker } from "../../runtime/adapters/http/upstream/http-invoker.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
 import type { InvokeOptions, InvokeOutcome } from "../../runtime/core/ports/invoker.ts";
 import { sampleCall } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";

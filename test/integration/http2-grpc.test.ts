@@ -4,7 +4,7 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import { ChannelCredentials, Metadata, status, type Client, type ServiceError } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { eventually } from "../support/eventually.ts";
 import { GenericClient, greeter, openGrpcFunction } from "../support/grpc-function.ts";
 import { openH2cFunction, type H2cHandler } from "../support/h2c-function.ts";

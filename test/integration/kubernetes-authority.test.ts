@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 
 import { expect, test } from "vitest";
 
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
 import { selfSigned } from "../support/self-signed.ts";
 
 test("an API server with another authority is trusted as soon as the mounted file has it, by one that runs", async () => {

@@ -2,13 +2,13 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { KubeClient, type KubeClientOptions } from "../../runtime/adapters/kubernetes/client.ts";
-import type { ClusterConfig } from "../../runtime/adapters/kubernetes/cluster-config.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
-import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
-import { writeUntilAlone } from "../../runtime/adapters/kubernetes/write-object.ts";
-import { fixedToken } from "../../runtime/adapters/kubernetes/token-file.ts";
+import { KubeClient, type KubeClientOptions } from "../../runtime/adapters/kubernetes/client/client.ts";
+import type { ClusterConfig } from "../../runtime/adapters/kubernetes/client/cluster-config.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
+import { writeUntilAlone } from "../../runtime/adapters/kubernetes/client/write-object.ts";
+import { fixedToken } from "../../runtime/adapters/kubernetes/client/token-file.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";
 

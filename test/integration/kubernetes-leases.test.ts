@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
-import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
 import { autoscalerCluster, operatorCluster } from "../../runtime/adapters/kubernetes/open-kubernetes.ts";
 import { Leadership } from "../../runtime/core/leadership.ts";
 import type { Leases } from "../../runtime/core/ports/leases.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds, type Kind } from "../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
-import { KubeWatch } from "../../runtime/adapters/kubernetes/watch.ts";
-import { writeUntilAlone } from "../../runtime/adapters/kubernetes/write-object.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { KubeWatch } from "../../runtime/adapters/kubernetes/watch/watch.ts";
+import { writeUntilAlone } from "../../runtime/adapters/kubernetes/client/write-object.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi } from "../support/kubernetes-api.ts";
 

@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
-import type { ContactOptions } from "../../runtime/adapters/kubernetes/server-contact.ts";
-import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
+import type { ContactOptions } from "../../runtime/adapters/kubernetes/client/server-contact.ts";
+import { KubeWatch, type WatchOptions } from "../../runtime/adapters/kubernetes/watch/watch.ts";
 import { below, pick, seededRandom } from "../../scripts/random.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";
@@ -224,6 +224,20 @@ describe.concurrent("a watch", () => {
     await watch.synced;
     const [first, second] = api.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
+  });
+
+  test("FP4: a watch that is told to come again in a month asks before, and no more often than it is to", async () => {
+    await using bench = await openBench();
+    const { api, troubles } = bench;
+    api.faults.refuse = () => ({ status: 503, retryAfter: 999_999_999 });
+    const watch = bench.watch({ firstDelay: 1, longestDelay: 2, longestAsked: 500 });
+    await eventually(() => api.requests.length === 3, { what: "the third attempt" });
+    api.faults.refuse = undefined;
+    await watch.synced;
+    const [first, second, third] = api.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(490);
+    expect((third?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(490);
+    expect(troubles).toHaveLength(1);
   });
 
   test("FP2: watches that are cut again and again resume, nothing is lost, nothing is listed again", async () => {

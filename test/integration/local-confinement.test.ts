@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
+import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
 import type { ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { eventually } from "../support/eventually.ts";

@@ -7,8 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/local/open-local-provider.ts";
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
 import { eventually } from "../support/eventually.ts";
@@ -275,7 +275,7 @@ test("a watchdog that is killed leaves no process of its function", async () => 
 
 test("after SIGKILL of the host its functions end by themselves; the next one removes what it left, but for what they wrote last", async () => {
   const time = mark();
-  const module = pathToFileURL(join(repository, "runtime/adapters/local/open-local-provider.ts")).href;
+  const module = pathToFileURL(join(repository, "runtime/adapters/machine/local/open-local-provider.ts")).href;
   const data = join(directory.path, "host");
   await mkdir(data);
   const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
@@ -372,7 +372,7 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
   await cp(join(repository, "node_modules/shlex"), join(clone, "node_modules/shlex"), { recursive: true });
   const node = join(clone, "node");
   await cp(process.execPath, node);
-  const module = pathToFileURL(join(clone, "runtime/adapters/local/open-local-provider.ts")).href;
+  const module = pathToFileURL(join(clone, "runtime/adapters/machine/local/open-local-provider.ts")).href;
   const data = join(directory.path, "host");
   const options = { data, secrets: join(data, "secrets"), logs: join(data, "logs") };
   const environment = { fprocess: `node -p process.getuid()+process.execPath` };

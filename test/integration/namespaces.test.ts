@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/stores/nats-namespace-store.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";

@@ -3,21 +3,21 @@ import { randomUUID } from "node:crypto";
 import { headers as newHeaders } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { formatCall, headerMap, messageHeader } from "../../runtime/adapters/nats/call-message.ts";
-import { NatsActivity } from "../../runtime/adapters/nats/nats-activity.ts";
-import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
-import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
-import { NatsCallSignals } from "../../runtime/adapters/nats/nats-call-signals.ts";
-import { NatsCallbackQueue } from "../../runtime/adapters/nats/nats-callback-queue.ts";
-import { NatsDeadLetters } from "../../runtime/adapters/nats/nats-dead-letters.ts";
-import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
-import { NatsLeases } from "../../runtime/adapters/nats/nats-leases.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsNamespaceStore } from "../../runtime/adapters/nats/nats-namespace-store.ts";
-import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
-import { NatsQueueStates } from "../../runtime/adapters/nats/nats-queue-states.ts";
-import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
+import { formatCall, headerMap, messageHeader } from "../../runtime/adapters/nats/queues/call-message.ts";
+import { NatsActivity } from "../../runtime/adapters/nats/stores/nats-activity.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
+import { NatsCallSignals } from "../../runtime/adapters/nats/records/nats-call-signals.ts";
+import { NatsCallbackQueue } from "../../runtime/adapters/nats/queues/nats-callback-queue.ts";
+import { NatsDeadLetters } from "../../runtime/adapters/nats/queues/nats-dead-letters.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/stores/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";
+import { NatsLeases } from "../../runtime/adapters/nats/stores/nats-leases.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsNamespaceStore } from "../../runtime/adapters/nats/stores/nats-namespace-store.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/stores/nats-queue-catalog.ts";
+import { NatsQueueStates } from "../../runtime/adapters/nats/queues/nats-queue-states.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
 import {
   callbackStream,
   deadLetterStream,
@@ -25,9 +25,9 @@ import {
   queueSubject,
   workersConsumer,
 } from "../../runtime/adapters/nats/stream-names.ts";
-import { callbackSource, callSource } from "../../runtime/adapters/nats/worker-sources.ts";
-import type { QueuedCall } from "../../runtime/core/call.ts";
-import { desireFunction } from "../../runtime/core/desired-function.ts";
+import { callbackSource, callSource } from "../../runtime/adapters/nats/queues/worker-sources.ts";
+import type { QueuedCall } from "../../runtime/core/calls/call.ts";
+import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { activityContract } from "../contract/activity.contract.ts";
 import { callLedgerContract } from "../contract/call-ledger.contract.ts";
 import { callQueueContract, idOf, TestTaker } from "../contract/call-queue.contract.ts";

@@ -3,16 +3,16 @@ import { createServer } from "node:net";
 
 import { expect, test } from "vitest";
 
-import { BrokerClock } from "../../runtime/adapters/nats/broker-clock.ts";
-import { HeaderBlock } from "../../runtime/adapters/nats/header-block.ts";
-import { publishDurably } from "../../runtime/adapters/nats/durable-publish.ts";
-import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
+import { BrokerClock } from "../../runtime/adapters/nats/link/broker-clock.ts";
+import { HeaderBlock } from "../../runtime/adapters/nats/link/header-block.ts";
+import { publishDurably } from "../../runtime/adapters/nats/link/durable-publish.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/stores/nats-queue-catalog.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
-import { checkDurability } from "../../runtime/adapters/nats/check-durability.ts";
-import { NatsHealth } from "../../runtime/adapters/nats/nats-health.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { checkDurability } from "../../runtime/adapters/nats/link/check-durability.ts";
+import { NatsHealth } from "../../runtime/adapters/nats/link/nats-health.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { openNatsServer } from "../support/nats-server.ts";
 
 const options = { name: "test", user: undefined, password: undefined, inboxPrefix: "_INBOX.t", pingInterval: 5_000 };

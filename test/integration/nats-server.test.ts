@@ -13,7 +13,7 @@ import {
   type NatsServerEvent,
   type NatsServerOptions,
 } from "../../runtime/adapters/nats/server/nats-server-process.ts";
-import { natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "../support/eventually.ts";

@@ -84,7 +84,7 @@ test("the package of the same content is the same, with its list of parts", { ti
   expect(await readFile(again.softwareList, "utf8")).toBe(parts);
 
   expect(made.files).toEqual(
-    expect.arrayContaining(["README.md", "LICENSE", "runtime/host/main.ts", "infra/manifests/gateway.ts"]),
+    expect.arrayContaining(["README.md", "LICENSE", "runtime/host/main.ts", "infra/manifests/processes/gateway.ts"]),
   );
   expect(made.files.filter((file) => /^test\/|^\.|node_modules|\.log$/.test(file))).toEqual([]);
   const { components } = JSON.parse(parts) as {

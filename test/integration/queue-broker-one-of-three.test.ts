@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
-import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { doctorAdapters } from "../../runtime/adapters/nats/open-nats.ts";
 import { bucket, bucketStream, queueStream } from "../../runtime/adapters/nats/stream-names.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
-import { acceptCall } from "../../runtime/core/accept-call.ts";
+import { acceptCall } from "../../runtime/core/calls/accept-call.ts";
 import { sampleCall, sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { figure, inWords } from "../support/figure.ts";

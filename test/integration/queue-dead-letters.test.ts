@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";

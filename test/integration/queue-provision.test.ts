@@ -1,12 +1,12 @@
 import { PersistMode } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
-import { NatsCallQueue } from "../../runtime/adapters/nats/nats-call-queue.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsQueueCatalog } from "../../runtime/adapters/nats/nats-queue-catalog.ts";
-import { NatsQueueStore } from "../../runtime/adapters/nats/nats-queue-store.ts";
-import { declareDefaultQueue } from "../../runtime/core/queue-defaults.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsQueueCatalog } from "../../runtime/adapters/nats/stores/nats-queue-catalog.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
+import { declareDefaultQueue } from "../../runtime/core/queues/queue-defaults.ts";
 import { sampleCall, sampleEntry, soon } from "../contract/samples.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 

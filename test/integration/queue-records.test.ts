@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { headers as newHeaders } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import type { CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
-import { functionConditions } from "../../runtime/core/conditions.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
+import { functionConditions } from "../../runtime/core/functions/conditions.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { freePort } from "../support/free-port.ts";
 import { handProvider } from "../support/hand-provider.ts";

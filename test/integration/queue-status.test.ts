@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { NatsQueueStates } from "../../runtime/adapters/nats/nats-queue-states.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsQueueStates } from "../../runtime/adapters/nats/queues/nats-queue-states.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";

@@ -1,9 +1,9 @@
 import { jetstream } from "@nats-io/jetstream";
 import { expect, test } from "vitest";
 
-import { consumerConfig } from "../../runtime/adapters/nats/consumers.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { rebuildConsumer } from "../../runtime/adapters/nats/rebuild-consumer.ts";
+import { consumerConfig } from "../../runtime/adapters/nats/queues/consumers.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { rebuildConsumer } from "../../runtime/adapters/nats/queues/rebuild-consumer.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer } from "../support/nats-server.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
-import { functionConditions, type ConditionFacts } from "../../runtime/core/conditions.ts";
+import { functionConditions, type ConditionFacts } from "../../runtime/core/functions/conditions.ts";
 import { eventually } from "../support/eventually.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 

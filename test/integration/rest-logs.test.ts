@@ -3,7 +3,7 @@ import { connect } from "node:net";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import type { LogRecord } from "../../runtime/api/log-record.ts";
+import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { openRawClient } from "../support/raw-client.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
-import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
 let platform: RestPlatform;

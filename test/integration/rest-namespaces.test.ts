@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryNamespaceStore } from "../../runtime/adapters/memory/memory-namespace-store.ts";
+import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
 const hello = { service: "hello", image: "example/hello:1" };

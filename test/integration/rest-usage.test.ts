@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MemoryUsage } from "../../runtime/adapters/memory/memory-usage.ts";
+import { MemoryUsage } from "../support/memory/memory-usage.ts";
 import { openRestPlatform } from "./rest-platform.ts";
 
 const hello = { namespace: "functions", name: "hello" };

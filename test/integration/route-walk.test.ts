@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { editionNames, editions } from "../../runtime/api/editions.ts";
 import { judgeMethod } from "../../runtime/api/http-methods.ts";
-import { addRoutes } from "../../runtime/gateway/add-routes.ts";
-import { clientAddresses } from "../../runtime/gateway/client-address.ts";
-import { allowedMethods, pathsOf, restRoutes } from "../../runtime/gateway/route-table.ts";
-import type { RouteEntry, RouteParts } from "../../runtime/gateway/route.ts";
+import { addRoutes } from "../../runtime/gateway/rest/add-routes.ts";
+import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
+import { allowedMethods, pathsOf, restRoutes } from "../../runtime/gateway/rest/route-table.ts";
+import type { RouteEntry, RouteParts } from "../../runtime/gateway/rest/route.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 import { notEmpty } from "../support/not-empty.ts";
 

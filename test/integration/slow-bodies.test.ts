@@ -3,10 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { ClientLimit } from "../../runtime/gateway/edge/client-limit.ts";
-import { Http1Server, type Http1ServerParts } from "../../runtime/gateway/edge/http1-server.ts";
+import { Http1Server, type Http1ServerParts } from "../../runtime/gateway/edge/http1/http1-server.ts";
 import { startServer } from "../../runtime/gateway/edge/servers-beside.ts";
-import { createHeadReader } from "../../runtime/gateway/invocation/head-reader.ts";
-import { understandRequest } from "../../runtime/gateway/edge/understand-request.ts";
+import { createHeadReader } from "../../runtime/gateway/edge/head-reader.ts";
+import { understandRequest } from "../../runtime/gateway/edge/http1/understand-request.ts";
 import { openFunctionServer } from "../support/function-server.ts";
 import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
 import { openRawClient, type RawClient } from "../support/raw-client.ts";

@@ -227,7 +227,7 @@ describe("synchronous call", () => {
     gateway.deploy("cold", { replicas: 0 });
     const replies = Promise.all(
       Array.from({ length: 300 }, () =>
-        rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi", 10_000),
+        rawRequest(gateway.port, "POST /function/cold HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\nhi"),
       ),
     );
     await expect.poll(() => gateway.waker.waitingCallers).toBe(300);

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 
-import { clientAddresses } from "../../runtime/gateway/client-address.ts";
+import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
 import { syncFixture } from "../support/sync-fixture.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 
-import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
 import { eventually } from "../support/eventually.ts";
 import { openRawClient, rawRequest, type RawClient } from "../support/raw-client.ts";
 import { freeAddress, syncFixture } from "../support/sync-fixture.ts";

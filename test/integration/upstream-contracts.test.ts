@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 
-import { RawUpstream } from "../../runtime/adapters/http/raw/raw-upstream.ts";
-import { UndiciUpstream } from "../../runtime/adapters/http/undici-upstream.ts";
+import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
+import { UndiciUpstream } from "../../runtime/adapters/http/upstream/undici-upstream.ts";
 import { upstreamContract } from "../contract/upstream.contract.ts";
 
 describe("RawUpstream", () => upstreamContract(() => new RawUpstream(1_000)));

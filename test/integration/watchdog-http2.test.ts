@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, describe, expect, test } from "vitest";
 
-import { HttpProber } from "../../runtime/adapters/http/http-prober.ts";
+import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { eventually } from "../support/eventually.ts";
 import { call, endWatchdogsAfterEachTest, js, start, type Watchdog } from "../support/watchdog-process.ts";
 

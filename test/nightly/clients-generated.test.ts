@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
-import type { ProblemDetails } from "../../runtime/api/problem-details.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
+import type { ProblemDetails } from "../../runtime/api/schemas/problem-details.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
-import { routeTable } from "../../runtime/gateway/route-table.ts";
-import type { RouteEntry } from "../../runtime/gateway/route.ts";
+import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
+import type { RouteEntry } from "../../runtime/gateway/rest/route.ts";
 import { findTool } from "../../scripts/debian-tool.ts";
 import { pythonPackages } from "../../scripts/python-packages.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";

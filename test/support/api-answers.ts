@@ -1,13 +1,13 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 
-import { openEnumKeyword } from "../../runtime/api/open-enum.ts";
+import { openEnumKeyword } from "../../runtime/api/schemas/open-enum.ts";
 import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { errorsOf } from "../../runtime/gateway/openapi/route-errors.ts";
-import { pathsOf, routeTable } from "../../runtime/gateway/route-table.ts";
-import { methodsOf, type RouteEntry } from "../../runtime/gateway/route.ts";
+import { pathsOf, routeTable } from "../../runtime/gateway/rest/route-table.ts";
+import { methodsOf, type RouteEntry } from "../../runtime/gateway/rest/route.ts";
 
 /** The OpenAPI document of the gateway. */
 export const apiDocument: JsonObject = buildDocument(routeTable);

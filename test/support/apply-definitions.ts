@@ -1,5 +1,5 @@
-import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
-import { definitionName } from "../../infra/manifests/custom-resource-definitions.ts";
+import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
+import { definitionName } from "../../infra/manifests/definitions/custom-resource-definitions.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
 /** Names of the six definitions. */

@@ -6,9 +6,9 @@ import { Registry } from "prom-client";
 import { expect } from "vitest";
 
 import { PlatformError } from "../../runtime/api/platform-error.ts";
-import { acceptCall } from "../../runtime/core/accept-call.ts";
-import { cancelCall } from "../../runtime/core/cancel-call.ts";
-import { headerValue } from "../../runtime/core/header-list.ts";
+import { acceptCall } from "../../runtime/core/calls/accept-call.ts";
+import { cancelCall } from "../../runtime/core/calls/cancel-call.ts";
+import { headerValue } from "../../runtime/core/headers/header-list.ts";
 import type { QueueWorker } from "../../runtime/queue-worker/build-queue-worker.ts";
 import { buildWorkerMetrics } from "../../runtime/queue-worker/worker-metrics.ts";
 import { sampleCall } from "../contract/samples.ts";

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 
-import type { CallbackNetwork } from "../../runtime/adapters/http/callback-network.ts";
+import type { CallbackNetwork } from "../../runtime/adapters/http/callbacks/callback-network.ts";
 
 /** A network of the test's own: it knows the names that the test gives it, and connects to loopback alone. */
 export interface TestNetwork extends CallbackNetwork {

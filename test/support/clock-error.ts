@@ -1,4 +1,4 @@
-import { requestTimeout } from "../../runtime/adapters/nats/nats-link.ts";
+import { requestTimeout } from "../../runtime/adapters/nats/link/nats-link.ts";
 
 /**
  * Milliseconds by which a wait may end early that one process began and another ends: each knows the broker's clock to

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
-import type { FunctionStatus } from "../../runtime/api/function-status.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
 import { callEvidence } from "./call-evidence.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";

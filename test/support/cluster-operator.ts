@@ -1,4 +1,4 @@
-import { accessManifests } from "../../infra/manifests/access.ts";
+import { accessManifests } from "../../infra/manifests/rights/access.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import { namespaceMarker, objectLabel } from "../../runtime/api/names.ts";

@@ -1,4 +1,4 @@
-import { customResourceDefinitions } from "../../infra/manifests/custom-resource-definitions.ts";
+import { customResourceDefinitions } from "../../infra/manifests/definitions/custom-resource-definitions.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import { secretManifests } from "../../infra/manifests/secrets.ts";

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 
-import { customResources, type CustomResource } from "../../runtime/api/custom-resources.ts";
+import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
 import { manifestExamples } from "../../scripts/crds/examples.ts";
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 
 export type ResourceKey = keyof typeof customResources;
 

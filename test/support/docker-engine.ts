@@ -4,8 +4,8 @@ import { createWriteStream } from "node:fs";
 import { lstat, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
-import { engineTrouble } from "../../runtime/adapters/docker/docker-socket.ts";
+import { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
+import { engineTrouble } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
 import { makeBaseImage } from "../../scripts/base-image/make-base-image.ts";
 import { findTool, installedTool } from "../../scripts/debian-tool.ts";
 import { endMounts, leftoverMounts } from "../../scripts/test/leftover-mounts.ts";

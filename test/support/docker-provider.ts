@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { openDockerProvider, type DockerProvider } from "../../runtime/adapters/docker/open-docker-provider.ts";
+import { openDockerProvider, type DockerProvider } from "../../runtime/adapters/machine/docker/open-docker-provider.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";

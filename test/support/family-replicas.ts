@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-import { MemoryReplicas } from "../../runtime/adapters/memory/memory-replicas.ts";
+import { MemoryReplicas } from "./memory/memory-replicas.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { freePort } from "./free-port.ts";
 import { programPath } from "./watchdog-process.ts";

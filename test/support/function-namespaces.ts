@@ -1,7 +1,7 @@
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/kinds.ts";
-import { readKubeconfig } from "../../runtime/adapters/kubernetes/kubeconfig.ts";
-import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import { readKubeconfig } from "../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
 import { functionLabel, namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
 import type { TestCluster } from "./test-cluster.ts";
 

@@ -1,4 +1,4 @@
-import type { Condition } from "../../runtime/api/function-status.ts";
+import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import { eventually } from "./eventually.ts";
 import type { Platform } from "./platform.ts";
 

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 import type { RequestText } from "../../runtime/http1/request-text.ts";
-import { Http1Connection, type Http1Owner } from "../../runtime/gateway/edge/http1-connection.ts";
-import { understandRequest } from "../../runtime/gateway/edge/understand-request.ts";
-import { createHeadReader } from "../../runtime/gateway/invocation/head-reader.ts";
+import { Http1Connection, type Http1Owner } from "../../runtime/gateway/edge/http1/http1-connection.ts";
+import { understandRequest } from "../../runtime/gateway/edge/http1/understand-request.ts";
+import { createHeadReader } from "../../runtime/gateway/edge/head-reader.ts";
 
 /** A request as a server reads it, whole or as far as it came; one character per byte. */
 export interface StreamRequest {

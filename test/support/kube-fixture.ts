@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-import { KubeClient } from "../../runtime/adapters/kubernetes/client.ts";
-import { kinds, type Kind } from "../../runtime/adapters/kubernetes/kinds.ts";
-import { readKubeconfig } from "../../runtime/adapters/kubernetes/kubeconfig.ts";
-import { listObjects } from "../../runtime/adapters/kubernetes/list-objects.ts";
+import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import { readKubeconfig } from "../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
 import { objectLabel } from "../../runtime/api/names.ts";
 import { applyDefinitions } from "./apply-definitions.ts";
 import type { RightsRule } from "./process-rights.ts";

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { ClusterConfig } from "../../runtime/adapters/kubernetes/cluster-config.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
+import type { ClusterConfig } from "../../runtime/adapters/kubernetes/client/cluster-config.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { below, type Random } from "../../scripts/random.ts";
 import { KubernetesStore, type StoredEvent } from "./kubernetes-store.ts";
 

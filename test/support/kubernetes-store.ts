@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import { apiVersionOf, type Kind } from "../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../runtime/adapters/kubernetes/kube-types.ts";
+import { apiVersionOf, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 
 /** What a change of the store tells its watches. */
 export interface StoredEvent {

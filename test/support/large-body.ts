@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { eventually } from "./eventually.ts";
 import { openFunctionServer } from "./function-server.ts";
 
-const benchGateway = join(import.meta.dirname, "../../scripts/bench/calls/bench-gateway.ts");
+const benchGateway = join(import.meta.dirname, "../../bench/calls/bench-gateway.ts");
 const mebibyte = 1_048_576;
 /** Milliseconds; not what these tests are about. */
 const callTimeout = 1_200_000;

@@ -1,4 +1,4 @@
-import type { CallState } from "../../runtime/api/call-record.ts";
+import type { CallState } from "../../runtime/api/schemas/call-record.ts";
 import type { Account, Run, Sent } from "./ledger.ts";
 
 /** What is known of one call's end. */

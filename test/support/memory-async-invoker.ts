@@ -1,20 +1,20 @@
 import { Registry } from "prom-client";
 
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallSignals } from "../../runtime/adapters/memory/memory-call-signals.ts";
+import { MemoryCallLedger } from "./memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
+import { MemoryCallSignals } from "./memory/memory-call-signals.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
-import type { CallbackRules } from "../../runtime/core/callback-policy.ts";
-import { functionLimits } from "../../runtime/core/function-limits.ts";
-import type { FunctionTable } from "../../runtime/core/function-table.ts";
+import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy.ts";
+import { functionLimits } from "../../runtime/core/functions/function-limits.ts";
+import type { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
-import { buildAcceptMetrics } from "../../runtime/gateway/async/accept-metrics.ts";
-import { createAsyncInvoker } from "../../runtime/gateway/async/async-invoker.ts";
-import { EndWatch } from "../../runtime/gateway/async/end-watch.ts";
-import { QueuePositions } from "../../runtime/gateway/async/queue-positions.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
+import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
+import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
+import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
+import { QueuePositions } from "../../runtime/gateway/calls/async/queue-positions.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import type { CallHandler } from "../../runtime/gateway/invocation/sync-invoker.ts";
+import type { CallHandler } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { sampleQueue } from "../contract/samples.ts";
 

@@ -1,11 +1,11 @@
-import { MemoryActivity } from "../../runtime/adapters/memory/memory-activity.ts";
-import { MemoryCallLedger } from "../../runtime/adapters/memory/memory-call-ledger.ts";
-import { MemoryCallQueue } from "../../runtime/adapters/memory/memory-call-queue.ts";
-import { MemoryCallbackQueue } from "../../runtime/adapters/memory/memory-callback-queue.ts";
-import { MemoryDeadLetters } from "../../runtime/adapters/memory/memory-dead-letters.ts";
-import { QueueTable } from "../../runtime/core/queue-table.ts";
-import { WorkerSums } from "../../runtime/core/worker-sums.ts";
-import type { QueueParts } from "../../runtime/gateway/app-parts.ts";
+import { MemoryActivity } from "./memory/memory-activity.ts";
+import { MemoryCallLedger } from "./memory/memory-call-ledger.ts";
+import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
+import { MemoryCallbackQueue } from "./memory/memory-callback-queue.ts";
+import { MemoryDeadLetters } from "./memory/memory-dead-letters.ts";
+import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
+import { WorkerSums } from "../../runtime/core/queues/worker-sums.ts";
+import type { QueueParts } from "../../runtime/gateway/rest/app-parts.ts";
 import { sampleQueue } from "../contract/samples.ts";
 
 /** What the routes of queues work with, in memory: the default queue, empty, without workers. */

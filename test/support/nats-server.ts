@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { findNatsServer } from "../../runtime/adapters/nats/server/find-nats-server.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
-import type { Durability } from "../../runtime/api/nats-server-options.ts";
+import type { Durability } from "../../runtime/api/broker/nats-server-options.ts";
 import { formatNatsServerConfig } from "../../runtime/adapters/nats/server/nats-server-config.ts";
 import type { NatsAccess } from "../../runtime/adapters/nats/server/nats-server-process.ts";
-import { natsUsers } from "../../runtime/api/nats-users.ts";
+import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { startNatsServer, type RunningNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";

@@ -1,10 +1,10 @@
-import { madeUnder } from "../../runtime/adapters/nats/consumers.ts";
-import { NatsCallLedger } from "../../runtime/adapters/nats/nats-call-ledger.ts";
-import { NatsEndpoints } from "../../runtime/adapters/nats/nats-endpoints.ts";
-import { NatsFunctionStore } from "../../runtime/adapters/nats/nats-function-store.ts";
-import { NatsLink } from "../../runtime/adapters/nats/nats-link.ts";
-import { readLast, type LastMessage } from "../../runtime/adapters/nats/read-last.ts";
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { madeUnder } from "../../runtime/adapters/nats/queues/consumers.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsEndpoints } from "../../runtime/adapters/nats/stores/nats-endpoints.ts";
+import { NatsFunctionStore } from "../../runtime/adapters/nats/stores/nats-function-store.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { readLast, type LastMessage } from "../../runtime/adapters/nats/link/read-last.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import {
   bucket,
   bucketStream,

@@ -1,6 +1,6 @@
 import { Agent, fetch } from "undici";
 
-import type { CallRecord } from "../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { eventually } from "./eventually.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { classifyAnswer } from "./load.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { natsUser } from "../../runtime/api/nats-users.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { credentialFile } from "../../runtime/api/names.ts";
 import type { FaultRule } from "./fault-plan.ts";
 import type { TestNatsServer } from "./nats-server.ts";

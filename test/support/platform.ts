@@ -1,4 +1,4 @@
-import type { FunctionDeployment } from "../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { eventually } from "./eventually.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { openNatsServer, type TestNatsServer, type TestNatsServerOptions } from "./nats-server.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 
-import type { MemoryEndpoints } from "../../runtime/adapters/memory/memory-endpoints.ts";
+import type { MemoryEndpoints } from "./memory/memory-endpoints.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { eventually } from "./eventually.ts";
 

@@ -20,6 +20,8 @@ export interface RegisteredResource {
   /** How long its making may take, as the program says it; empty when it does not. */
   readonly createTimeout: string;
   readonly ignoreChanges: readonly string[];
+  /** Former URNs, or the parts of them that the program says. */
+  readonly aliases: readonly string[];
   readonly custom: boolean;
 }
 
@@ -35,6 +37,8 @@ interface Request {
   getDependenciesList(): string[];
   getAdditionalsecretoutputsList(): string[];
   getIgnorechangesList(): string[];
+  getAliasurnsList(): string[];
+  getAliasesList(): { toObject(): object }[];
 }
 
 interface Monitor {
@@ -104,6 +108,10 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
     isProtected: request.getProtect(),
     retainOnDelete: request.getRetainondelete(),
     ignoreChanges: request.getIgnorechangesList(),
+    aliases: [
+      ...request.getAliasurnsList(),
+      ...request.getAliasesList().map((alias) => JSON.stringify(alias.toObject())),
+    ],
     custom: request.getCustom(),
   };
 }

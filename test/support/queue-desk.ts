@@ -1,6 +1,6 @@
 import { Parse } from "typebox/value";
 
-import { DeadLetterPage, QueueStatus } from "../../runtime/api/queue-status.ts";
+import { DeadLetterPage, QueueStatus } from "../../runtime/api/schemas/queue-status.ts";
 import { eventually } from "./eventually.ts";
 import type { Answer } from "./platform-calls.ts";
 import type { Platform } from "./platform.ts";

@@ -1,4 +1,4 @@
-import { addedHeaders, passedHeaders, type ReplyFacts } from "../../runtime/gateway/invocation/reply-headers.ts";
+import { addedHeaders, passedHeaders, type ReplyFacts } from "../../runtime/gateway/calls/sync/reply-headers.ts";
 
 /** The headers of a reply, all of them in one list. */
 export function replyHeaders(status: number, headers: readonly string[], facts: ReplyFacts): string[] {

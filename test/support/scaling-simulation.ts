@@ -1,11 +1,11 @@
-import { applyScale } from "../../runtime/core/apply-scale.ts";
-import { MemoryFunctionStore } from "../../runtime/adapters/memory/memory-function-store.ts";
-import { reportActivity, type ActivityTotals } from "../../runtime/core/activity-reporter.ts";
-import type { ScaleDecision } from "../../runtime/core/decide-scale.ts";
-import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
-import { formatRef } from "../../runtime/core/function-ref.ts";
+import { applyScale } from "../../runtime/core/scaling/apply-scale.ts";
+import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
+import { reportActivity, type ActivityTotals } from "../../runtime/core/scaling/activity-reporter.ts";
+import type { ScaleDecision } from "../../runtime/core/scaling/decide-scale.ts";
+import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { formatRef } from "../../runtime/core/functions/function-ref.ts";
 import type { ActivityReport } from "../../runtime/core/ports/activity.ts";
-import { Scaler } from "../../runtime/core/scaler.ts";
+import { Scaler } from "../../runtime/core/scaling/scaler.ts";
 
 /** One gateway of a simulation: the test changes its totals, each second it reports them. */
 export interface SimulatedGateway {

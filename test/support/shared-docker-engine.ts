@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 
 import { inject } from "vitest";
 
-import { EngineClient } from "../../runtime/adapters/docker/engine-client.ts";
+import { EngineClient } from "../../runtime/adapters/machine/docker/engine/engine-client.ts";
 import { baseImageName } from "../../runtime/api/version.ts";
 import type { OwnDockerEngine } from "./docker-engine.ts";
 import type { engineActs } from "./docker-engine-setup.ts";

@@ -1,25 +1,29 @@
-import type { Condition } from "../../runtime/api/function-status.ts";
+import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import type { RequestListener } from "node:http";
-import { HttpUpstream } from "../../runtime/adapters/http/http-upstream.ts";
-import { desireFunction, type DesiredFunction } from "../../runtime/core/desired-function.ts";
-import { formatRef, type FunctionRef } from "../../runtime/core/function-ref.ts";
-import { FunctionTable } from "../../runtime/core/function-table.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
+import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
+import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
-import { Waker } from "../../runtime/core/wake.ts";
-import type { AccessLine } from "../../runtime/gateway/access-log.ts";
-import type { CutReason } from "../../runtime/gateway/call-cuts.ts";
-import { createCallObserver } from "../../runtime/gateway/call-observer.ts";
+import { Waker } from "../../runtime/core/replicas/wake.ts";
+import type { AccessLine } from "../../runtime/gateway/calls/access-log.ts";
+import type { CutReason } from "../../runtime/gateway/calls/call-cuts.ts";
+import { createCallObserver } from "../../runtime/gateway/calls/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
-import { createGatewayServer, type GatewayServer, type GatewayServerParts } from "../../runtime/gateway/http-server.ts";
-import { DeadlineSweep } from "../../runtime/gateway/invocation/deadline-sweep.ts";
-import { InvocationCounts } from "../../runtime/process/invocation-counts.ts";
+import {
+  createGatewayServer,
+  type GatewayServer,
+  type GatewayServerParts,
+} from "../../runtime/gateway/edge/http-server.ts";
+import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.ts";
+import { InvocationCounts } from "../../runtime/process/metrics/invocation-counts.ts";
 import {
   createSyncInvoker,
   type CallHandler,
   type SyncInvokerParts,
-} from "../../runtime/gateway/invocation/sync-invoker.ts";
-import type { WriteError } from "../../runtime/gateway/invocation/write-error.ts";
-import { RouteCounts } from "../../runtime/gateway/route-counts.ts";
+} from "../../runtime/gateway/calls/sync/sync-invoker.ts";
+import type { WriteError } from "../../runtime/gateway/calls/write-error.ts";
+import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
 /** What a test's function is, beside its name. */

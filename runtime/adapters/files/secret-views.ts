@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { formatRef, type FunctionRef } from "../../core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { SecretRef } from "../../core/ports/secret-store.ts";
 import { readSecret, secretPath, writeWhole } from "./secret-files.ts";
 

@@ -1,20 +1,20 @@
 import { editions, type Edition } from "../../api/editions.ts";
 import { functionLabel } from "../../api/names.ts";
-import { KubeClient } from "./client.ts";
-import { readPodConfig, type ClusterConfig } from "./cluster-config.ts";
-import { sliceAddresses } from "./endpoint-addresses.ts";
-import { keepFunction, type FunctionWatch } from "./kept-function.ts";
-import { kinds } from "./kinds.ts";
-import { KubeBrokerServers } from "./kube-broker-servers.ts";
-import { KubeEndpoints, type SliceWatch } from "./kube-endpoints.ts";
-import { KubeFunctionStore } from "./kube-function-store.ts";
-import { KubeLeases } from "./kube-leases.ts";
-import { KubeLogSource } from "./kube-log-source.ts";
-import { KubeNamespaceStore, type NamespaceOptions } from "./kube-namespace-store.ts";
-import { KubeSecretStore } from "./kube-secret-store.ts";
-import { KubeUsage } from "./kube-usage.ts";
-import { fixedNamespaces, type NamespaceSet } from "./namespace-set.ts";
-import { NamespacedWatch } from "./namespaced-watch.ts";
+import { KubeClient } from "./client/client.ts";
+import { readPodConfig, type ClusterConfig } from "./client/cluster-config.ts";
+import { sliceAddresses } from "./stores/endpoint-addresses.ts";
+import { keepFunction, type FunctionWatch } from "./stores/kept-function.ts";
+import { kinds } from "./client/kinds.ts";
+import { KubeBrokerServers } from "./stores/kube-broker-servers.ts";
+import { KubeEndpoints, type SliceWatch } from "./stores/kube-endpoints.ts";
+import { KubeFunctionStore } from "./stores/kube-function-store.ts";
+import { KubeLeases } from "./stores/kube-leases.ts";
+import { KubeLogSource } from "./stores/kube-log-source.ts";
+import { KubeNamespaceStore, type NamespaceOptions } from "./stores/kube-namespace-store.ts";
+import { KubeSecretStore } from "./stores/kube-secret-store.ts";
+import { KubeUsage } from "./stores/kube-usage.ts";
+import { fixedNamespaces, type NamespaceSet } from "./watch/namespace-set.ts";
+import { NamespacedWatch } from "./watch/namespaced-watch.ts";
 
 /** The settings by which a pod finds its API server, and is somebody there. */
 export interface ClusterAccess {

@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs";
 
-import { recordLifetime, type CallTimes } from "../../core/call-ttl.ts";
+import { recordLifetime, type CallTimes } from "../../core/calls/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
-import { NatsActivity } from "./nats-activity.ts";
-import { NatsCallLedger } from "./nats-call-ledger.ts";
-import { NatsCallQueue } from "./nats-call-queue.ts";
-import { NatsCallSignals } from "./nats-call-signals.ts";
-import { NatsCallbackQueue } from "./nats-callback-queue.ts";
-import { NatsDeadLetters } from "./nats-dead-letters.ts";
-import { NatsEndpoints } from "./nats-endpoints.ts";
-import { NatsFunctionStore } from "./nats-function-store.ts";
-import { NatsHealth } from "./nats-health.ts";
-import { NatsLeases } from "./nats-leases.ts";
-import type { NatsLink, NatsOptions } from "./nats-link.ts";
-import { NatsNamespaceStore } from "./nats-namespace-store.ts";
-import { NatsQueueCatalog } from "./nats-queue-catalog.ts";
-import { NatsQueueStates } from "./nats-queue-states.ts";
-import { NatsQueueStore } from "./nats-queue-store.ts";
+import { NatsActivity } from "./stores/nats-activity.ts";
+import { NatsCallLedger } from "./records/nats-call-ledger.ts";
+import { NatsCallQueue } from "./queues/nats-call-queue.ts";
+import { NatsCallSignals } from "./records/nats-call-signals.ts";
+import { NatsCallbackQueue } from "./queues/nats-callback-queue.ts";
+import { NatsDeadLetters } from "./queues/nats-dead-letters.ts";
+import { NatsEndpoints } from "./stores/nats-endpoints.ts";
+import { NatsFunctionStore } from "./stores/nats-function-store.ts";
+import { NatsHealth } from "./link/nats-health.ts";
+import { NatsLeases } from "./stores/nats-leases.ts";
+import type { NatsLink, NatsOptions } from "./link/nats-link.ts";
+import { NatsNamespaceStore } from "./stores/nats-namespace-store.ts";
+import { NatsQueueCatalog } from "./stores/nats-queue-catalog.ts";
+import { NatsQueueStates } from "./queues/nats-queue-states.ts";
+import { NatsQueueStore } from "./queues/nats-queue-store.ts";
 import type { StreamFacts } from "./streams.ts";
-import { callbackSource, callSource } from "./worker-sources.ts";
+import { callbackSource, callSource } from "./queues/worker-sources.ts";
 
 /** Milliseconds that a request for a call of a strict queue stays good, should its worker lose the turn meanwhile. */
 const strictPatience = 1_000;

@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 
 /** Names and subjects of everything Weir keeps in the broker, each spelt once. */
 

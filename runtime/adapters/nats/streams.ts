@@ -1,6 +1,6 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream";
 
-import { messageRoom } from "../../api/nats-server-options.ts";
+import { messageRoom } from "../../api/broker/nats-server-options.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { bucket, bucketStream, callbackStream, deadLetterStream, queueStream } from "./stream-names.ts";
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { LogRecord } from "../../api/log-record.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 
 /** Bytes that are kept of what an ended replica wrote last, newlines among them; the times of the lines come on top. */

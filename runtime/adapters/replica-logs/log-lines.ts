@@ -1,4 +1,4 @@
-import { cutMark, longestLine } from "../files/longest-line.ts";
+import { cutMark, longestLine } from "./longest-line.ts";
 
 /** One piece of a log as whoever keeps it hands it out; `text` ends with a newline unless the line goes on in the next one. */
 export interface LogPiece {

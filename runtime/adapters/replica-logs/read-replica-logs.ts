@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { LogRecord } from "../../api/log-record.ts";
-import type { FunctionRef } from "../../core/function-ref.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 import type { LogLine } from "./log-lines.ts";
 import { mergeByTime } from "./merge-by-time.ts";

@@ -1,4 +1,4 @@
-import type { CallEntry, UnstampedEntry } from "../call-entry.ts";
+import type { CallEntry, UnstampedEntry } from "../calls/call-entry.ts";
 
 /** A record as it was read. */
 export interface LedgerEntry {

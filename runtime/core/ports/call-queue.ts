@@ -1,4 +1,4 @@
-import type { QueuedCall } from "../call.ts";
+import type { QueuedCall } from "../calls/call.ts";
 
 /** What became of a call that was put. */
 export type PutOutcome =

@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../function-ref.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 import type { PutOutcome } from "./call-queue.ts";
 
 /** A callback that is owed: where it goes and its headers; output is read from the ledger, unless it is with it. */

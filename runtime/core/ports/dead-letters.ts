@@ -1,6 +1,6 @@
-import type { DeadReason } from "../call-entry.ts";
-import type { QueuedCall } from "../call.ts";
-import type { FunctionRef } from "../function-ref.ts";
+import type { DeadReason } from "../calls/call-entry.ts";
+import type { QueuedCall } from "../calls/call.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 import type { QueuedCallback } from "./callback-queue.ts";
 
 /** What is known of a call or callback that was given up. */

@@ -1,5 +1,5 @@
-import type { Condition } from "../../api/function-status.ts";
-import type { FunctionRef } from "../function-ref.ts";
+import type { Condition } from "../../api/schemas/function-status.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 
 /** Where the ready replicas of one function answer, and what its provider says of it. */
 export interface FunctionEndpoints extends FunctionRef {

@@ -1,5 +1,5 @@
-import type { DesiredFunction } from "../desired-function.ts";
-import type { FunctionRef } from "../function-ref.ts";
+import type { DesiredFunction } from "../functions/desired-function.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 
 /** Hears of every function: all that are there, then `synced`, then each change as it happens. */
 export interface FunctionObserver {

@@ -1,5 +1,5 @@
-import type { QueuedCall } from "../call.ts";
-import type { FunctionProtocol } from "../function-limits.ts";
+import type { QueuedCall } from "../calls/call.ts";
+import type { FunctionProtocol } from "../functions/function-limits.ts";
 
 /** The answer of a function to a queued call. */
 export type InvokeOutcome =

@@ -1,5 +1,5 @@
-import type { LogRecord } from "../../api/log-record.ts";
-import type { FunctionRef } from "../function-ref.ts";
+import type { LogRecord } from "../../api/schemas/log-record.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 
 export interface LogQuery extends FunctionRef {
   /** One replica only. */

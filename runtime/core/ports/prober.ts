@@ -1,4 +1,4 @@
-import type { FunctionProtocol } from "../function-limits.ts";
+import type { FunctionProtocol } from "../functions/function-limits.ts";
 
 /** What asking a replica showed. `refused`: nothing listens there; `silent`: nothing came in time. */
 export type ProbeResult =

@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../function-ref.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 
 /** How one replica of a function is run. */
 export interface ReplicaSpec extends FunctionRef {

@@ -1,7 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
 
-import type { FunctionProtocol } from "../function-limits.ts";
-import type { RepeatedHeaders } from "../repeated-headers.ts";
+import type { FunctionProtocol } from "../functions/function-limits.ts";
+import type { RepeatedHeaders } from "../headers/repeated-headers.ts";
 
 /** Keeps borrowed bytes as they are until the function that it returns is called. */
 export type KeepBytes = () => () => void;

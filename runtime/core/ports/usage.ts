@@ -1,4 +1,4 @@
-import type { FunctionRef } from "../function-ref.ts";
+import type { FunctionRef } from "../functions/function-ref.ts";
 
 /** What the replicas of one function use, added up. */
 export interface FunctionUsage {

@@ -1,4 +1,4 @@
-import { networkOf } from "../client-network.ts";
+import { networkOf } from "./client-network.ts";
 
 /** Bounds how many connections one client may have at a time, so that none locks the others out (`security.md` §2). */
 export class ClientLimit {

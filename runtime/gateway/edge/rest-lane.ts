@@ -1,9 +1,9 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 
-import type { RequestHead } from "../invocation/request-head.ts";
-import type { Http1Request } from "./http1-request.ts";
-import type { Http1Response } from "./http1-response.ts";
+import type { RequestHead } from "./request-head.ts";
+import type { Http1Request } from "./http1/http1-request.ts";
+import type { Http1Response } from "./http1/http1-response.ts";
 
 /** Concern the connection to the client alone, which is not node:http's. */
 const own: ReadonlySet<string> = new Set(["connection", "expect", "keep-alive", "te", "upgrade", "http2-settings"]);

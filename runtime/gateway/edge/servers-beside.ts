@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
 import { closeDoor } from "../../process/close-door.ts";
-import type { Http1Server } from "./http1-server.ts";
+import type { Http1Server } from "./http1/http1-server.ts";
 
 /** Milliseconds between two looks for idle connections of a server that stopped listening. */
 const idlePeriod = 100;

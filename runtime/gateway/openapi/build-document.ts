@@ -1,5 +1,5 @@
 import { apiVersion } from "../../api/version.ts";
-import type { RouteEntry, RouteGroup } from "../route.ts";
+import type { RouteEntry, RouteGroup } from "../rest/route.ts";
 import { type Json, type JsonObject } from "./json.ts";
 import { documentPath, operationOf } from "./operation.ts";
 import { headerComponents, responseComponents } from "./responses.ts";

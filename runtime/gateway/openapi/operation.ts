@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 
 import { editionNames, editions } from "../../api/editions.ts";
-import { methodsOf, type RouteEntry } from "../route.ts";
+import { methodsOf, type RouteEntry } from "../rest/route.ts";
 import { isJsonObject, toJson, type Json, type JsonObject } from "./json.ts";
 import { responsesOf } from "./responses.ts";
 import { schemaOf } from "./schemas.ts";

@@ -4,9 +4,9 @@ import type { TSchema } from "typebox";
 
 import { header } from "../../api/names.ts";
 import { errorCodes, type ErrorCode } from "../../api/platform-error.ts";
-import { ProblemDetails } from "../../api/problem-details.ts";
+import { ProblemDetails } from "../../api/schemas/problem-details.ts";
 import { statusOf } from "../error-handler.ts";
-import type { Answer, RouteEntry } from "../route.ts";
+import type { Answer, RouteEntry } from "../rest/route.ts";
 import { errorMeanings } from "./error-meanings.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { errorsOf } from "./route-errors.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../api/platform-error.ts";
 import { statusOf } from "../error-handler.ts";
-import type { RouteEntry } from "../route.ts";
+import type { RouteEntry } from "../rest/route.ts";
 
 /** What any request may get. */
 const always: readonly ErrorCode[] = [

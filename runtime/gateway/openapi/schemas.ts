@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 
-import { components } from "../../api/components.ts";
+import { components } from "../../api/schemas/components.ts";
 import { isJsonObject, toJson, type Json, type JsonObject } from "./json.ts";
 
 /** Their values are data, not schemas. */

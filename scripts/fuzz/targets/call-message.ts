@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { formatCall, headerMap, messageHeader, parseCall } from "../../../runtime/adapters/nats/call-message.ts";
+import { formatCall, headerMap, messageHeader, parseCall } from "../../../runtime/adapters/nats/queues/call-message.ts";
 import { isFunctionName, isNamespaceName, parseCallId } from "../../../runtime/api/grammar.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 

@@ -11,7 +11,7 @@ import {
   portOf,
   type CallbackPolicy,
   type CallbackRules,
-} from "../../../runtime/core/callback-policy.ts";
+} from "../../../runtime/core/callbacks/callback-policy.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
 const gateway = "http://gateway.weir:8080";

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from "node:v8";
 
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { parseJsonBody } from "../../../runtime/gateway/json-body.ts";
+import { parseJsonBody } from "../../../runtime/gateway/rest/json/json-body.ts";
 import { parseYaml } from "../../../runtime/api/yaml-document.ts";
 import { mustHold, type FuzzTarget } from "../fuzz-target.ts";
 

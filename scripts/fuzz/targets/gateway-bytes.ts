@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
-import type { CallHandler } from "../../../runtime/gateway/invocation/sync-invoker.ts";
+import type { CallHandler } from "../../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { openFunctionServer, type FunctionServer } from "../../../test/support/function-server.ts";
 import { openMemoryAsyncInvoker } from "../../../test/support/memory-async-invoker.ts";
 import { parseReplies, type RawReply } from "../../../test/support/raw-client.ts";

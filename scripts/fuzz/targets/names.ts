@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 
 import { namespacePath, secretPath } from "../../../runtime/adapters/files/secret-files.ts";
-import { checkImage } from "../../../runtime/adapters/docker/image-reference.ts";
-import { StartFailure } from "../../../runtime/adapters/docker/start-failure.ts";
-import { logDirectory, olderLog, replicaOfLog } from "../../../runtime/adapters/local/log-files.ts";
+import { checkImage } from "../../../runtime/adapters/machine/docker/images/image-reference.ts";
+import { StartFailure } from "../../../runtime/adapters/machine/docker/containers/start-failure.ts";
+import { logDirectory, olderLog, replicaOfLog } from "../../../runtime/adapters/machine/local/logs/log-files.ts";
 import {
   functionKey,
   parseFunctionKey,
@@ -18,8 +18,8 @@ import {
   parseCallId,
 } from "../../../runtime/api/grammar.ts";
 import { keyPrefixes } from "../../../runtime/api/names.ts";
-import { keyValue } from "../../../runtime/core/keys.ts";
-import { isLabelKey, isLabelValue } from "../../../runtime/core/label-syntax.ts";
+import { keyValue } from "../../../runtime/core/labels/keys.ts";
+import { isLabelKey, isLabelValue } from "../../../runtime/core/labels/label-syntax.ts";
 import { latin1, mustHold, orRefused, type FuzzTarget } from "../fuzz-target.ts";
 
 const root = "/data/secrets";

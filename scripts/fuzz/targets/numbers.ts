@@ -1,12 +1,12 @@
-import { containerResources } from "../../../runtime/adapters/docker/container-resources.ts";
+import { containerResources } from "../../../runtime/adapters/machine/docker/containers/container-resources.ts";
 import { formatDuration, longestDuration, parseDuration } from "../../../runtime/api/duration.ts";
-import { duration, port, whole } from "../../../runtime/api/setting.ts";
-import { checkResources } from "../../../runtime/core/check-resources.ts";
-import { functionLimits } from "../../../runtime/core/function-limits.ts";
-import { parseLogQuery } from "../../../runtime/core/log-query.ts";
-import { parseQuantity, quantityScale } from "../../../runtime/core/quantity.ts";
-import { backOff, parseRetryAfter, retryDelay } from "../../../runtime/core/retry.ts";
-import { scaleRules } from "../../../runtime/core/scale-rules.ts";
+import { duration, port, whole } from "../../../runtime/settings/setting.ts";
+import { checkResources } from "../../../runtime/core/functions/check-resources.ts";
+import { functionLimits } from "../../../runtime/core/functions/function-limits.ts";
+import { parseLogQuery } from "../../../runtime/core/replicas/log-query.ts";
+import { parseQuantity, quantityScale } from "../../../runtime/core/functions/quantity.ts";
+import { backOff, parseRetryAfter, retryDelay } from "../../../runtime/core/calls/retry.ts";
+import { scaleRules } from "../../../runtime/core/scaling/scale-rules.ts";
 import { latin1, mustHold, orRefused, type FuzzTarget } from "../fuzz-target.ts";
 
 const now = Date.UTC(2026, 0, 1);

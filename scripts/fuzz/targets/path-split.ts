@@ -1,6 +1,6 @@
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { FunctionTable } from "../../../runtime/core/function-table.ts";
-import { asyncFunctionPrefix, functionPrefix, splitTarget } from "../../../runtime/gateway/invocation/split-target.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
+import { asyncFunctionPrefix, functionPrefix, splitTarget } from "../../../runtime/gateway/calls/split-target.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
 const options = { defaultNamespace: "functions", aliases: ["openfaas-fn"] };

@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { WatchDecodeError, WatchDecoder, type WatchEvent } from "../../../runtime/adapters/kubernetes/watch-decoder.ts";
+import {
+  WatchDecodeError,
+  WatchDecoder,
+  type WatchEvent,
+} from "../../../runtime/adapters/kubernetes/watch/watch-decoder.ts";
 import { mustHold, type FuzzTarget } from "../fuzz-target.ts";
 import { below, seededRandom } from "../../random.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { CallRecord } from "../../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
 import type { AnswerClass } from "../../../test/support/ledger.ts";
 
 const classes = ["under way", "accepted", "refused", "unknown"] as const;

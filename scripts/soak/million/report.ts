@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../runtime/api/duration.ts";
-import { queueSettings } from "../../../runtime/api/platform-settings.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
-import { floorTtl } from "../../../runtime/core/call-ttl.ts";
+import { queueSettings } from "../../../runtime/settings/platform-settings.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
+import { floorTtl } from "../../../runtime/core/calls/call-ttl.ts";
 import type { MillionResult } from "./million.ts";
 
 /** The report for a person. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Pool } from "undici";
 
-import type { CallRecord } from "../../../runtime/api/call-record.ts";
+import type { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
 import type { CallTally } from "./call-tally.ts";
 
 interface Due {

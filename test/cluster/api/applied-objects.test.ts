@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import type { KubeObject } from "../../../runtime/adapters/kubernetes/kube-types.ts";
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
+import { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
 import { AppliedObjects, TakenError } from "../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 
@@ -103,6 +103,26 @@ test("containers and variables that were added by hand are taken out, annotation
   const before = (await client.get(kinds.deployment, place())).metadata.generation;
   await objects.make(kinds.deployment, wanted, mended, owner);
   expect((await client.get(kinds.deployment, place())).metadata.generation).toBe(before);
+});
+
+test("whatever else somebody added to the description goes, also where all that is wanted is there", async () => {
+  const objects = new AppliedObjects(client);
+  const wanted = wantedWith({ a: "1" });
+  const made = await objects.make<Deployment>(kinds.deployment, wanted, undefined, owner);
+  const pod = {
+    initContainers: [{ name: "first", image: "other:1" }],
+    hostNetwork: true,
+    nodeSelector: { disk: "ssd" },
+    containers: [{ name: "f", envFrom: [{ configMapRef: { name: "c" } }], args: ["x"] }],
+  };
+  const added = { metadata: place(), spec: { paused: true, template: { spec: pod } } };
+  const drifted = await hand.apply<Deployment>(kinds.deployment, added, place());
+  expect(drifted.spec).toMatchObject({ paused: true, template: { spec: { hostNetwork: true } } });
+  const mended = await objects.make<Deployment>(kinds.deployment, wanted, drifted, owner);
+  expect(mended.spec).toEqual(made.spec);
+  const again = new AppliedObjects(client);
+  await again.make(kinds.deployment, wanted, mended, owner);
+  expect((await client.get(kinds.deployment, place())).metadata.resourceVersion).toBe(mended.metadata.resourceVersion);
 });
 
 test("a Deployment made by hand is never adopted: not when none was seen, nor when another one was", async () => {

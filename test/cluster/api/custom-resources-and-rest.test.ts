@@ -2,11 +2,11 @@ import { Ajv } from "ajv";
 import fc, { type Arbitrary } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
-import { annotationRules, labelRules, type KeyRule, type KeyRules } from "../../../runtime/api/key-rules.ts";
+import { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
+import { annotationRules, labelRules, type KeyRule, type KeyRules } from "../../../runtime/api/schemas/key-rules.ts";
 import { keyPrefixes } from "../../../runtime/api/names.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import { checkDeployment } from "../../../runtime/core/check-deployment.ts";
+import { checkDeployment } from "../../../runtime/core/functions/check-deployment.ts";
 import { openApiServerClient, type ApiServerClient } from "../../support/api-server-client.ts";
 import { functionSpecOf, objectOf } from "../../support/custom-resource-rows.ts";
 import { applyDefinitions } from "../../support/apply-definitions.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { customResourceDefinitions } from "../../../infra/manifests/custom-resource-definitions.ts";
-import { customResources } from "../../../runtime/api/custom-resources.ts";
+import { customResourceDefinitions } from "../../../infra/manifests/definitions/custom-resource-definitions.ts";
+import { customResources } from "../../../runtime/api/resources/custom-resources.ts";
 import { applyDefinitions, definitionNames } from "../../support/apply-definitions.ts";
 import { openApiServerClient, type ApiServerClient } from "../../support/api-server-client.ts";
 import { badRows, goodRows, objectOf, type ResourceRow } from "../../support/custom-resource-rows.ts";

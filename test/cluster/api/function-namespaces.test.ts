@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
-import { functionGuard } from "../../../infra/manifests/namespace-guards.ts";
+import { functionGuard } from "../../../infra/manifests/rights/namespace-guards.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import type { Edition } from "../../../runtime/api/editions.ts";
 import { namespaceMarker, objectLabel } from "../../../runtime/api/names.ts";

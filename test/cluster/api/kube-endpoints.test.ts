@@ -2,19 +2,19 @@ import { isIPv6 } from "node:net";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { serviceNameLabel, sliceAddresses } from "../../../runtime/adapters/kubernetes/endpoint-addresses.ts";
-import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/kept-function.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeEndpoints, type SliceWatch } from "../../../runtime/adapters/kubernetes/kube-endpoints.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { serviceNameLabel, sliceAddresses } from "../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
+import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeEndpoints, type SliceWatch } from "../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
 import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
 import { functionObjectOf } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { objectName } from "../../../runtime/adapters/kubernetes/manifests/object-names.ts";
-import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
-import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import type { FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
 import { endpointsWatchContract } from "../../contract/endpoints.contract.ts";
 import { eventually } from "../../support/eventually.ts";

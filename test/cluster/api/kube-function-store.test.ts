@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/kept-function.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeFunctionStore } from "../../../runtime/adapters/kubernetes/kube-function-store.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeFunctionStore } from "../../../runtime/adapters/kubernetes/stores/kube-function-store.ts";
 import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
 import { countedAnnotations } from "../../../runtime/adapters/kubernetes/manifests/function-object.ts";
-import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/namespace-set.ts";
-import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/namespaced-watch.ts";
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
-import { applyHeld, applyScale } from "../../../runtime/core/apply-scale.ts";
-import { desireFunction, scaledBecause, type DesiredFunction } from "../../../runtime/core/desired-function.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
-import { scalingCondition } from "../../../runtime/core/scaling-condition.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
+import { applyHeld, applyScale } from "../../../runtime/core/scaling/apply-scale.ts";
+import {
+  desireFunction,
+  scaledBecause,
+  type DesiredFunction,
+} from "../../../runtime/core/functions/desired-function.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
+import { scalingCondition } from "../../../runtime/core/scaling/scaling-condition.ts";
 import { functionStoreContract } from "../../contract/function-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";

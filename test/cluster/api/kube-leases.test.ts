@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeLeases } from "../../../runtime/adapters/kubernetes/kube-leases.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeLeases } from "../../../runtime/adapters/kubernetes/stores/kube-leases.ts";
 import { leasesContract } from "../../contract/leases.contract.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 import { leaseRights } from "../../support/process-rights.ts";

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeNamespaceStore } from "../../../runtime/adapters/kubernetes/kube-namespace-store.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeNamespaceStore } from "../../../runtime/adapters/kubernetes/stores/kube-namespace-store.ts";
 import type { NamespaceEntry, NamespaceStore } from "../../../runtime/core/ports/namespace-store.ts";
 import { namespaceStoreContract } from "../../contract/namespace-store.contract.ts";
 import { eventually } from "../../support/eventually.ts";

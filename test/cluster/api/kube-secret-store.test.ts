@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeSecretStore } from "../../../runtime/adapters/kubernetes/kube-secret-store.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeSecretStore } from "../../../runtime/adapters/kubernetes/stores/kube-secret-store.ts";
 import {
   applySecretReference,
   secretReference,
   type CoreSecret,
   type SecretReference,
-} from "../../../runtime/adapters/kubernetes/secret-reference.ts";
+} from "../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { managedByWeir, objectLabel } from "../../../runtime/api/names.ts";
 import type { SecretRef } from "../../../runtime/core/ports/secret-store.ts";
 import { secretStoreContract } from "../../contract/secret-store.contract.ts";

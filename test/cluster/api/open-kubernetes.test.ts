@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
-import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/cluster-config.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/client/cluster-config.ts";
 import {
   autoscalerCluster,
   gatewayCluster,
   operatorCluster,
   workerCluster,
 } from "../../../runtime/adapters/kubernetes/open-kubernetes.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
-import { scaleFunction } from "../../../runtime/core/scale-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { scaleFunction } from "../../../runtime/core/scaling/scale-function.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { accountRights, type Rule } from "../../../infra/manifests/account-rights.ts";
-import { accessManifests } from "../../../infra/manifests/access.ts";
+import { accountRights, type Rule } from "../../../infra/manifests/rights/account-rights.ts";
+import { accessManifests } from "../../../infra/manifests/rights/access.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { accounts, type Account } from "../../../runtime/api/accounts.ts";
 import { namespaceMarker, objectLabel } from "../../../runtime/api/names.ts";

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { accessManifests } from "../../../infra/manifests/access.ts";
+import { accessManifests } from "../../../infra/manifests/rights/access.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { accounts } from "../../../runtime/api/accounts.ts";
-import { brokerObjects, brokerPodHost } from "../../../runtime/api/broker-pods.ts";
+import { brokerObjects, brokerPodHost } from "../../../runtime/api/broker/broker-pods.ts";
 import { flagsAsAccount } from "../../support/cluster-account.ts";
 import { loadBaseImage } from "../../support/cluster-images.ts";
 import { eventually } from "../../support/eventually.ts";

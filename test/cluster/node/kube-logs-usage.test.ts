@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { KubeClient } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/kube-log-source.ts";
-import { KubeUsage } from "../../../runtime/adapters/kubernetes/kube-usage.ts";
-import type { LogRecord } from "../../../runtime/api/log-record.ts";
+import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/stores/kube-log-source.ts";
+import { KubeUsage } from "../../../runtime/adapters/kubernetes/stores/kube-usage.ts";
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
-import { formatRef, type FunctionRef } from "../../../runtime/core/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import { logSourceContract } from "../../contract/log-source.contract.ts";
 import { usageContract } from "../../contract/usage.contract.ts";
 import { loadBaseImage } from "../../support/cluster-images.ts";

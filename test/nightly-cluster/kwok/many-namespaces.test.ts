@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
 import {
   autoscalerCluster,
   gatewayCluster,

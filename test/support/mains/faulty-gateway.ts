@@ -1,14 +1,14 @@
 import { FileSecretStore } from "../../../runtime/adapters/files/file-secret-store.ts";
-import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
-import { LocalLogSource } from "../../../runtime/adapters/local/local-log-source.ts";
-import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
+import { LocalLogSource } from "../../../runtime/adapters/machine/local/logs/local-log-source.ts";
+import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { gatewayAdapters, natsOptions } from "../../../runtime/adapters/nats/open-nats.ts";
 import { release } from "../../../runtime/api/version.ts";
 import { platformInfo } from "../../../runtime/core/platform-info.ts";
 import { buildGateway } from "../../../runtime/gateway/build-gateway.ts";
 import { gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
-import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { faultyCallLedger, faultyCallQueue } from "../port-faults.ts";

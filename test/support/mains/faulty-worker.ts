@@ -1,10 +1,10 @@
-import { HttpCallbackSender } from "../../../runtime/adapters/http/http-callback-sender.ts";
-import { HttpInvoker } from "../../../runtime/adapters/http/http-invoker.ts";
-import { HttpUpstream } from "../../../runtime/adapters/http/http-upstream.ts";
-import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { HttpCallbackSender } from "../../../runtime/adapters/http/callbacks/http-callback-sender.ts";
+import { HttpInvoker } from "../../../runtime/adapters/http/upstream/http-invoker.ts";
+import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
+import { NatsLink } from "../../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions, workerAdapters } from "../../../runtime/adapters/nats/open-nats.ts";
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
-import { buildInvocationMetrics } from "../../../runtime/process/invocation-metrics.ts";
+import { buildInvocationMetrics } from "../../../runtime/process/metrics/invocation-metrics.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 import { openQueueWorker } from "../../../runtime/queue-worker/open-queue-worker.ts";

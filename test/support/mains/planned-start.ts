@@ -1,6 +1,6 @@
-import { flagsOf } from "../../../runtime/api/read-settings.ts";
-import type { Settings, Values } from "../../../runtime/api/setting.ts";
-import { startSettings } from "../../../runtime/api/start-settings.ts";
+import { flagsOf } from "../../../runtime/settings/read-settings.ts";
+import type { Settings, Values } from "../../../runtime/settings/setting.ts";
+import { startSettings } from "../../../runtime/settings/start-settings.ts";
 import { readCommandLine } from "../../../runtime/process/command-line.ts";
 import { readOrExit } from "../../../runtime/process/read-or-exit.ts";
 import { readConfigFile } from "../../../runtime/process/settings.ts";

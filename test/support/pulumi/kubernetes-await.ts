@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client.ts";
-import type { Kind } from "../../../runtime/adapters/kubernetes/kinds.ts";
+import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import type { Kind } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
 import { endpointSlice, type KubernetesRequests, type LiveObject } from "./kubernetes-requests.ts";
 import { isMapping, valueAt, type Properties } from "./property-values.ts";
 

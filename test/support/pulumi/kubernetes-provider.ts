@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
-import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client.ts";
-import type { Kind } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { isConflict, isNotFound, KubeRefusalError } from "../../../runtime/adapters/kubernetes/kube-refusal.ts";
+import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import type { Kind } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { isConflict, isNotFound, KubeRefusalError } from "../../../runtime/adapters/kubernetes/client/kube-refusal.ts";
 import { awaitGone, awaitReady } from "./kubernetes-await.ts";
 import { replacingChanges, type MutableKinds } from "./kubernetes-replacements.ts";
 import { KubernetesRequests, type LiveObject } from "./kubernetes-requests.ts";

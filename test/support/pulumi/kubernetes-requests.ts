@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client.ts";
-import { kinds as knownKinds, pathOf, type Kind } from "../../../runtime/adapters/kubernetes/kinds.ts";
-import { readKubeconfig } from "../../../runtime/adapters/kubernetes/kubeconfig.ts";
-import { isNotFound, KubeRefusalError, readRefusal } from "../../../runtime/adapters/kubernetes/kube-refusal.ts";
-import { KubeTransport, type Exchange } from "../../../runtime/adapters/kubernetes/kube-transport.ts";
+import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds as knownKinds, pathOf, type Kind } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
+import { isNotFound, KubeRefusalError, readRefusal } from "../../../runtime/adapters/kubernetes/client/kube-refusal.ts";
+import { KubeTransport, type Exchange } from "../../../runtime/adapters/kubernetes/client/kube-transport.ts";
 import { eventually } from "../eventually.ts";
 import { tempDirectory } from "../temp-directory.ts";
 import type { Properties } from "./property-values.ts";

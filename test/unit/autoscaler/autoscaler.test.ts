@@ -1,17 +1,17 @@
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { MemoryActivity } from "../../../runtime/adapters/memory/memory-activity.ts";
-import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
-import { MemoryUsage } from "../../../runtime/adapters/memory/memory-usage.ts";
-import { readSettings } from "../../../runtime/api/read-settings.ts";
+import { MemoryActivity } from "../../support/memory/memory-activity.ts";
+import { MemoryEndpoints } from "../../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
+import { MemoryUsage } from "../../support/memory/memory-usage.ts";
+import { readSettings } from "../../../runtime/settings/read-settings.ts";
 import { buildAutoscalerMetrics } from "../../../runtime/autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler, type Autoscaler } from "../../../runtime/autoscaler/build-autoscaler.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
-import { reportActivity } from "../../../runtime/core/activity-reporter.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { reportActivity } from "../../../runtime/core/scaling/activity-reporter.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import type { QueueDepths, QueueStates } from "../../../runtime/core/ports/queue-states.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { collectSettings, readSettings } from "../../../runtime/api/read-settings.ts";
+import { collectSettings, readSettings } from "../../../runtime/settings/read-settings.ts";
 import { warnings } from "../../../runtime/host/check-settings.ts";
 import { hostRules, hostSettings } from "../../../runtime/host/settings.ts";
 import { tlsRule } from "../../../runtime/process/file-rules.ts";

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { afterEach, expect, test } from "vitest";
 
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import type { OperatedKind } from "../../../runtime/core/ports/operated-kind.ts";
 import { buildOperator, type Operator } from "../../../runtime/operator/build-operator.ts";

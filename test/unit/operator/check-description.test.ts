@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FunctionDeployment } from "../../../runtime/api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../runtime/api/schemas/function-deployment.ts";
 import {
   checkDescription,
   queueTimeouts,

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { DeploymentLog } from "../../../runtime/provider/deployment-log.ts";
 
 test("deployments and deletions are told, what was there at the start and changes of replicas are not", () => {

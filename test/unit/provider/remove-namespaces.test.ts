@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryEndpoints } from "../../../runtime/adapters/memory/memory-endpoints.ts";
-import { MemoryFunctionStore } from "../../../runtime/adapters/memory/memory-function-store.ts";
-import { MemoryNamespaceStore } from "../../../runtime/adapters/memory/memory-namespace-store.ts";
-import { MemoryReplicas } from "../../../runtime/adapters/memory/memory-replicas.ts";
-import { MemorySecretStore } from "../../../runtime/adapters/memory/memory-secret-store.ts";
-import { desireFunction } from "../../../runtime/core/desired-function.ts";
+import { MemoryEndpoints } from "../../support/memory/memory-endpoints.ts";
+import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
+import { MemoryReplicas } from "../../support/memory/memory-replicas.ts";
+import { MemorySecretStore } from "../../support/memory/memory-secret-store.ts";
+import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { buildProvider, type Provider } from "../../../runtime/provider/build-provider.ts";
 import { eventually } from "../../support/eventually.ts";

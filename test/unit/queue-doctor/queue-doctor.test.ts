@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { MemoryLeases } from "../../../runtime/adapters/memory/memory-leases.ts";
-import { MemoryQueueCatalog } from "../../../runtime/adapters/memory/memory-queue-catalog.ts";
+import { MemoryLeases } from "../../support/memory/memory-leases.ts";
+import { MemoryQueueCatalog } from "../../support/memory/memory-queue-catalog.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import type { MissingStore, QueueStore, WorkState } from "../../../runtime/core/ports/queue-store.ts";

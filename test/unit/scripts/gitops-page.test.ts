@@ -7,8 +7,8 @@ import { LuaFactory } from "wasmoon";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { FunctionSpec } from "../../../runtime/api/function-resource.ts";
-import { functionConditions, type ConditionFacts } from "../../../runtime/core/conditions.ts";
+import { FunctionSpec } from "../../../runtime/api/resources/function-resource.ts";
+import { functionConditions, type ConditionFacts } from "../../../runtime/core/functions/conditions.ts";
 import { codeBlocks } from "../../support/markdown-blocks.ts";
 
 const file = join(import.meta.dirname, "..", "..", "..", "docs", "reference", "gitops.md");

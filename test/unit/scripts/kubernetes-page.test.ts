@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { checkConfig } from "../../../infra/check-config.ts";
-import { natsHosts } from "../../../infra/manifests/nats-addresses.ts";
+import { natsHosts } from "../../../infra/manifests/broker/nats-addresses.ts";
 import { bytesOf } from "../../../infra/manifests/option-rules.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
@@ -17,7 +17,7 @@ import { editionNames } from "../../../runtime/api/editions.ts";
 import { defaultNamespaceSettings } from "../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
 import { platformRequests } from "../../../scripts/preflight/platform-requests.ts";
 import { roomOf, roomText, sum } from "../../../scripts/preflight/pod-requests.ts";
-import { readStackFile } from "../../../scripts/stack-file.ts";
+import { readStackFile } from "../../../infra/stack-file.ts";
 import { commandBlocks } from "../../support/markdown-blocks.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { drainTimeoutOf } from "../../../runtime/api/drain-settings.ts";
-import { flagsOf, readSettings } from "../../../runtime/api/read-settings.ts";
-import { settingNameOf } from "../../../runtime/api/setting-rules.ts";
-import { startSettings } from "../../../runtime/api/start-settings.ts";
+import { drainTimeoutOf } from "../../../runtime/settings/drain-settings.ts";
+import { flagsOf, readSettings } from "../../../runtime/settings/read-settings.ts";
+import { settingNameOf } from "../../../runtime/settings/setting-rules.ts";
+import { startSettings } from "../../../runtime/settings/start-settings.ts";
 import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../../../runtime/gateway/settings.ts";
 import { hostDrainTimeout, hostRules, hostSettings, longestRun } from "../../../runtime/host/settings.ts";
 import { tlsRule } from "../../../runtime/process/file-rules.ts";
@@ -15,8 +15,8 @@ import { exampleFile } from "../../../scripts/settings-doc/example-file.ts";
 import { processes } from "../../../scripts/settings-doc/processes.ts";
 import { writtenFiles } from "../../../scripts/settings-doc/written-files.ts";
 import { staleAmong } from "../../../scripts/written-file.ts";
-import type { SettingRule } from "../../../runtime/api/setting-rules.ts";
-import type { Settings, Values } from "../../../runtime/api/setting.ts";
+import type { SettingRule } from "../../../runtime/settings/setting-rules.ts";
+import type { Settings, Values } from "../../../runtime/settings/setting.ts";
 
 const nothingTyped = { values: {}, unknown: [], withoutValue: [], words: [] };
 

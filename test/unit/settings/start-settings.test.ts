@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { SettingsError } from "../../../runtime/api/read-settings.ts";
-import { notAbove } from "../../../runtime/api/setting-rules.ts";
-import { duration, flag, list, optionalText, text, whole } from "../../../runtime/api/setting.ts";
-import { startSettings, type StartSources, type TypedFlags } from "../../../runtime/api/start-settings.ts";
+import { SettingsError } from "../../../runtime/settings/read-settings.ts";
+import { notAbove } from "../../../runtime/settings/setting-rules.ts";
+import { duration, flag, list, optionalText, text, whole } from "../../../runtime/settings/setting.ts";
+import { startSettings, type StartSources, type TypedFlags } from "../../../runtime/settings/start-settings.ts";
 
 const table = {
   minWait: duration("min_wait", { fallback: "1s", min: 100, about: "Shortest" }),

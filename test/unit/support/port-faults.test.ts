@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
-import { acceptedEntry } from "../../../runtime/core/call-transitions.ts";
-import type { QueuedCall } from "../../../runtime/core/call.ts";
+import { acceptedEntry } from "../../../runtime/core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../../runtime/core/calls/call.ts";
 import type { CallLedger } from "../../../runtime/core/ports/call-ledger.ts";
 import type { CallQueue, Delivery } from "../../../runtime/core/ports/call-queue.ts";
 import { seededRandom } from "../../../scripts/random.ts";

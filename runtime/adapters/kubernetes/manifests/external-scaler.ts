@@ -1,4 +1,4 @@
-import type { OwnedFields, ObjectMeta } from "../kube-types.ts";
+import type { OwnedFields, ObjectMeta } from "../client/kube-types.ts";
 
 /** Field managers of Weir's own processes. */
 const ours = /^weir-/;

@@ -1,8 +1,8 @@
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { mergeProfiles } from "./merge-profiles.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { mergeProfiles } from "./pods/merge-profiles.ts";
 import { functionLabels, functionSelector, objectName, ownerReference } from "./object-names.ts";
 import type { DeploymentObject, DeploymentStrategy } from "./object-types.ts";
-import { podTemplate, type FunctionContext } from "./pod-template.ts";
+import { podTemplate, type FunctionContext } from "./pods/pod-template.ts";
 
 /** A new replica is ready before an old one goes. */
 const strategy: DeploymentStrategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };

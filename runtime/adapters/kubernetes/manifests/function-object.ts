@@ -1,13 +1,13 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { knownScaleRules } from "../../../core/scale-rules.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { knownScaleRules } from "../../../core/scaling/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
 import type { FunctionObject, FunctionSpec } from "./function-custom-resource.ts";
 import type { ObjectMeta } from "./object-types.ts";
-import { formatScaled, scalingOf } from "./scaled-because.ts";
+import { formatScaled, scalingOf } from "./status/scaled-because.ts";
 
 /**
  * The Function object that says what is desired. Of `current`, the object it replaces, everything stays that is not ours:

@@ -1,9 +1,9 @@
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import { functionProtocol } from "../../../core/function-limits.ts";
-import { functionPort } from "../../../core/function-port.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import { functionProtocol } from "../../../core/functions/function-limits.ts";
+import { functionPort } from "../../../core/functions/function-port.ts";
 import { functionLabels, functionSelector, objectName, ownerReference } from "./object-names.ts";
 import type { ServiceObject } from "./object-types.ts";
-import type { FunctionContext } from "./pod-template.ts";
+import type { FunctionContext } from "./pods/pod-template.ts";
 
 /**
  * The Service of a function; its labels are those of its EndpointSlices, by which gateways find ready replicas.

@@ -1,8 +1,8 @@
 import { managedByWeir, namespaceMarker, objectAnnotation, objectLabel } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
-import { keyValue } from "../../../core/keys.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
 import type { NamespaceEntry } from "../../../core/ports/namespace-store.ts";
-import type { KubeObject } from "../kube-types.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 
 /** What functions may be, enforced by the API server (Kubernetes pod security standards). */
 const podSecurity = "pod-security.kubernetes.io/enforce";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { functionLabel, managedByWeir, objectLabel } from "../../../api/names.ts";
-import type { KubeObject, OwnerReference } from "../kube-types.ts";
+import type { KubeObject, OwnerReference } from "../client/kube-types.ts";
 
 /** Group and version of the custom resources of functions. */
 export const functionApiVersion = "service.com/v1";

@@ -1,5 +1,5 @@
 // The parts of Kubernetes objects (1.34) that the mapping writes or reads, and no others.
-import type { ObjectMeta as AnyObjectMeta } from "../kube-types.ts";
+import type { ObjectMeta as AnyObjectMeta } from "../client/kube-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

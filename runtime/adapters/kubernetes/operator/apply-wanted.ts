@@ -1,14 +1,15 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import { asApplied } from "../applied-fields.ts";
-import type { KubeClient } from "../client.ts";
-import { withoutForeignItems } from "../foreign-items.ts";
-import { holdsAll } from "../in-doubt.ts";
-import type { Kind } from "../kinds.ts";
-import { isAlreadyThere, KubeRefusalError } from "../kube-refusal.ts";
-import type { KubeObject } from "../kube-types.ts";
+import { asApplied } from "./applied-fields.ts";
+import type { KubeClient } from "../client/client.ts";
+import { foreignFields } from "./foreign-fields.ts";
+import { withoutForeignItems } from "./foreign-items.ts";
+import { holdsAll } from "../client/in-doubt.ts";
+import type { Kind } from "../client/kinds.ts";
+import { isAlreadyThere, KubeRefusalError } from "../client/kube-refusal.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import { isOwnedBy, type FunctionOwner } from "../manifests/object-names.ts";
-import { writeUntilAlone } from "../write-object.ts";
+import { writeUntilAlone } from "../client/write-object.ts";
 
 /** The name of an object is taken. */
 export class TakenError extends PlatformError {
@@ -37,8 +38,8 @@ export class AppliedObjects {
 
   /**
    * Resolves with the object as it then is. `owner`: an object of that name that belongs to somebody else is left alone,
-   * also one that is made at the same moment; items that others added to lists of one that is ours are taken out, once
-   * for each change of theirs: an admission webhook adds them again.
+   * also one that is made at the same moment; what others added to the description of one that is ours is taken out, once
+   * for each change of theirs: an admission webhook adds it again.
    * @throws TakenError when it belongs to somebody else; as the client does
    */
   async make<T extends KubeObject>(
@@ -61,7 +62,8 @@ export class AppliedObjects {
     }
     if (actual !== undefined) {
       const known = this.#applied.get(key);
-      if (holdsAll(actual, wanted)) return actual;
+      if (holdsAll(actual, wanted) && (owner === undefined || this.#additions(actual, wanted) === undefined))
+        return actual;
       if (known?.hash === contentHash(wanted) && known.state === stateOf(actual)) return actual;
     }
     const made = owner && found ? await this.#change(kind, wanted, found) : await this.#apply<T>(kind, wanted);
@@ -85,12 +87,21 @@ export class AppliedObjects {
       kind,
       uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } },
     );
-    const { metadata: _, ...rest } = wanted;
-    const patch = withoutForeignItems(made, rest);
+    const patch = this.#additions(made, wanted);
     if (patch === undefined) return this.#own(kind, made);
     const { resourceVersion } = made.metadata;
     const mended = { ...patch, metadata: { uid, resourceVersion } };
     return this.#own(kind, await this.#client.patch<T>(kind, "merge", mended, placeOf(wanted)));
+  }
+
+  /** The patch that takes out what others added. */
+  #additions(found: KubeObject, wanted: KubeObject): object | undefined {
+    const { metadata: _, ...description } = wanted;
+    return withoutForeignItems(
+      found,
+      description,
+      foreignFields(found.metadata.managedFields, this.#client.fieldManager),
+    );
   }
 
   async #apply<T extends KubeObject>(kind: Kind, wanted: KubeObject): Promise<T> {

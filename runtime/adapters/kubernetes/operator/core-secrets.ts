@@ -1,10 +1,10 @@
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
-import type { KubeClient } from "../client.ts";
-import { kinds } from "../kinds.ts";
-import { listObjects } from "../list-objects.ts";
+import type { KubeClient } from "../client/client.ts";
+import { kinds } from "../client/kinds.ts";
+import { listObjects } from "../client/list-objects.ts";
 import { contentHash } from "../manifests/content-hash.ts";
-import type { SecretFacts } from "../manifests/function-fault.ts";
-import { plainType, secretReference, type CoreSecret, type SecretReference } from "../secret-reference.ts";
+import type { SecretFacts } from "../manifests/status/function-fault.ts";
+import { plainType, secretReference, type CoreSecret, type SecretReference } from "../stores/secret-reference.ts";
 
 /** A core Secret, without what is in it. */
 export interface SecretShape extends SecretFacts {

@@ -1,15 +1,15 @@
 import { functionLabel } from "../../../api/names.ts";
-import type { FunctionRef } from "../../../core/function-ref.ts";
-import type { KubeClient } from "../client.ts";
-import { keptObject } from "../kept-object.ts";
-import { kinds } from "../kinds.ts";
-import type { KubeObject } from "../kube-types.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { KubeClient } from "../client/client.ts";
+import { keptObject, keptWithOwners } from "./kept-object.ts";
+import { kinds } from "../client/kinds.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { ProfileSpec } from "../manifests/merge-profiles.ts";
-import type { ObservedDeployment, ObservedPod } from "../manifests/observed-objects.ts";
-import { NamespacedWatch } from "../namespaced-watch.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
-import { KubeWatch } from "../watch.ts";
+import type { ProfileSpec } from "../manifests/pods/merge-profiles.ts";
+import type { ObservedDeployment, ObservedPod } from "../manifests/status/observed-objects.ts";
+import { NamespacedWatch } from "../watch/namespaced-watch.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
+import { KubeWatch } from "../watch/watch.ts";
 
 /** A Profile object. */
 export interface ProfileObject extends KubeObject {
@@ -42,6 +42,7 @@ export function openFunctionCaches(
   onTrouble: (err: unknown) => void,
 ): FunctionCaches {
   const ours = { labelSelector: functionLabel, onTrouble };
+  const keep = <T extends KubeObject>(object: T): T => keptWithOwners(object, client.fieldManager);
   const caches = {
     functions: new NamespacedWatch<FunctionObject, FunctionObject>(client, kinds.function, namespaces, {
       keep: keptObject,
@@ -49,11 +50,11 @@ export function openFunctionCaches(
     }),
     deployments: new NamespacedWatch<KeptDeployment, KeptDeployment>(client, kinds.deployment, namespaces, {
       ...ours,
-      keep: keptObject,
+      keep,
     }),
     services: new NamespacedWatch<KubeObject, KubeObject>(client, kinds.service, namespaces, {
       ...ours,
-      keep: keptObject,
+      keep,
     }),
     pods: new NamespacedWatch<ObservedPod & KubeObject, ObservedPod>(client, kinds.pod, namespaces, {
       ...ours,

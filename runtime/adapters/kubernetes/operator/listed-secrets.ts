@@ -1,5 +1,5 @@
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
 import type { CoreSecrets } from "./core-secrets.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client.ts";
-import { holdsAll } from "../in-doubt.ts";
-import { keptObject } from "../kept-object.ts";
-import type { Kind } from "../kinds.ts";
-import type { KubeObject } from "../kube-types.ts";
-import { KubeWatch } from "../watch.ts";
+import type { KubeClient } from "../client/client.ts";
+import { holdsAll } from "../client/in-doubt.ts";
+import { keptObject } from "./kept-object.ts";
+import type { Kind } from "../client/kinds.ts";
+import type { KubeObject } from "../client/kube-types.ts";
+import { KubeWatch } from "../watch/watch.ts";
 
 /** An object that is only read by others, and told whether it can be. */
 export interface AcceptedObject extends KubeObject {

@@ -1,14 +1,14 @@
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { annotation, objectAnnotation } from "../../../api/names.ts";
-import { keyValue } from "../../../core/keys.ts";
-import type { DesiredFunction } from "../../../core/desired-function.ts";
-import type { FunctionRef } from "../../../core/function-ref.ts";
+import { keyValue } from "../../../core/labels/keys.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client.ts";
-import { kinds } from "../kinds.ts";
-import { isNamespaceGone, KubeRefusalError } from "../kube-refusal.ts";
-import type { KubeObject } from "../kube-types.ts";
-import type { FunctionFacts } from "../manifests/function-conditions.ts";
+import type { KubeClient } from "../client/client.ts";
+import { kinds } from "../client/kinds.ts";
+import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
+import type { KubeObject } from "../client/kube-types.ts";
+import type { FunctionFacts } from "../manifests/status/function-conditions.ts";
 import type { FunctionObject, FunctionObjectStatus } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
 import {
@@ -18,15 +18,15 @@ import {
   pullSecretsOf,
   queueMissing,
   type FunctionSurroundingsFacts,
-} from "../manifests/function-fault.ts";
+} from "../manifests/status/function-fault.ts";
 import { completionPatch, desiredOf, rolloutOf } from "../manifests/function-object.ts";
-import { functionEvents, type EventObject } from "../manifests/function-events.ts";
+import { functionEvents, type EventObject } from "../manifests/status/function-events.ts";
 import { functionService } from "../manifests/function-service.ts";
-import { functionObjectStatus } from "../manifests/function-status.ts";
+import { functionObjectStatus } from "../manifests/status/function-status.ts";
 import { objectName } from "../manifests/object-names.ts";
-import type { FunctionContext } from "../manifests/pod-template.ts";
-import { holdsAll } from "../in-doubt.ts";
-import type { ObjectChange } from "../object-cache.ts";
+import type { FunctionContext } from "../manifests/pods/pod-template.ts";
+import { holdsAll } from "../client/in-doubt.ts";
+import type { ObjectChange } from "../watch/object-cache.ts";
 import { AppliedObjects, TakenError } from "./apply-wanted.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 import { functionOf, type FunctionCaches } from "./function-caches.ts";

@@ -1,14 +1,14 @@
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 
-import type { FunctionDeployment } from "../../../api/function-deployment.ts";
-import { PolicySpec, RoleSpec } from "../../../api/iam-resources.ts";
+import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
+import { PolicySpec, RoleSpec } from "../../../api/resources/iam-resources.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client.ts";
-import { kinds } from "../kinds.ts";
+import type { KubeClient } from "../client/client.ts";
+import { kinds } from "../client/kinds.ts";
 import { defaultNamespaceSettings } from "../manifests/namespace-objects.ts";
-import { profileFault } from "../manifests/profile-fault.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
+import { profileFault } from "../manifests/pods/profile-fault.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { CoreSecrets } from "./core-secrets.ts";
 import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
 import { ListedSecrets } from "./listed-secrets.ts";

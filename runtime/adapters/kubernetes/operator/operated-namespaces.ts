@@ -1,12 +1,12 @@
 import { managedByWeir, objectLabel } from "../../../api/names.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client.ts";
-import { keptObject } from "../kept-object.ts";
-import { kinds, type Kind } from "../kinds.ts";
-import type { KubeObject } from "../kube-types.ts";
+import type { KubeClient } from "../client/client.ts";
+import { keptObject } from "./kept-object.ts";
+import { kinds, type Kind } from "../client/kinds.ts";
+import type { KubeObject } from "../client/kube-types.ts";
 import { namespaceObjects, type NamespaceSettings } from "../manifests/namespace-objects.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
-import { NamespacedWatch } from "../namespaced-watch.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
+import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import { AppliedObjects } from "./apply-wanted.ts";
 
 /** What is put into a namespace of functions, by the kind of it. */

@@ -1,13 +1,13 @@
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client.ts";
-import { holdsAll } from "../in-doubt.ts";
-import { keptObject } from "../kept-object.ts";
-import { kinds } from "../kinds.ts";
-import { NamespacedWatch } from "../namespaced-watch.ts";
-import type { NamespaceSet } from "../namespace-set.ts";
-import { placeOfKey } from "../object-cache.ts";
+import type { KubeClient } from "../client/client.ts";
+import { holdsAll } from "../client/in-doubt.ts";
+import { keptObject } from "./kept-object.ts";
+import { kinds } from "../client/kinds.ts";
+import { NamespacedWatch } from "../watch/namespaced-watch.ts";
+import type { NamespaceSet } from "../watch/namespace-set.ts";
+import { placeOfKey } from "../watch/object-cache.ts";
 import { contentHash } from "../manifests/content-hash.ts";
-import { applySecretReference, type SecretReference } from "../secret-reference.ts";
+import { applySecretReference, type SecretReference } from "../stores/secret-reference.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
 interface SecretObject extends SecretReference {

@@ -1,5 +1,5 @@
-import { formatRef, type FunctionRef } from "../../../core/function-ref.ts";
-import type { ObservedPod } from "../manifests/observed-objects.ts";
+import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { functionOf } from "./function-caches.ts";
 
 /** Finds the pods of a function among all. */

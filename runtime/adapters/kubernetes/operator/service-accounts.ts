@@ -1,9 +1,9 @@
 import { accounts } from "../../../api/accounts.ts";
-import type { KubeClient } from "../client.ts";
-import { kinds } from "../kinds.ts";
-import { isForbidden } from "../kube-refusal.ts";
-import type { KubeObject } from "../kube-types.ts";
-import { listObjects } from "../list-objects.ts";
+import type { KubeClient } from "../client/client.ts";
+import { kinds } from "../client/kinds.ts";
+import { isForbidden } from "../client/kube-refusal.ts";
+import type { KubeObject } from "../client/kube-types.ts";
+import { listObjects } from "../client/list-objects.ts";
 
 /** What is known of a service account. */
 export interface AccountFacts {

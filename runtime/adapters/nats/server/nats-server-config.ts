@@ -1,5 +1,5 @@
-import { natsServerOptions, natsUserOptions, type NatsServerFacts } from "../../../api/nats-server-options.ts";
-import type { NatsUser } from "../../../api/nats-users.ts";
+import { natsServerOptions, natsUserOptions, type NatsServerFacts } from "../../../api/broker/nats-server-options.ts";
+import type { NatsUser } from "../../../api/broker/nats-users.ts";
 import type { NatsPasswords } from "./nats-passwords.ts";
 
 export interface NatsServerConfig extends NatsServerFacts {

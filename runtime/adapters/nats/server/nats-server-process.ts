@@ -6,9 +6,9 @@ import type { NatsServerBinary } from "./find-nats-server.ts";
 import { stopLeftoverNatsServer } from "./leftover-nats-server.ts";
 import { chooseNatsPorts, type NatsPorts } from "./nats-ports.ts";
 import { readNatsPasswords, type NatsPasswords } from "./nats-passwords.ts";
-import type { Durability } from "../../../api/nats-server-options.ts";
+import type { Durability } from "../../../api/broker/nats-server-options.ts";
 import { formatNatsServerConfig } from "./nats-server-config.ts";
-import type { NatsUser } from "../../../api/nats-users.ts";
+import type { NatsUser } from "../../../api/broker/nats-users.ts";
 import {
   formatNatsServerEnd,
   NatsServerStartError,

@@ -1,0 +1,57 @@
+import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { startWeir } from "../../test/support/weir-process.ts";
+import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";
+
+/** A Weir with a function at zero. */
+export interface ColdWeir {
+  /** Calls the function, and lets it go back to zero. */
+  start(): Promise<ColdStart>;
+  close(): Promise<void>;
+}
+
+/** Starts Weir as `npm start` does, with functions as processes, its data in `directory`. */
+export async function coldByWeir(directory: string): Promise<ColdWeir> {
+  const weir = await startWeir({ data: directory, flags: ["--provider", "local"] });
+  const system = async (method: string, path: string, body?: object): Promise<Response> => {
+    const answer = await fetch(`${weir.url}/system/${path}`, {
+      method,
+      headers: { authorization: weir.authorization },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`Cannot measure: ${method} /system/${path} answered ${await answer.text()}`);
+    return answer;
+  };
+  const sleep = async (): Promise<void> => {
+    await (await system("POST", "scale-function/cold", { replicas: 0 })).body?.cancel();
+    await eventually(
+      async () => {
+        const { conditions } = (await (await system("GET", "function/cold")).json()) as FunctionStatus;
+        const reasons = new Set(conditions.map(({ reason }) => reason));
+        return reasons.has("ScaledToZero") && reasons.has("Settled");
+      },
+      { within: 30_000, what: "a function at zero" },
+    );
+  };
+  try {
+    const envProcess = `node -e '${coldProgram}'`;
+    const deployment = { service: "cold", image: "none", envProcess, envVars: { mode: "http" } };
+    await (await system("POST", "functions", deployment)).body?.cancel();
+    await sleep();
+  } catch (err) {
+    await weir.close();
+    throw err;
+  }
+  return {
+    start: async () => {
+      const called = preciseNow();
+      const answer = await fetch(`${weir.url}/function/cold`);
+      if (!answer.ok) throw new Error(`Cannot measure: the function answered ${answer.status} ${await answer.text()}`);
+      const report = (await answer.json()) as ColdReport;
+      const answered = preciseNow();
+      await sleep();
+      return { ...report, called, answered };
+    },
+    close: () => weir.close(),
+  };
+}

@@ -1,0 +1,73 @@
+import type { ScaleRules } from "../../runtime/core/scaling/scale-rules.ts";
+
+/** One call; milliseconds since the beginning of the run. */
+export interface LoadCall {
+  /** When it was to be sent. */
+  readonly due: number;
+  /** When it arrived at the gateway; of a queued call when it was accepted. */
+  readonly begin: number;
+  /** When the gateway had answered it; of a queued call when it was done. */
+  readonly end: number;
+  /** Milliseconds from when it was due until its sender had the answer, so that a stall counts for all it held up. */
+  readonly latency: number;
+  /** Absent if all went well. */
+  readonly failure?: string;
+}
+
+/** Milliseconds between two looks at replicas. */
+export const sampleEvery = 250;
+
+/** Replicas at a moment. */
+export interface ReplicaSample {
+  readonly at: number;
+  readonly desired: number;
+  readonly ready: number;
+}
+
+/** Thousandths of a processor that all replicas together used between two moments. */
+export interface CpuSample {
+  readonly from: number;
+  readonly to: number;
+  readonly cpu: number;
+}
+
+/** What became of one function under load. */
+export interface ScalingRun {
+  readonly name: string;
+  readonly rules: ScaleRules;
+  /** Milliseconds. */
+  readonly length: number;
+  /** By `begin`. */
+  readonly calls: readonly LoadCall[];
+  readonly samples: readonly ReplicaSample[];
+  /** Empty unless it is scaled by them. */
+  readonly cpu: readonly CpuSample[];
+}
+
+/** The load that arrived, averaged between two moments, in the unit that the function is scaled by. */
+export function arrivedLoad({ rules, calls, cpu }: ScalingRun, from: number, to: number): number {
+  switch (rules.type) {
+    case "rps":
+      return (calls.filter(({ begin }) => begin >= from && begin < to).length / (to - from)) * 1_000;
+    case "capacity":
+    case "queue":
+      return sum(calls.map((call) => overlap(call.begin, call.end, from, to))) / (to - from);
+    case "cpu":
+      return sum(cpu.map((sample) => sample.cpu * overlap(sample.from, sample.to, from, to))) / (to - from);
+    default:
+      return rules.type satisfies never;
+  }
+}
+
+/** Whether a call was under way between two moments. */
+export function wasCalled({ calls }: ScalingRun, from: number, to: number): boolean {
+  return calls.some(({ begin, end }) => begin < to && end > from);
+}
+
+function overlap(begin: number, end: number, from: number, to: number): number {
+  return Math.max(0, Math.min(end, to) - Math.max(begin, from));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

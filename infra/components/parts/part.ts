@@ -1,0 +1,70 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
+import type { OpenTexts } from "../../open-texts.ts";
+import type { RolloutGate } from "../../rollout/rollout-gate.ts";
+import { dependenciesOf } from "../cluster-args.ts";
+import { withPodAnnotations, type PodAnnotations } from "../pod-annotations.ts";
+import { makeResource } from "../resource-kinds.ts";
+import { isWorkload, stageOf } from "../stages.ts";
+import { customTimeoutsOf, longestWait, type WaitTimeouts } from "../wait-timeouts.ts";
+
+/** What a part of the platform is made of. */
+export interface PartArgs {
+  readonly objects: readonly KubernetesObject[];
+  /** Annotations of its pods: when one changes, they are restarted. */
+  readonly podAnnotations?: PodAnnotations | undefined;
+  /** None where nothing of it is waited for. */
+  readonly timeouts?: WaitTimeouts | undefined;
+  /** What its workloads pass before anything comes after them; none is asked when absent. */
+  readonly gate?: RolloutGate | undefined;
+  readonly fillObject?: OpenTexts["fillObject"] | undefined;
+  /** Whether what the broker's volumes go with is protected. */
+  readonly protect?: boolean | undefined;
+  readonly options?: pulumi.CustomResourceOptions;
+}
+
+/** Kinds of objects with which the volumes of the broker go, or could. */
+const holdsVolumes: readonly string[] = ["StatefulSet", "Namespace"];
+
+/** One part of the platform: its objects are its children, those that others of it need first. */
+export abstract class Part extends pulumi.ComponentResource {
+  /** The children, by kind and name. */
+  protected readonly resources: ReadonlyMap<string, pulumi.CustomResource>;
+  /** What comes after the part: it, and that the cluster says itself that its pods are all of the wanted version. */
+  readonly done: readonly pulumi.Input<pulumi.Resource>[];
+
+  constructor(type: string, name: string, args: PartArgs, options: pulumi.ComponentResourceOptions = {}) {
+    super(`weir:platform:${type}`, name, {}, options);
+    const objects = args.objects.map((object) => withPodAnnotations(object, args.podAnnotations ?? {}));
+    const resources = new Map<string, pulumi.CustomResource>();
+    const before: pulumi.Input<pulumi.Resource>[] = [];
+    const gates: pulumi.Input<pulumi.Resource>[] = [];
+    for (const stage of [...new Set(objects.map(stageOf))].toSorted((a, b) => a - b)) {
+      // A component's own dependencies order its making, but not the removal of its children.
+      const dependsOn = [...dependenciesOf(options), ...before];
+      for (const object of objects.filter((each) => stageOf(each) === stage)) {
+        const { kind, metadata } = object;
+        const customTimeouts = args.timeouts && customTimeoutsOf(object, args.timeouts);
+        const filled = args.fillObject?.(object) ?? object;
+        const child = makeResource(`${name}-${metadata.name}`, filled, {
+          parent: this,
+          dependsOn,
+          ...(customTimeouts !== undefined && { customTimeouts }),
+          ...(args.protect !== undefined && holdsVolumes.includes(kind) && { protect: args.protect }),
+          ...args.options,
+        });
+        resources.set(`${kind} ${metadata.name}`, child);
+        before.push(child);
+        if (args.gate === undefined || args.timeouts === undefined || !isWorkload(object)) continue;
+        const passed = args.gate(child, filled, longestWait(object, args.timeouts) ?? 0);
+        gates.push(passed);
+        before.push(passed);
+      }
+    }
+    this.resources = resources;
+    this.done = [this, ...gates];
+    // A gate that nothing comes after makes pulumi up fail, too.
+    this.registerOutputs({ gates: pulumi.output(gates).apply((passed) => passed.length) });
+  }
+}

@@ -1,0 +1,34 @@
+import { gatewayOrigin, type Platform } from "../platform.ts";
+import { natsUrl } from "../broker/nats-addresses.ts";
+import { adminPort, brokerDirectory } from "./process-deployment.ts";
+
+/** Decisions that are the same for every process. */
+export function processEnvironment() {
+  return { adminHost: "0.0.0.0", adminPort } as const;
+}
+
+/** Names every process agrees on. */
+export function platformEnvironment(platform: Platform) {
+  const { edition, platformNamespace, functionNamespace } = platform;
+  return { edition, platformNamespace, functionNamespace, clusterGatewayUrl: gatewayOrigin(platform) };
+}
+
+/** How a process reaches the API server. */
+export function clusterEnvironment() {
+  return {
+    provider: "kubernetes",
+    kubernetesHost: { podVariable: "KUBERNETES_SERVICE_HOST" },
+    kubernetesPort: { podVariable: "KUBERNETES_SERVICE_PORT" },
+    serviceAccountDir: undefined,
+  } as const;
+}
+
+/** How a process reaches the broker, as which of its users. */
+export function brokerEnvironment(platform: Platform, user: string) {
+  return {
+    natsUrl: natsUrl(platform),
+    natsUser: user,
+    natsPasswordFile: `${brokerDirectory}/password`,
+    natsCaFile: platform.nats.tls ? `${brokerDirectory}/ca.crt` : undefined,
+  };
+}

@@ -1,0 +1,108 @@
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { gatewayDrainTimeout, gatewaySettings } from "../../../runtime/gateway/settings.ts";
+import {
+  brokerEnvironment,
+  clusterEnvironment,
+  platformEnvironment,
+  processEnvironment,
+} from "./common-environment.ts";
+import { environmentOf } from "./environment.ts";
+import { given, type KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf, secretName, selectorOf } from "../names.ts";
+import { brokerFacts } from "../option-rules.ts";
+import { isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
+import { processDeployment } from "./process-deployment.ts";
+
+/** Port of the gateway, in its pods and of its Service. */
+export const gatewayPort = 8_080;
+
+const base = 192 * 2 ** 20;
+/** Bodies of asynchronous calls that are read at the same time. */
+const bodiesAtOnce = 64;
+
+/** The gateway: its Deployment first, as a Service without pods behind it is waited for in vain. */
+export function gatewayManifests(platform: Platform): KubernetesObject[] {
+  const { settings, gateway, tuning } = platform;
+  const environment = environmentOf(
+    gatewaySettings,
+    {
+      ...processEnvironment(),
+      ...brokerEnvironment(platform, natsUser.gateway),
+      ...platformEnvironment(platform),
+      ...clusterEnvironment(),
+      host: "0.0.0.0",
+      port: gatewayPort,
+      publicUrl: publicUrlOf(platform),
+      durability: brokerFacts(platform.nats).durability,
+      // The Ingress speaks HTTPS.
+      tlsCert: undefined,
+      tlsKey: undefined,
+      secretMountPath: undefined,
+      secretsDir: undefined,
+      logsDir: undefined,
+    },
+    tuning,
+  );
+  const deployment = processDeployment(platform, {
+    process: accounts.gateway,
+    component: "gateway",
+    replicas: gateway.replicas,
+    environment,
+    ports: [{ name: "http", containerPort: gatewayPort }],
+    credentials: [secretName.basicAuth, secretName.invokeKey],
+    drainTimeout: gatewayDrainTimeout(settings.gateway),
+    memory: base + settings.gateway.maxWaitingBytes + bodiesAtOnce * settings.gateway.asyncMaxBody,
+    cpu: "250m",
+    broker: true,
+    readyWithout: "broker",
+  });
+  return [...deployment, ...services(platform)];
+}
+
+/**
+ * The Service that the cluster uses. Where a load balancer ends TLS it has one of its own, as all its ports are open to
+ * clients, and that of the cluster has no TLS.
+ */
+function services(platform: Platform): KubernetesObject[] {
+  const { publicUrl, gateway } = platform;
+  const { serviceType: type, annotations, loadBalancerClass, loadBalancerSourceRanges: ranges } = gateway;
+  const inside = { name: "http", port: gatewayPort };
+  const outside = {
+    annotations,
+    spec: {
+      type,
+      ...given("loadBalancerClass", loadBalancerClass),
+      ...given("loadBalancerSourceRanges", ranges.length === 0 ? undefined : ranges),
+    },
+  };
+  if (publicUrl === undefined || type !== "LoadBalancer" || !isTlsInFront(publicUrl))
+    return [service(platform, "gateway", inside, outside)];
+  return [
+    service(platform, "gateway", inside, { annotations: {}, spec: { type: "ClusterIP" } }),
+    service(platform, "gateway-public", { name: "https", port: Number(new URL(publicUrl).port || 443) }, outside),
+  ];
+}
+
+function service(
+  { platformNamespace: namespace }: Platform,
+  name: string,
+  port: { readonly name: string; readonly port: number },
+  { annotations, spec }: { readonly annotations: Readonly<Record<string, string>>; readonly spec: object },
+): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name,
+      namespace,
+      labels: labelsOf(accounts.gateway),
+      ...given("annotations", Object.keys(annotations).length === 0 ? undefined : annotations),
+    },
+    spec: {
+      ...spec,
+      selector: selectorOf(accounts.gateway),
+      ports: [{ ...port, targetPort: "http", protocol: "TCP" }],
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Account } from "../../../runtime/api/accounts.ts";
+import { credentialSettings } from "../../../runtime/settings/platform-settings.ts";
+import type { EnvironmentVariable } from "./environment.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf, natsSecretName, secretName, selectorOf } from "../names.ts";
+import type { Component } from "../platform-options.ts";
+import type { Platform } from "../platform.ts";
+import {
+  annotationsOf,
+  containerSecurity,
+  disruptionBudget,
+  graceSeconds,
+  placementOf,
+  podSecurity,
+  pullSecretsOf,
+  resourcesOf,
+  secretFileMode,
+  spreadOf,
+} from "../pods.ts";
+
+/** One of our processes, as its own file in this folder describes it. */
+export interface ProcessFacts {
+  /** Folder below `runtime`, and service account. */
+  readonly process: Account;
+  /** Of the Deployment; the process when absent. */
+  readonly name?: string;
+  readonly component: Component;
+  readonly replicas: number;
+  readonly environment: readonly EnvironmentVariable[];
+  /** Ports beside the admin one. */
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  /** Which of the credential Secrets lie in `secret_mount_path`. */
+  readonly credentials?: readonly string[];
+  /** Milliseconds the process gives itself to stop. */
+  readonly drainTimeout: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly cpu: string;
+  /** Whether it is a user of the broker. */
+  readonly broker: boolean;
+  /** A check of `/readyz` that does not take its pods out of service: all of them would fail it at once. */
+  readonly readyWithout?: "broker";
+  /** A ConfigMap that is its settings file, and a mark that changes with its content. */
+  readonly config?: { readonly configMap: string; readonly file: string; readonly checksum: string };
+}
+
+/** The port of probes and metrics, in every pod but the broker's. */
+export const adminPort = 8_082;
+
+/** Where the files of the broker's user lie. */
+export const brokerDirectory = "/var/run/weir/broker";
+const configDirectory = "/etc/weir";
+const credentialDirectory = credentialSettings.secretMountPath.fallback ?? "";
+
+/** The Deployment of a process, and a disruption budget when it has several pods. */
+export function processDeployment(platform: Platform, facts: ProcessFacts): KubernetesObject[] {
+  const { process, name = process, replicas } = facts;
+  const namespace = platform.platformNamespace;
+  const labels = labelsOf(process, name);
+  const selector = selectorOf(process, name);
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace, labels },
+    spec: {
+      replicas,
+      revisionHistoryLimit: 3,
+      selector: { matchLabels: selector },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: {
+        metadata: {
+          labels,
+          ...annotationsOf(platform, facts.config === undefined ? {} : { "weir/checksum": facts.config.checksum }),
+        },
+        spec: podSpec(platform, facts, name, selector),
+      },
+    },
+  };
+  return [deployment, ...(replicas > 1 ? [disruptionBudget(name, namespace, labels)(selector)] : [])];
+}
+
+function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector: Readonly<Record<string, string>>) {
+  const volumes = volumesOf(platform, facts, name);
+  return {
+    serviceAccountName: facts.process,
+    automountServiceAccountToken: true,
+    enableServiceLinks: false,
+    securityContext: podSecurity,
+    terminationGracePeriodSeconds: graceSeconds(facts.drainTimeout),
+    ...pullSecretsOf(platform),
+    ...placementOf(platform),
+    // With one pod, too: a second must not replace the first.
+    topologySpreadConstraints: spreadOf(selector),
+    containers: [
+      {
+        name: facts.process,
+        image: platform.images.weir,
+        imagePullPolicy: platform.images.pullPolicy,
+        args: [facts.process, ...(facts.config ? ["--config", `${configDirectory}/${facts.config.file}`] : [])],
+        env: facts.environment,
+        ports: [...(facts.ports ?? []), { name: "admin", containerPort: adminPort }],
+        readinessProbe: probe(readinessPath(facts), { periodSeconds: 2, failureThreshold: 2 }),
+        livenessProbe: probe("/livez", { periodSeconds: 10, failureThreshold: 6 }),
+        resources: resourcesOf(platform, facts.component, facts),
+        securityContext: containerSecurity,
+        volumeMounts: volumes.map(({ mountPath, volume }) => ({
+          name: volume.name,
+          mountPath,
+          ...(volume.name === "tmp" ? {} : { readOnly: true }),
+        })),
+      },
+    ],
+    volumes: volumes.map(({ volume }) => volume),
+  };
+}
+
+function probe(path: string, times: { readonly periodSeconds: number; readonly failureThreshold: number }) {
+  return { httpGet: { path, port: "admin" }, timeoutSeconds: 2, ...times };
+}
+
+function readinessPath({ readyWithout }: ProcessFacts): string {
+  return readyWithout === undefined ? "/readyz" : `/readyz?exclude=${readyWithout}`;
+}
+
+function volumesOf({ nats }: Platform, { broker, credentials = [], config }: ProcessFacts, name: string) {
+  const projected = (sources: readonly object[]) => ({ projected: { defaultMode: secretFileMode, sources } });
+  const user = { secret: { name: natsSecretName(name), items: [{ key: "password", path: "password" }] } };
+  const authority = { secret: { name: secretName.natsTls, items: [{ key: "ca.crt", path: "ca.crt" }] } };
+  return [
+    { mountPath: "/tmp", volume: { name: "tmp", emptyDir: { sizeLimit: "64Mi" } } },
+    ...(broker
+      ? [
+          {
+            mountPath: brokerDirectory,
+            volume: { name: "broker", ...projected([user, ...(nats.tls ? [authority] : [])]) },
+          },
+        ]
+      : []),
+    ...(credentials.length > 0
+      ? [
+          {
+            mountPath: credentialDirectory,
+            volume: { name: "credentials", ...projected(credentials.map((secret) => ({ secret: { name: secret } }))) },
+          },
+        ]
+      : []),
+    ...(config === undefined
+      ? []
+      : [{ mountPath: configDirectory, volume: { name: "config", configMap: { name: config.configMap } } }]),
+  ];
+}

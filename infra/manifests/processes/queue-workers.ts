@@ -1,0 +1,54 @@
+import { accounts } from "../../../runtime/api/accounts.ts";
+import { messageRoom } from "../../../runtime/api/broker/nats-server-options.ts";
+import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-worker/settings.ts";
+import {
+  brokerEnvironment,
+  clusterEnvironment,
+  platformEnvironment,
+  processEnvironment,
+} from "./common-environment.ts";
+import { environmentOf } from "./environment.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { queueWorkerName, secretName } from "../names.ts";
+import { gatewayOrigin, type Platform } from "../platform.ts";
+import { processDeployment } from "./process-deployment.ts";
+
+const base = 160 * 2 ** 20;
+/** Body and output of a run. */
+const messagesPerSlot = 2;
+/** Callbacks that are sent at the same time. */
+const callbacksAtOnce = 32;
+
+/** The workers of every queue, one Deployment each; what a queue is like they read where the queue-doctor declares it. */
+export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
+  const { settings, tuning } = platform;
+  return platform.queues.flatMap((queue) =>
+    processDeployment(platform, {
+      process: accounts.queueWorker,
+      name: queueWorkerName(queue.name),
+      component: "queueWorker",
+      replicas: queue.replicas,
+      environment: environmentOf(
+        queueWorkerSettings,
+        {
+          ...processEnvironment(),
+          ...brokerEnvironment(platform, natsUser.worker(queue.name)),
+          ...platformEnvironment(platform),
+          ...clusterEnvironment(),
+          queue: queue.name,
+          gatewayUrl: gatewayOrigin(platform),
+          secretMountPath: undefined,
+        },
+        tuning,
+      ),
+      credentials: [secretName.invokeKey],
+      drainTimeout: workerDrainTimeout(settings.queueWorker),
+      memory:
+        base +
+        (queue.maxInflight * messagesPerSlot + callbacksAtOnce) * (settings.queueWorker.asyncMaxBody + messageRoom),
+      cpu: "100m",
+      broker: true,
+    }),
+  );
+}

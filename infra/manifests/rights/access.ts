@@ -1,0 +1,56 @@
+import { clusterRoleName, type Account, type RoleScope } from "../../../runtime/api/accounts.ts";
+import { accountRights, type Rule } from "./account-rights.ts";
+import type { KubernetesObject } from "../kubernetes-object.ts";
+import { labelsOf } from "../names.ts";
+import { functionGuard, namespaceGuards } from "./namespace-guards.ts";
+import type { Platform } from "../platform.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+
+/**
+ * Accounts, one ClusterRole per account and kind of namespace, and their bindings in the two namespaces that are there
+ * from the start; those of further namespaces of functions are the operator's to make. With them come the policies of
+ * admission.
+ */
+export function accessManifests(platform: Platform): KubernetesObject[] {
+  const rights = accountRights(platform);
+  const roles = rights.flatMap(({ account, ...scopes }) =>
+    (["platform", "functions", "cluster"] as const).flatMap((scope) =>
+      scopes[scope].length === 0 ? [] : roleAndBinding(platform, account, scope, scopes[scope]),
+    ),
+  );
+  return [
+    ...rights.map(({ account }) => serviceAccount(platform, account)),
+    ...roles,
+    ...functionGuard(platform),
+    ...(platform.manyNamespaces ? namespaceGuards(platform) : []),
+  ];
+}
+
+function serviceAccount({ platformNamespace: namespace }: Platform, name: Account): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name, namespace, labels: labelsOf(name) },
+    automountServiceAccountToken: false,
+  };
+}
+
+function roleAndBinding(
+  platform: Platform,
+  account: Account,
+  scope: RoleScope,
+  rules: readonly Rule[],
+): KubernetesObject[] {
+  const name = clusterRoleName(platform.platformNamespace, account, scope);
+  const labels = labelsOf(account);
+  const role = { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name, labels }, rules };
+  const bound = {
+    apiVersion: `${rbac}/v1`,
+    roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
+    subjects: [{ kind: "ServiceAccount", name: account, namespace: platform.platformNamespace }],
+  };
+  if (scope === "cluster") return [role, { ...bound, kind: "ClusterRoleBinding", metadata: { name, labels } }];
+  const namespace = scope === "platform" ? platform.platformNamespace : platform.functionNamespace;
+  return [role, { ...bound, kind: "RoleBinding", metadata: { name, namespace, labels } }];
+}

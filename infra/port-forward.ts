@@ -1,0 +1,28 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { ClusterArgs } from "./cluster.ts";
+import { isKubeconfigContent } from "./stack-secrets.ts";
+
+/** The command that makes the gateway of a platform answer on 127.0.0.1:8080, with the cluster that is meant. */
+export function portForwardCommand({ kubeconfig, context }: ClusterArgs, namespace: string): pulumi.Output<string> {
+  // Content is secret, and kubectl reads it from a file that only its owner knows.
+  const path = typeof kubeconfig === "string" && !isKubeconfigContent(kubeconfig) ? kubeconfig : undefined;
+  return pulumi
+    .output(context)
+    .apply((name) =>
+      [
+        "kubectl",
+        ...flag("--kubeconfig", path),
+        ...flag("--context", name),
+        `-n ${namespace} port-forward service/gateway 8080:8080`,
+      ].join(" "),
+    );
+}
+
+function flag(name: string, value: string | undefined): string[] {
+  return value === undefined || value === "" ? [] : [name, shellWord(value)];
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,53 @@
+import type { LookupFunction } from "node:net";
+
+import ipaddr from "ipaddr.js";
+import type { buildConnector } from "undici";
+
+import { judgeAddress, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
+import type { CallbackNetwork } from "./callback-network.ts";
+
+/** The rules do not let this callback go where its address leads. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+}
+
+/**
+ * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
+ * socket goes to one of those that did, so that a name cannot change its mind between check and connect.
+ */
+export function checkedConnector(
+  rules: CallbackRules,
+  timeout: number,
+  network: CallbackNetwork,
+): buildConnector.connector {
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, "");
+    addressesOf(host, network).then(
+      (addresses) => {
+        const port = options.port === "" ? (options.protocol === "https:" ? 443 : 80) : Number(options.port);
+        for (const address of addresses) {
+          const why = judgeAddress(address, port, rules);
+          if (why !== undefined) return callback(new ForbiddenAddressError(why), null);
+        }
+        const connect = network.connector({ timeout, allowH2: false, lookup: knownLookup(addresses) });
+        return connect({ ...options, hostname: host }, callback);
+      },
+      (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
+    );
+  };
+}
+
+/** A look-up that knows one answer only. */
+function knownLookup(addresses: readonly string[]): LookupFunction {
+  const known = addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
+  return (host, options, callback) => {
+    const [first] = known;
+    if (first === undefined) callback(new Error(`"${host}" has no address`), "");
+    else if (options.all === true) callback(null, known);
+    else callback(null, first.address, first.family);
+  };
+}
+
+async function addressesOf(host: string, network: CallbackNetwork): Promise<readonly string[]> {
+  return ipaddr.isValid(host) ? [host] : network.resolve(host);
+}

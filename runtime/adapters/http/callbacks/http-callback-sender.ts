@@ -1,0 +1,148 @@
+import { Agent } from "undici";
+
+import {
+  isAllowed,
+  isGateway,
+  judgeUrl,
+  parseCallbackUrl,
+  type CallbackRules,
+} from "../../../core/callbacks/callback-policy.ts";
+import { headerValue } from "../../../core/headers/header-list.ts";
+import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../../core/ports/callback-sender.ts";
+import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
+import { pinnedConnector } from "../upstream/pinned-connector.ts";
+import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
+
+/** Most bytes of an answer that are read, head and body each. */
+const answerLimit = 65_536;
+
+export interface CallbackSenderOptions {
+  readonly rules: CallbackRules;
+  /** Origin at which the gateway really listens; callbacks to its own origins go there. */
+  readonly gatewayOrigin: string | undefined;
+  /** The gateway's own certificate (PEM), if it speaks TLS there. */
+  readonly gatewayCertificate?: string | Buffer | undefined;
+  /** Milliseconds to the answer's head. */
+  readonly headTimeout: number;
+  /** Milliseconds in all. */
+  readonly timeout: number;
+  /** This machine's if absent. */
+  readonly network?: CallbackNetwork;
+}
+
+/** Sends callbacks with undici, without redirects, cookies or proxies. */
+export class HttpCallbackSender implements CallbackSender {
+  readonly #options: CallbackSenderOptions;
+  readonly #checked: Agent;
+  readonly #trusted: Agent;
+  readonly #gateway: Agent;
+
+  constructor(options: CallbackSenderOptions) {
+    this.#options = options;
+    // undici takes whole milliseconds only.
+    const headTimeout = Math.ceil(options.headTimeout);
+    const limits = {
+      headersTimeout: headTimeout,
+      bodyTimeout: Math.ceil(options.timeout),
+      maxHeaderSize: answerLimit,
+      allowH2: false,
+    };
+    const { network = machineNetwork } = options;
+    this.#trusted = new Agent({ ...limits, connect: network.connector({ timeout: headTimeout, allowH2: false }) });
+    const { gatewayCertificate: certificate } = options;
+    this.#gateway =
+      certificate === undefined
+        ? this.#trusted
+        : new Agent({ ...limits, connect: pinnedConnector(certificate, options.headTimeout) });
+    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout, network) });
+  }
+
+  async send(callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
+    const { rules, gatewayOrigin } = this.#options;
+    let url: URL;
+    try {
+      url = parseCallbackUrl(callback.url);
+    } catch (err) {
+      return { kind: "forbidden", error: messageOf(err) };
+    }
+    const forbidden = judgeUrl(url, rules);
+    if (forbidden !== undefined) return { kind: "forbidden", error: forbidden };
+    const toGateway = isGateway(url, rules) && gatewayOrigin !== undefined;
+    const agent = toGateway ? this.#gateway : isAllowed(url, rules) ? this.#trusted : this.#checked;
+    const origin = toGateway ? gatewayOrigin : url.origin;
+    return this.#post(agent, origin, url.pathname + url.search, callback, signal);
+  }
+
+  /** Ends kept connections. */
+  async close(): Promise<void> {
+    await Promise.all([...new Set([this.#checked, this.#trusted, this.#gateway])].map((agent) => agent.destroy()));
+  }
+
+  #post(
+    agent: Agent,
+    origin: string,
+    path: string,
+    callback: CallbackRequest,
+    signal: AbortSignal,
+  ): Promise<CallbackOutcome> {
+    return new Promise((resolve) => {
+      let stop: (why: Error) => void = () => {};
+      let settled = false;
+      const settle = (outcome: CallbackOutcome): void => {
+        settled = true;
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        resolve(outcome);
+      };
+      const onAbort = (): void => {
+        settle({ kind: "unreachable", error: "the queue-worker stopped" });
+        stop(new Error("aborted"));
+      };
+      const timer = setTimeout(() => {
+        settle({ kind: "unreachable", error: `no complete answer in ${this.#options.timeout} ms` });
+        stop(new Error("timed out"));
+      }, this.#options.timeout);
+      signal.addEventListener("abort", onAbort);
+      if (signal.aborted) return onAbort();
+
+      let answer: CallbackOutcome = { kind: "unreachable", error: "no answer" };
+      let read = 0;
+      const headers = [...callback.headers, "Content-Length", String(callback.body.byteLength)];
+      agent.dispatch(
+        { origin, path, method: "POST", headers, body: callback.body },
+        {
+          onRequestStart: (controller) => {
+            stop = (why) => controller.abort(why);
+            // Looking the name up or connecting took longer than there was time: it must not be sent now.
+            if (settled) controller.abort(new Error("too late"));
+          },
+          onResponseStart: (_controller, status, head) => {
+            const list = Object.entries(head).flatMap(([name, value]) => [
+              name,
+              Array.isArray(value) ? (value[0] ?? "") : (value ?? ""),
+            ]);
+            answer = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
+          },
+          onResponseData: (controller, chunk) => {
+            read += chunk.byteLength;
+            if (read <= answerLimit) return;
+            // Settled first, as the abort reports an error at once.
+            settle(answer);
+            controller.abort(new Error("answer is long enough"));
+          },
+          onResponseEnd: () => settle(answer),
+          onResponseError: (_controller, err) =>
+            settle(
+              err instanceof ForbiddenAddressError
+                ? { kind: "forbidden", error: err.message }
+                : { kind: "unreachable", error: messageOf(err) },
+            ),
+        },
+      );
+    });
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

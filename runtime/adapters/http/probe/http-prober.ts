@@ -1,0 +1,79 @@
+import { request } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+
+import type { FunctionProtocol } from "../../../core/functions/function-limits.ts";
+import type { Prober, ProbeResult } from "../../../core/ports/prober.ts";
+
+/** Asks replicas over connections of its own. */
+export class HttpProber implements Prober {
+  probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<ProbeResult> {
+    if (path !== undefined) return answers(address, path, timeout);
+    return protocol === "h2c" ? greets(address, timeout) : connects(address, timeout);
+  }
+}
+
+const passed: ProbeResult = { kind: "passed" };
+const silent: ProbeResult = { kind: "silent" };
+
+/** HTTP/2 begins with the settings of each side. */
+function greets(address: string, timeout: number): Promise<ProbeResult> {
+  return new Promise((resolve) => {
+    const session = connectHttp2(`http://${address}`);
+    const end = (result: ProbeResult): void => {
+      clearTimeout(timer);
+      session.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(end, timeout, silent);
+    session.once("remoteSettings", () => end(passed));
+    session.once("close", () => end({ kind: "broken", words: "it closed the connection" }));
+    session.on("error", (err) => end(failed(err)));
+  });
+}
+
+function connects(address: string, timeout: number): Promise<ProbeResult> {
+  const { host, port } = split(address);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (result: ProbeResult): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(end, timeout, silent);
+    socket.once("connect", () => end(passed));
+    socket.on("error", (err) => end(failed(err)));
+  });
+}
+
+function answers(address: string, path: string, timeout: number): Promise<ProbeResult> {
+  return new Promise((resolve) => {
+    const probe = request({
+      ...split(address),
+      path,
+      agent: false,
+      headers: { host: address, "user-agent": "weir-probe" },
+    });
+    const end = (result: ProbeResult): void => {
+      clearTimeout(timer);
+      probe.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(end, timeout, silent);
+    probe.once("response", ({ statusCode: status = 0 }) =>
+      end(status >= 200 && status < 400 ? passed : { kind: "answered", status }),
+    );
+    probe.on("error", (err) => end(failed(err)));
+    probe.end();
+  });
+}
+
+function failed(err: NodeJS.ErrnoException): ProbeResult {
+  return err.code === "ECONNREFUSED" ? { kind: "refused" } : { kind: "broken", words: err.message };
+}
+
+function split(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(":");
+  return { host: address.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(address.slice(colon + 1)) };
+}

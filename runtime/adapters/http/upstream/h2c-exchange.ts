@@ -1,0 +1,184 @@
+import { Readable } from "node:stream";
+import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
+
+import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import { joinHeaders } from "../../../core/headers/repeated-headers.ts";
+import type { H2cSession } from "./h2c-session.ts";
+
+const mostInterimAnswers = 10;
+const statuses = { final: 200, last: 599 } as const;
+
+/** One request to a replica over HTTP/2 and its answer. */
+export class H2cExchange implements UpstreamCall {
+  readonly #pickSession: () => H2cSession;
+  readonly #address: string;
+  readonly #request: UpstreamRequest;
+  readonly #listener: UpstreamListener;
+  #stream: ClientHttp2Stream | undefined;
+  #bodyBegun = false;
+  #repeated = false;
+  #interimAnswers = 0;
+  #answered = false;
+  /** Ended or aborted: the listener hears nothing more. */
+  #over = false;
+
+  constructor(pickSession: () => H2cSession, address: string, request: UpstreamRequest, listener: UpstreamListener) {
+    this.#pickSession = pickSession;
+    this.#address = address;
+    this.#request = request;
+    this.#listener = listener;
+    this.#begin();
+  }
+
+  resume(): void {
+    this.#stream?.resume();
+  }
+
+  abort(): void {
+    this.#over = true;
+    if (this.#stream !== undefined) cancel(this.#stream);
+  }
+
+  #begin(): void {
+    const { body, trailers } = this.#request;
+    const session = this.#pickSession();
+    try {
+      const stream = session.request(headersOf(this.#address, this.#request), body === null);
+      this.#stream = stream;
+      this.#hear(session, stream);
+      if (body === null) return;
+      // Not before: of the body of a call that another replica gets nothing may have been read.
+      session.onConnected(() => {
+        this.#bodyBegun = body instanceof Readable;
+        sendBody(stream, body, trailers);
+      });
+    } catch (err) {
+      queueMicrotask(() => this.#fail("refused", err instanceof Error ? err : new Error(String(err))));
+    }
+  }
+
+  #hear(session: H2cSession, stream: ClientHttp2Stream): void {
+    stream.on("headers", () => {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > mostInterimAnswers)
+        this.#refuse(stream, `more than ${mostInterimAnswers} interim answers`);
+    });
+    stream.on("response", (headers, flags, rawHeaders) => {
+      const status = headers[":status"] ?? 0;
+      if (this.#over) return;
+      if (status < statuses.final || status > statuses.last) {
+        this.#refuse(stream, `status ${status}`);
+        return;
+      }
+      this.#answered = true;
+      this.#listener.onHead(status, withoutPseudo(rawHeaders));
+      // A head that is all there is goes on as one: gRPC tells errors so.
+      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#end();
+    });
+    stream.on("data", (chunk: Buffer) => {
+      if (!this.#over && !this.#listener.onData(chunk)) stream.pause();
+    });
+    stream.on("trailers", (_headers, _flags, rawHeaders: string[]) => {
+      if (!this.#over) this.#listener.onTrailers?.(withoutPseudo(rawHeaders));
+    });
+    stream.on("end", () => {
+      if (this.#answered && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#end();
+    });
+    stream.on("error", (err) => this.#break(session, stream, err));
+    stream.on("close", () => {
+      const err = session.failure ?? new Error(`the stream was reset with code ${stream.rstCode ?? 0}`);
+      this.#break(session, stream, err);
+    });
+  }
+
+  #break(session: H2cSession, stream: ClientHttp2Stream, err: Error): void {
+    if (stream !== this.#stream) return;
+    const kind = kindOf(session, stream, err);
+    // The replica was ending the connection and never saw the request: it goes on over a new one.
+    const unseen = kind === "refused" && session.connected && !session.usable && !this.#answered && !this.#bodyBegun;
+    if (!unseen || this.#repeated || this.#over) {
+      this.#fail(kind, err);
+      return;
+    }
+    this.#repeated = true;
+    this.#begin();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.onEnd();
+  }
+
+  #fail(kind: "refused" | "reset" | "malformed", err: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.onError(kind, err);
+  }
+
+  #refuse(stream: ClientHttp2Stream, why: string): void {
+    this.#fail("malformed", new Error(`the answer has ${why}`));
+    cancel(stream);
+  }
+}
+
+function kindOf(
+  session: H2cSession,
+  stream: ClientHttp2Stream,
+  err: NodeJS.ErrnoException,
+): "refused" | "reset" | "malformed" {
+  if (!session.connected || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return "refused";
+  const code = err.code ?? "";
+  const broken = stream.rstCode === constants.NGHTTP2_PROTOCOL_ERROR || code === "ERR_HTTP2_ERROR";
+  return broken || stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM ? "malformed" : "reset";
+}
+
+/** Not by close(), which ends the stream first: what was sent of a body would look whole. */
+function cancel(stream: ClientHttp2Stream): void {
+  stream.destroy(new Error("aborted by the caller"));
+}
+
+function headersOf(address: string, request: UpstreamRequest): OutgoingHttpHeaders {
+  const { method, target, forward } = request;
+  const headers = joinHeaders(forward, request.headers);
+  const head: Record<string, string | string[]> = {
+    ":method": method,
+    ":path": target,
+    ":scheme": "http",
+    ":authority": address,
+  };
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = (headers[index] ?? "").toLowerCase();
+    const known = head[name];
+    const value = headers[index + 1] ?? "";
+    head[name] = known === undefined ? value : [known, value].flat();
+  }
+  return head;
+}
+
+function sendBody(stream: ClientHttp2Stream, body: Readable | Uint8Array, trailers: UpstreamRequest["trailers"]): void {
+  if (stream.destroyed) return;
+  stream.once("wantTrailers", () => {
+    const list = trailers?.() ?? [];
+    const sent: Record<string, string> = {};
+    for (let index = 0; index + 1 < list.length; index += 2)
+      sent[(list[index] ?? "").toLowerCase()] = list[index + 1] ?? "";
+    stream.sendTrailers(sent);
+  });
+  if (!(body instanceof Readable)) {
+    stream.end(body);
+    return;
+  }
+  body.once("error", () => cancel(stream));
+  stream.once("close", () => body.destroy());
+  body.pipe(stream);
+}
+
+function withoutPseudo(rawHeaders: readonly string[]): string[] {
+  const list: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (!name.startsWith(":")) list.push(name, rawHeaders[index + 1] ?? "");
+  }
+  return list;
+}

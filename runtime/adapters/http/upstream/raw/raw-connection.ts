@@ -1,0 +1,251 @@
+import { connect, type Socket } from "node:net";
+
+import type { AnswerHead } from "../../../../http1/answer-head.ts";
+import { AnswerParser, type AnswerSink } from "../../../../http1/answer-parser.ts";
+import type { HeadMemory } from "../../../../http1/head-memory.ts";
+import { ReadBuffer } from "../../../../http1/read-buffer.ts";
+import type { CallCarrier, RawCall } from "./raw-call.ts";
+import { RequestSender } from "./request-sender.ts";
+
+/** Where a connection leads; milliseconds. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+  readonly connectTimeout: number;
+}
+
+/** Whoever opened a connection. */
+export interface ConnectionOwner {
+  /** Of the answers of this replica. */
+  readonly heads: HeadMemory<AnswerHead>;
+  onOpened(connection: RawConnection): void;
+  /** It could not be opened for the call; `late`: nobody took it in time. */
+  onUnopened(call: RawCall, err: Error, late: boolean): void;
+  /** Its call is over and it may carry another; false closes it. */
+  onIdle(connection: RawConnection): boolean;
+  /** It was closed before it sent anything of the call, which it was kept for: another one has to carry it. */
+  onUnsent(call: RawCall): void;
+  /** It was kept, and ended before the first byte of the answer to a call that may be repeated. */
+  onUnanswered(call: RawCall, err: Error): void;
+  onClosed(connection: RawConnection): void;
+}
+
+/** Milliseconds that an idle connection is kept if the replica says nothing, and how much sooner than it says else. */
+const keepAlive = { unsaid: 4_000, margin: 2_000, longest: 600_000 } as const;
+/** Milliseconds of silence after which the kernel asks whether the other side is still there. */
+const probeAfter = 60_000;
+
+type State = "connecting" | "idle" | "due" | "busy" | "closed";
+
+/** One connection to a replica: carries one call at a time. */
+export class RawConnection implements CallCarrier, AnswerSink {
+  /** When it is closed if it stays idle, in milliseconds of `performance.now()`. */
+  expires = 0;
+  /** It came back in this turn of the event loop, which may hold more that came from the replica. */
+  fresh = false;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #mayBeHanded: boolean;
+  readonly #parser: AnswerParser;
+  readonly #sender: RequestSender;
+  readonly #buffer = new ReadBuffer();
+  #state: State = "connecting";
+  #call: RawCall | undefined;
+  #paused = false;
+  /** Nobody took it in time. */
+  #late = false;
+  /** It carried another call before. */
+  #kept = false;
+  /** Something came since the call was sent. */
+  #answered = false;
+  #failure: Error | undefined;
+
+  readonly #onReadable = (): void => {
+    // What comes after it was handed on is not for us.
+    while (!this.#paused && this.#state !== "closed") {
+      const chunk = this.#socket.read() as Buffer | null;
+      if (chunk === null) return;
+      this.#onBytes(chunk);
+    }
+  };
+  readonly #onBytes = (chunk: Buffer): void => {
+    // What nobody asked for must not become the answer to the next call.
+    if (this.#state !== "busy") return this.close();
+    this.#answered = true;
+    this.#parser.parse(chunk);
+  };
+  readonly #onError = (err: Error): void => void (this.#failure = err);
+  readonly #onEnd = (): void => {
+    if (this.#state === "busy" && !this.#parser.end())
+      this.#fail("reset", new Error("the replica closed the connection"));
+    this.close();
+  };
+
+  /** Opens it for `call`. */
+  constructor(owner: ConnectionOwner, destination: Destination, call: RawCall) {
+    this.#owner = owner;
+    this.#parser = new AnswerParser(this, owner.heads);
+    this.#call = call;
+    call.carrier = this;
+    const { host, port, connectTimeout } = destination;
+    const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
+    const onread = {
+      buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
+      callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
+    };
+    // One that may be handed on is read as any stream.
+    this.#mayBeHanded = call.request.upgrade !== undefined;
+    const socket = connect(this.#mayBeHanded ? options : { ...options, onread });
+    this.#socket = socket;
+    this.#sender = new RequestSender(socket, (err) => this.#fail("reset", err));
+    const timer = setTimeout(() => {
+      this.#late = true;
+      socket.destroy(new Error(`Cannot connect to "${host}:${port}": it takes longer than ${connectTimeout} ms`));
+    }, connectTimeout);
+    socket.once("connect", () => {
+      clearTimeout(timer);
+      this.begin();
+      owner.onOpened(this);
+    });
+    socket.on("end", this.#onEnd).on("error", this.#onError);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      this.#onClose();
+    });
+    if (this.#mayBeHanded) socket.on("readable", this.#onReadable);
+    socket.unref();
+  }
+
+  get idle(): boolean {
+    return this.#state === "idle" && !this.#socket.destroyed;
+  }
+
+  /** Takes a call, which `begin` sends. */
+  take(call: RawCall): void {
+    this.#state = "due";
+    this.#kept = true;
+    this.#call = call;
+    call.carrier = this;
+  }
+
+  /** Sends the call that it has; does nothing if there is none to be sent any more. */
+  begin(): void {
+    const call = this.#call;
+    // One that closed meanwhile says so itself.
+    if (call === undefined || this.#socket.destroyed || this.#state === "busy") return;
+    this.#state = "busy";
+    this.#answered = false;
+    this.#parser.begin(call.request);
+    this.#sender.send(call.request);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** Resolves once it is closed. */
+  async closed(): Promise<void> {
+    if (!this.#socket.closed) await new Promise((resolve) => this.#socket.once("close", resolve));
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    if (this.#mayBeHanded) this.#onReadable();
+    else this.#socket.resume();
+  }
+
+  abandon(): void {
+    this.#end();
+  }
+
+  onAnswerHead(status: number, headers: readonly string[]): void {
+    this.#call?.listener.onHead(status, headers);
+  }
+
+  onAnswerData(chunk: Buffer): void {
+    if (this.#call?.listener.onData(chunk, this.#buffer.keep) !== false || this.#paused) return;
+    this.#paused = true;
+    if (!this.#mayBeHanded) this.#socket.pause();
+  }
+
+  onAnswerEnd(persistent: boolean, idleTime: number | undefined): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    const time = idleTime === undefined ? keepAlive.unsaid : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
+    const goesOn = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
+    if (goesOn) {
+      this.resume();
+      this.#call = undefined;
+      this.#state = "idle";
+      this.expires = performance.now() + time;
+    }
+    if (!goesOn || !this.#owner.onIdle(this)) this.#end();
+    call.end();
+  }
+
+  onSwitch(headers: readonly string[], rest: Buffer): void {
+    const call = this.#call;
+    const socket = this.#socket;
+    if (call?.listener.onUpgrade === undefined) {
+      this.onMalformed("the answer changes to a protocol that nobody takes");
+      return;
+    }
+    this.#state = "closed";
+    this.#call = undefined;
+    this.#sender.release();
+    socket.off("end", this.#onEnd).off("error", this.#onError).off("readable", this.#onReadable);
+    this.#owner.onClosed(this);
+    if (rest.length > 0) socket.unshift(rest);
+    call.hand(headers, socket);
+  }
+
+  onMalformed(why: string): void {
+    this.#fail("malformed", new Error(why));
+  }
+
+  #onRead(size: number, { buffer, byteOffset }: Uint8Array): boolean {
+    this.#buffer.read(Buffer.from(buffer, byteOffset, size), this.#onBytes);
+    return true;
+  }
+
+  #onClose(): void {
+    const state = this.#state;
+    const call = this.#call;
+    const err = this.#failure ?? new Error("the connection closed");
+    this.#end();
+    this.#owner.onClosed(this);
+    if (call === undefined) return;
+    if (state === "due") this.#owner.onUnsent(call);
+    else if (state === "connecting") this.#owner.onUnopened(call, err, this.#late);
+    else this.#onCut(call, err);
+  }
+
+  #fail(kind: "reset" | "malformed", err: Error): void {
+    const call = this.#call;
+    this.#end();
+    if (call === undefined) return;
+    if (kind === "reset") this.#onCut(call, err);
+    else call.fail(kind, err);
+  }
+
+  /**
+   * The connection ended before the answer did. A replica that leaves, or closes for idleness, ends kept connections
+   * without knowing of requests on their way: those are sent once more if that is allowed (RFC 9110 section 9.2.2).
+   */
+  #onCut(call: RawCall, err: Error): void {
+    if (this.#kept && !this.#answered && call.request.repeatable) this.#owner.onUnanswered(call, err);
+    else call.fail("reset", err);
+  }
+
+  /** It carries nothing any more. */
+  #end(): void {
+    const begun = this.#state === "busy";
+    this.#state = "closed";
+    this.#call = undefined;
+    this.#parser.stop();
+    if (begun) this.#sender.stop();
+    this.#buffer.close();
+    this.#socket.destroy();
+  }
+}

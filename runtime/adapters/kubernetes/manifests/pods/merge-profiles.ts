@@ -1,0 +1,130 @@
+import type {
+  Affinity,
+  DeploymentStrategy,
+  DnsConfig,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodSecurityContext,
+  ResourceRequirements,
+  TopologySpreadConstraint,
+} from "../object-types.ts";
+
+/** What a Profile says of the pods of functions that name it (contract §2). */
+export interface ProfileSpec {
+  readonly tolerations?: readonly object[];
+  readonly runtimeClassName?: string;
+  readonly podSecurityContext?: PodSecurityContext;
+  readonly affinity?: Affinity;
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  readonly dnsPolicy?: string;
+  readonly dnsConfig?: DnsConfig;
+  readonly resources?: ResourceRequirements;
+  readonly priorityClassName?: string;
+  readonly strategy?: DeploymentStrategy;
+}
+
+/**
+ * All Profiles of a function as one, in their order: of single values and of entries with the same key the later wins;
+ * tolerations and preferences of all hold, and what several demand of nodes and pods must all be true.
+ */
+export function mergeProfiles(profiles: readonly ProfileSpec[]): ProfileSpec {
+  return profiles.reduce(mergeTwo, {});
+}
+
+function mergeTwo(before: ProfileSpec, after: ProfileSpec): ProfileSpec {
+  return {
+    ...before,
+    ...after,
+    ...both("tolerations", before, after, joined),
+    ...both("podSecurityContext", before, after, (a, b) => ({ ...a, ...b })),
+    ...both("affinity", before, after, joinAffinity),
+    ...both("topologySpreadConstraints", before, after, (a, b) => byKey(a, b, ({ topologyKey }) => topologyKey)),
+    ...both("dnsConfig", before, after, joinDns),
+    ...both("resources", before, after, joinResources),
+  };
+}
+
+/** A field that both have, joined. */
+function both<K extends keyof ProfileSpec>(
+  field: K,
+  before: ProfileSpec,
+  after: ProfileSpec,
+  join: (a: NonNullable<ProfileSpec[K]>, b: NonNullable<ProfileSpec[K]>) => ProfileSpec[K],
+): Pick<ProfileSpec, K> | object {
+  const a = before[field];
+  const b = after[field];
+  return a === undefined || b === undefined ? {} : { [field]: join(a, b) };
+}
+
+/** All of both, equal ones once. */
+function joined<T>(a: readonly T[], b: readonly T[]): readonly T[] {
+  return byKey(a, b, (entry) => JSON.stringify(entry));
+}
+
+function byKey<T>(a: readonly T[], b: readonly T[], key: (entry: T) => string): readonly T[] {
+  return [...new Map([...a, ...b].map((entry) => [key(entry), entry])).values()];
+}
+
+function joinResources(a: ResourceRequirements, b: ResourceRequirements): ResourceRequirements {
+  const limits = { ...a.limits, ...b.limits };
+  const requests = { ...a.requests, ...b.requests };
+  return { limits, requests };
+}
+
+function joinDns(a: DnsConfig, b: DnsConfig): DnsConfig {
+  return {
+    ...a,
+    ...b,
+    ...(a.nameservers && b.nameservers ? { nameservers: joined(a.nameservers, b.nameservers) } : {}),
+    ...(a.searches && b.searches ? { searches: joined(a.searches, b.searches) } : {}),
+    ...(a.options && b.options ? { options: byKey(a.options, b.options, ({ name }) => name) } : {}),
+  };
+}
+
+function joinAffinity(a: Affinity, b: Affinity): Affinity {
+  return {
+    ...a,
+    ...b,
+    ...(a.nodeAffinity && b.nodeAffinity ? { nodeAffinity: joinNodes(a.nodeAffinity, b.nodeAffinity) } : {}),
+    ...(a.podAffinity && b.podAffinity ? { podAffinity: joinPods(a.podAffinity, b.podAffinity) } : {}),
+    ...(a.podAntiAffinity && b.podAntiAffinity
+      ? { podAntiAffinity: joinPods(a.podAntiAffinity, b.podAntiAffinity) }
+      : {}),
+  };
+}
+
+const required = "requiredDuringSchedulingIgnoredDuringExecution";
+const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+function joinPods(a: PodAffinity, b: PodAffinity): PodAffinity {
+  return {
+    ...a,
+    ...b,
+    ...(a[required] && b[required] ? { [required]: joined(a[required], b[required]) } : {}),
+    ...(a[preferred] && b[preferred] ? { [preferred]: joined(a[preferred], b[preferred]) } : {}),
+  };
+}
+
+type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
+
+/** Of the terms of one any may hold, so of two lists any pair. */
+function joinNodes(a: NodeAffinity, b: NodeAffinity): NodeAffinity {
+  const [ours, theirs] = [a[required]?.nodeSelectorTerms, b[required]?.nodeSelectorTerms];
+  return {
+    ...a,
+    ...b,
+    ...(ours && theirs
+      ? { [required]: { nodeSelectorTerms: ours.flatMap((one) => theirs.map((other) => joinTerms(one, other))) } }
+      : {}),
+    ...(a[preferred] && b[preferred] ? { [preferred]: joined(a[preferred], b[preferred]) } : {}),
+  };
+}
+
+function joinTerms(a: NodeSelectorTerm, b: NodeSelectorTerm): NodeSelectorTerm {
+  const matchExpressions = joined(a.matchExpressions ?? [], b.matchExpressions ?? []);
+  const matchFields = joined(a.matchFields ?? [], b.matchFields ?? []);
+  return {
+    ...(matchExpressions.length === 0 ? {} : { matchExpressions }),
+    ...(matchFields.length === 0 ? {} : { matchFields }),
+  };
+}

@@ -1,0 +1,23 @@
+import { formatDuration } from "../../../../api/duration.ts";
+import { secretDirectories } from "../../../../api/names.ts";
+import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
+import { environmentOf } from "../../../../core/functions/function-environment.ts";
+import { functionPort } from "../../../../core/functions/function-port.ts";
+import type { Container } from "../object-types.ts";
+
+/** How long the watchdog in an image lets calls finish when it is to stop. */
+const graceVariable = "write_timeout";
+
+/**
+ * The environment of a function's container (contract §7), sorted by name; `grace` in milliseconds. Kubernetes reads
+ * `$(NAME)` and `$$` in values as its own: they are written so that the function sees its values as deployed.
+ */
+export function podEnvironment(wanted: DesiredFunction, gatewayUrl: string, grace: number): Container["env"] {
+  const variables = {
+    [graceVariable]: formatDuration(grace),
+    ...environmentOf(wanted, { gatewayUrl, secretsDirectory: secretDirectories[0], port: functionPort }),
+  };
+  return Object.entries(variables)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ({ name, value: value.replaceAll("$", "$$$$") }));
+}

@@ -1,0 +1,131 @@
+import { annotation, objectAnnotation } from "../../../../api/names.ts";
+import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
+import { functionPort } from "../../../../core/functions/function-port.ts";
+import { keyValue } from "../../../../core/labels/keys.ts";
+import { contentHash } from "../content-hash.ts";
+import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
+import { functionLabels, functionSelector, type FunctionOwner } from "../object-names.ts";
+import type { Container, PodSecurityContext, PodSpec, PodTemplate, TopologySpreadConstraint } from "../object-types.ts";
+import { podAffinity } from "./pod-affinity.ts";
+import { podEnvironment } from "./pod-environment.ts";
+import { podGrace, unpublishSeconds } from "./pod-grace.ts";
+import { podProbes } from "./pod-probes.ts";
+import { podResources } from "./pod-resources.ts";
+import { podSecrets, type PodSecrets } from "./pod-secrets.ts";
+
+/** What the objects of a function depend on, beside the function. */
+export interface FunctionContext {
+  readonly owner: FunctionOwner;
+  /** Of the Function object, see `rolloutOf`. */
+  readonly rollout: number;
+  /** Those the function names, in its order. */
+  readonly profiles: readonly ProfileSpec[];
+  /** Names of those of the function's secrets that are credentials of image registries. */
+  readonly pullSecrets: ReadonlySet<string>;
+  /** Where functions reach the gateway. */
+  readonly gatewayUrl: string;
+  /** Milliseconds a call may take at most: the longest of `upstream_timeout` and the timeouts of the queues. */
+  readonly longestCall: number;
+  /** What the namespace gives a container that names no limit. */
+  readonly defaultLimits: Readonly<Record<string, string>>;
+}
+
+/** Who functions run as, unless a Profile says so. */
+const functionUser = 12_000;
+const temporary = "tmp";
+
+/**
+ * What the pods of a function are made from. A change of anything in it rolls them; its annotation `revision` tells pods
+ * of one from those of another.
+ * @throws PlatformError `validation_failed` for what `functionFault` finds
+ */
+export function podTemplate(wanted: DesiredFunction, context: FunctionContext): PodTemplate {
+  const labels = functionLabels(wanted.name);
+  const spec = podSpec(wanted, context);
+  const revision = contentHash({ rollout: context.rollout, labels, spec });
+  return { metadata: { labels, annotations: { [objectAnnotation.revision]: revision } }, spec };
+}
+
+function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {
+  const { deployment } = wanted;
+  const profile = mergeProfiles(context.profiles);
+  const secrets = podSecrets(deployment.secrets ?? [], context.pullSecrets);
+  const serviceAccountName = keyValue(deployment.annotations, annotation.serviceAccount);
+  const affinity = podAffinity(deployment.constraints ?? [], profile.affinity);
+  const { tolerations, runtimeClassName, priorityClassName, dnsPolicy, dnsConfig } = profile;
+  return {
+    automountServiceAccountToken: serviceAccountName !== undefined,
+    ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: podGrace(deployment, context.longestCall).podSeconds,
+    securityContext: securityContext(profile.podSecurityContext),
+    ...(secrets.imagePullSecrets === undefined ? {} : { imagePullSecrets: secrets.imagePullSecrets }),
+    ...(affinity === undefined ? {} : { affinity }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    topologySpreadConstraints: spread(wanted.name, profile.topologySpreadConstraints ?? []),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
+    ...(dnsConfig === undefined ? {} : { dnsConfig }),
+    containers: [container(wanted, context, profile, secrets)],
+    volumes: [{ name: temporary, emptyDir: {} }, ...secrets.volumes],
+  };
+}
+
+function container(
+  wanted: DesiredFunction,
+  { gatewayUrl, longestCall, defaultLimits }: FunctionContext,
+  profile: ProfileSpec,
+  secrets: PodSecrets,
+): Container {
+  const { name, deployment } = wanted;
+  const resources = podResources(deployment, profile.resources, defaultLimits);
+  return {
+    name,
+    image: deployment.image,
+    imagePullPolicy: pullPolicy(deployment.image),
+    env: podEnvironment(wanted, gatewayUrl, podGrace(deployment, longestCall).container),
+    ports: [{ name: "http", containerPort: functionPort, protocol: "TCP" }],
+    ...(resources === undefined ? {} : { resources }),
+    ...podProbes(deployment.annotations),
+    lifecycle: { preStop: { sleep: { seconds: unpublishSeconds } } },
+    // The last lines of a container that failed are then part of its status: what conditions quote.
+    terminationMessagePolicy: "FallbackToLogsOnError",
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: deployment.readOnlyRootFilesystem ?? false,
+    },
+    volumeMounts: [{ name: temporary, mountPath: "/tmp" }, ...secrets.volumeMounts],
+  };
+}
+
+function securityContext(profile: PodSecurityContext = {}): PodSecurityContext {
+  return {
+    runAsUser: functionUser,
+    runAsGroup: functionUser,
+    runAsNonRoot: profile.runAsUser !== 0,
+    fsGroup: functionUser,
+    seccompProfile: { type: "RuntimeDefault" },
+    ...profile,
+  };
+}
+
+/** Over nodes and zones as well as it goes; of the same topology a Profile knows better. */
+function spread(name: string, own: readonly TopologySpreadConstraint[]): readonly TopologySpreadConstraint[] {
+  const always: readonly TopologySpreadConstraint[] = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
+    .filter((topologyKey) => own.every((constraint) => constraint.topologyKey !== topologyKey))
+    .map((topologyKey) => ({ maxSkew: 1, topologyKey, whenUnsatisfiable: "ScheduleAnyway" }));
+  // A Profile cannot know the function; without a selector a constraint would count nothing.
+  return [...own, ...always].map((constraint) => ({
+    ...constraint,
+    labelSelector: constraint.labelSelector ?? { matchLabels: functionSelector(name) },
+  }));
+}
+
+/** A digest or a fixed tag always means the same image; `latest`, which no tag means too, does not. */
+function pullPolicy(image: string): "IfNotPresent" | "Always" {
+  if (image.includes("@")) return "IfNotPresent";
+  const tag = /:([^/:]+)$/.exec(image)?.[1] ?? "latest";
+  return tag === "latest" ? "Always" : "IfNotPresent";
+}

@@ -1,0 +1,146 @@
+import type { FunctionDeployment } from "../../../../api/schemas/function-deployment.ts";
+import { annotation, defaultQueue } from "../../../../api/names.ts";
+import { checkDeployment } from "../../../../core/functions/check-deployment.ts";
+import { queueNotFound } from "../../../../core/functions/conditions.ts";
+import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
+import { formatRef } from "../../../../core/functions/function-ref.ts";
+import { keyValue, type KeyedTexts } from "../../../../core/labels/keys.ts";
+import { quote } from "../../../../core/quote.ts";
+import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
+import { unknownKey } from "../../../../core/labels/unknown-keys.ts";
+import type { ProfileSpec } from "../pods/merge-profiles.ts";
+import { podAffinity } from "../pods/pod-affinity.ts";
+import { profileFault } from "../pods/profile-fault.ts";
+
+/** A core Secret of the function's namespace, without what is in it. */
+export interface SecretFacts {
+  readonly type: string;
+  readonly keys: readonly string[];
+}
+
+/** What a function names and what there is of it. */
+export interface FunctionSurroundingsFacts {
+  /** Of the function's namespace, by name. */
+  readonly secrets: ReadonlyMap<string, SecretFacts>;
+  /** Of the platform's namespace, by name. */
+  readonly profiles: ReadonlyMap<string, ProfileSpec>;
+  /** Of the one that the function names; `bound` names a role of Weir that it is bound to. */
+  readonly serviceAccount: { readonly exists: boolean; readonly bound?: string } | undefined;
+}
+
+const pullTypes: ReadonlySet<string> = new Set(["kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"]);
+
+/** Names of the Profiles that a function's annotations name, in order, each once. */
+export function profileNames(annotations: KeyedTexts): readonly string[] {
+  const names = (keyValue(annotations, annotation.profile) ?? "").split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
+/** Those of the function's secrets that are credentials of image registries. */
+export function pullSecretsOf(
+  { deployment }: DesiredFunction,
+  secrets: FunctionSurroundingsFacts["secrets"],
+): ReadonlySet<string> {
+  return new Set((deployment.secrets ?? []).filter((name) => pullTypes.has(secrets.get(name)?.type ?? "")));
+}
+
+/**
+ * Why nothing can be made of this description: a rule that it breaks or a key that is not known (whoever wrote the object
+ * did not ask the gateway), a Profile that is not there or not allowed, or a service account with the platform's own rights. What runs is left as it
+ * is then. `check` throws for a description that breaks a rule: what the platform's settings say as well.
+ */
+export function functionFault(
+  wanted: DesiredFunction,
+  facts: FunctionSurroundingsFacts,
+  check: (deployment: FunctionDeployment) => void = checkDeployment,
+): ReplicaFailure | undefined {
+  const unknown = unknownKey(wanted.deployment);
+  if (unknown !== undefined) return { reason: "UnknownKey", message: unknown };
+  return invalid(wanted, check) ?? profilesFault(wanted, facts.profiles) ?? accountFault(wanted, facts.serviceAccount);
+}
+
+/**
+ * What is missing so that a new replica could start: a service account, secrets, or a name for each of their files. What
+ * runs already is not concerned.
+ */
+export function missingParts(wanted: DesiredFunction, facts: FunctionSurroundingsFacts): ReplicaFailure | undefined {
+  const { namespace, deployment } = wanted;
+  const account = keyValue(deployment.annotations, annotation.serviceAccount);
+  const cannot = `Cannot start function "${formatRef(wanted)}"`;
+  if (account !== undefined && facts.serviceAccount?.exists === false) {
+    return {
+      reason: "ServiceAccountNotFound",
+      message: `${cannot}: service account ${quote(account)} does not exist in namespace "${namespace}"`,
+    };
+  }
+  const secrets = deployment.secrets ?? [];
+  const missing = secrets.filter((name) => !facts.secrets.has(name)).map(quote);
+  if (missing.length > 0) {
+    const names = missing.length === 1 ? `secret ${missing[0]} does` : `secrets ${missing.join(", ")} do`;
+    return { reason: "SecretNotFound", message: `${cannot}: ${names} not exist` };
+  }
+  const owners = new Map<string, string>();
+  for (const name of secrets.filter((one) => !pullSecretsOf(wanted, facts.secrets).has(one))) {
+    for (const key of facts.secrets.get(name)?.keys ?? []) {
+      const other = owners.get(key);
+      if (other !== undefined) {
+        const message = `${cannot}: secrets ${quote(other)} and ${quote(name)} both have a file ${quote(key)}`;
+        return { reason: "SecretFileTwice", message };
+      }
+      owners.set(key, name);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the queue of its asynchronous calls is none of those that are declared: all else of it works. */
+export function queueMissing(
+  wanted: DesiredFunction,
+  declared: ReadonlyMap<string, unknown> | undefined,
+): ReplicaFailure | undefined {
+  const queue = keyValue(wanted.deployment.annotations, annotation.queue) ?? defaultQueue;
+  if (declared === undefined || declared.has(queue)) return undefined;
+  const message = `Cannot queue calls of function "${formatRef(wanted)}": queue ${quote(queue)} is not declared`;
+  return { reason: queueNotFound, message };
+}
+
+function invalid(
+  { deployment }: DesiredFunction,
+  check: (deployment: FunctionDeployment) => void,
+): ReplicaFailure | undefined {
+  try {
+    check(deployment);
+    podAffinity(deployment.constraints ?? [], undefined);
+    return undefined;
+  } catch (err) {
+    return { reason: "Invalid", message: err instanceof Error ? err.message : String(err) };
+  }
+}
+
+function profilesFault(
+  wanted: DesiredFunction,
+  profiles: FunctionSurroundingsFacts["profiles"],
+): ReplicaFailure | undefined {
+  for (const name of profileNames(wanted.deployment.annotations)) {
+    const profile = profiles.get(name);
+    if (profile === undefined) {
+      const message = `Cannot start function "${formatRef(wanted)}": Profile ${quote(name)} does not exist`;
+      return { reason: "ProfileNotFound", message };
+    }
+    const fault = profileFault(name, profile);
+    if (fault !== undefined) return { reason: "ProfileRefused", message: fault };
+  }
+  return undefined;
+}
+
+function accountFault(
+  wanted: DesiredFunction,
+  account: FunctionSurroundingsFacts["serviceAccount"],
+): ReplicaFailure | undefined {
+  if (account?.bound === undefined) return undefined;
+  const name = keyValue(wanted.deployment.annotations, annotation.serviceAccount) ?? "";
+  return {
+    reason: "ServiceAccountRefused",
+    message: `Cannot start function "${formatRef(wanted)}": service account ${quote(name)} has the platform's own rights by role ${quote(account.bound)}`,
+  };
+}

@@ -1,0 +1,33 @@
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import type { FunctionEndpoints } from "../../../core/ports/endpoints.ts";
+import type { FunctionObject } from "../manifests/function-custom-resource.ts";
+import { desiredOf } from "../manifests/function-object.ts";
+import { endpointsOf } from "../manifests/status/function-status.ts";
+import type { NamespacedWatch } from "../watch/namespaced-watch.ts";
+
+/** What is kept of a Function object. */
+export interface KeptFunction {
+  /** Tells it from an earlier one of the same name. */
+  readonly uid: string | undefined;
+  /** Undefined: it is being deleted. */
+  readonly desired: DesiredFunction | undefined;
+  /** What the operator said last, without addresses; undefined: nothing yet. */
+  readonly said: FunctionEndpoints | undefined;
+}
+
+/** Function objects, as their watch keeps them. */
+export type FunctionWatch = NamespacedWatch<FunctionObject, KeptFunction>;
+
+/** The part of a Function object that readers of functions and endpoints need. */
+export function keepFunction(object: FunctionObject): KeptFunction {
+  return {
+    uid: object.metadata.uid,
+    desired: isThere(object) ? desiredOf(object) : undefined,
+    said: object.status?.observedGeneration === undefined ? undefined : endpointsOf(object, []),
+  };
+}
+
+/** One that is being deleted is desired no more. */
+export function isThere({ metadata }: FunctionObject): boolean {
+  return metadata.deletionTimestamp === undefined;
+}

@@ -1,0 +1,109 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { FunctionObserver, FunctionStore } from "../../../core/ports/function-store.ts";
+import type { KubeClient } from "../client/client.ts";
+import { isThere, type FunctionWatch, type KeptFunction } from "./kept-function.ts";
+import type { KubeOptions } from "../client/kube-requests.ts";
+import { kinds } from "../client/kinds.ts";
+import { isConflict, isNamespaceGone, isNotFound } from "../client/kube-refusal.ts";
+import { listObjects } from "../client/list-objects.ts";
+import { contentHash } from "../manifests/content-hash.ts";
+import type { FunctionObject } from "../manifests/function-custom-resource.ts";
+import { desiredOf, functionObjectOf } from "../manifests/function-object.ts";
+import { placeOfKey } from "../watch/object-cache.ts";
+import { writeScale } from "./write-scale.ts";
+import { writeUntilAlone } from "../client/write-object.ts";
+
+/** What the account that writes may do: all of a Function; its count, and why; its count only. */
+export type FunctionRights = "whole" | "scale-and-status" | "scale";
+
+/** Desired functions as Function objects, whoever wrote them. Where nothing changes nothing is written. */
+export class KubeFunctionStore implements FunctionStore {
+  readonly #client: KubeClient;
+  readonly #watch: FunctionWatch;
+  readonly #rights: FunctionRights;
+
+  constructor(client: KubeClient, watch: FunctionWatch, rights: FunctionRights) {
+    this.#client = client;
+    this.#watch = watch;
+    this.#rights = rights;
+  }
+
+  async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {
+    const found = await this.#find(ref);
+    return found && desiredOf(found);
+  }
+
+  async list(namespace: string): Promise<readonly DesiredFunction[]> {
+    const keep = (object: FunctionObject) => (isThere(object) ? desiredOf(object) : undefined);
+    const { items } = await listObjects(this.#client, kinds.function, { namespace }, keep);
+    return items.filter((item) => item !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
+    return writeUntilAlone(`write function "${ref.name}" of namespace "${ref.namespace}"`, async (options) => {
+      const current = await this.#find(ref, options);
+      const before = current && desiredOf(current);
+      const wanted = change(before);
+      if (current === undefined) return this.#create(ref, wanted);
+      if (before !== undefined && contentHash(wanted) === contentHash(before)) return before;
+      if (this.#rights !== "whole") {
+        return writeScale(this.#client, current, wanted, { reason: this.#rights === "scale-and-status" });
+      }
+      const written = functionObjectOf(wanted, current);
+      return desiredOf(await this.#client.replace<FunctionObject>(kinds.function, written, placeOf(ref)));
+    });
+  }
+
+  async remove(ref: FunctionRef): Promise<boolean> {
+    const found = await this.#find(ref);
+    if (found?.metadata.uid === undefined) return false;
+    try {
+      const query = { uid: found.metadata.uid, propagation: "Background" } as const;
+      await this.#client.delete(kinds.function, placeOf(ref), query);
+      return true;
+    } catch (err) {
+      // Gone, or another one by now.
+      if (isNotFound(err) || isConflict(err)) return false;
+      throw err;
+    }
+  }
+
+  async watch(observer: FunctionObserver): Promise<() => void> {
+    await this.#watch.synced;
+    const end = this.#watch.listen(({ key, before, after }) => {
+      const isAnother = before?.uid !== after?.uid;
+      if (before?.desired !== undefined && (isAnother || after?.desired === undefined))
+        observer.removed(placeOfKey(key));
+      if (after?.desired !== undefined && (isAnother || !isEqual(before, after))) observer.set(after.desired);
+    });
+    for (const [, { desired }] of this.#watch.entries()) if (desired !== undefined) observer.set(desired);
+    observer.synced();
+    return end;
+  }
+
+  async #create({ namespace }: FunctionRef, wanted: DesiredFunction): Promise<DesiredFunction> {
+    try {
+      return desiredOf(await this.#client.create<FunctionObject>(kinds.function, functionObjectOf(wanted)));
+    } catch (err) {
+      if (!isNamespaceGone(err)) throw err;
+      const sentence = `Cannot create function "${wanted.name}": namespace "${namespace}" does not exist`;
+      throw new PlatformError("namespace_not_found", sentence, { cause: err });
+    }
+  }
+
+  async #find(ref: FunctionRef, options?: KubeOptions): Promise<FunctionObject | undefined> {
+    const found = await this.#client.find<FunctionObject>(kinds.function, placeOf(ref), options);
+    return found !== undefined && isThere(found) ? found : undefined;
+  }
+}
+
+/** Objects with more in them than a place come as a FunctionRef too. */
+function placeOf({ namespace, name }: FunctionRef): FunctionRef {
+  return { namespace, name };
+}
+
+function isEqual(a: KeptFunction | undefined, b: KeptFunction): boolean {
+  return a?.desired !== undefined && contentHash(a.desired) === contentHash(b.desired);
+}

@@ -1,0 +1,164 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import { bridgeName } from "../firewall/bridge-name.ts";
+import { engineLabel, instanceFilter } from "./containers/container-labels.ts";
+import type { EngineClient } from "./engine/engine-client.ts";
+import type { NetworkDocument } from "./engine/engine-types.ts";
+import type { HostFirewall } from "../firewall/host-firewall.ts";
+import type { ProviderLog } from "../provider-log.ts";
+
+/** The network of one namespace. */
+export interface NamespaceNetwork {
+  readonly name: string;
+  /** Of this host on its bridge. */
+  readonly address: string;
+}
+
+/** Told the addresses of all bridges, before a container uses a new one. */
+export type BridgeListener = (addresses: readonly string[]) => void | Promise<void>;
+
+export interface NetworksParts {
+  readonly engine: EngineClient;
+  readonly instance: string;
+  readonly firewall: HostFirewall;
+  readonly log: ProviderLog;
+}
+
+/** One bridge per namespace, with a way out by NAT, made when it is needed first. */
+export class Networks {
+  readonly #parts: NetworksParts;
+  readonly #known = new Map<string, NamespaceNetwork>();
+  /** Known ones that may be gone. */
+  readonly #doubted = new Set<string>();
+  readonly #listeners = new Set<BridgeListener>();
+  /** Where the gateway answers. */
+  #served: readonly string[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: NetworksParts) {
+    this.#parts = parts;
+  }
+
+  /** Finds the networks that an earlier process made. */
+  open(): Promise<void> {
+    return this.#change(async () => {
+      for (const network of await this.#list()) this.#know(network);
+      await this.#tell();
+    });
+  }
+
+  /** Addresses of this host on the bridges. */
+  addresses(): string[] {
+    return [...this.#known.values()].map(({ address }) => address);
+  }
+
+  /** Tells what there is now, too; the returned function ends it. */
+  async onBridge(listener: BridgeListener): Promise<() => void> {
+    this.#listeners.add(listener);
+    await this.#change(() => this.#tell());
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The network of a namespace; the gateway answers on it when this resolves, if it can. */
+  ensure(namespace: string): Promise<NamespaceNetwork> {
+    return this.#change(async () => {
+      const known = this.#known.get(namespace);
+      if (known !== undefined && !this.#doubted.has(namespace)) return known;
+      const network = this.#know((await this.#inspect(namespace)) ?? (await this.#create(namespace)));
+      this.#doubted.delete(namespace);
+      await this.#tell();
+      return network;
+    });
+  }
+
+  /** Looks again before the next use: what was known may be gone. */
+  doubt(namespace: string): void {
+    this.#doubted.add(namespace);
+  }
+
+  /** Removes the network of a namespace unless `inUse`, asked when it is its turn, says otherwise. */
+  release(namespace: string, inUse: () => boolean): Promise<void> {
+    return this.#change(async () => {
+      if (inUse()) return;
+      await this.#remove(this.#nameOf(namespace));
+      if (this.#known.delete(namespace)) await this.#tell();
+    });
+  }
+
+  /** Removes all networks of the instance; no container uses them any more. */
+  close(): Promise<void> {
+    return this.#change(async () => {
+      this.#known.clear();
+      await this.#tell();
+      for (const { Name: name } of await this.#list()) await this.#remove(name);
+    });
+  }
+
+  #nameOf(namespace: string): string {
+    return `weir-${this.#parts.instance}-${namespace}`;
+  }
+
+  async #list(): Promise<readonly NetworkDocument[]> {
+    const query = { filters: instanceFilter(this.#parts.instance) };
+    return (await this.#parts.engine.call<NetworkDocument[]>("GET", "/networks", { query })).body ?? [];
+  }
+
+  async #inspect(namespace: string): Promise<NetworkDocument | undefined> {
+    const path = `/networks/${this.#nameOf(namespace)}`;
+    return (await this.#parts.engine.call<NetworkDocument>("GET", path, { expected: [404] })).body;
+  }
+
+  async #create(namespace: string): Promise<NetworkDocument> {
+    const { engine, instance } = this.#parts;
+    const name = this.#nameOf(namespace);
+    const body = {
+      Name: name,
+      Driver: "bridge",
+      CheckDuplicate: true,
+      EnableIPv6: false,
+      Labels: { [engineLabel.instance]: instance, [engineLabel.namespace]: namespace },
+      Options: { "com.docker.network.bridge.name": bridgeName(instance, namespace) },
+    };
+    await engine.call("POST", "/networks/create", { body });
+    const made = await this.#inspect(namespace);
+    if (made !== undefined) return made;
+    throw new PlatformError("internal_error", `Cannot make network "${name}": it is gone again`);
+  }
+
+  #know({ Name: name, Labels: labels, IPAM: { Config: config } }: NetworkDocument): NamespaceNetwork {
+    const address = config?.[0]?.Gateway?.split("/", 1)[0];
+    const namespace = labels?.[engineLabel.namespace];
+    if (address === undefined || namespace === undefined) {
+      throw new PlatformError(
+        "internal_error",
+        `Cannot use network "${name}": it has no address of this host, or no label`,
+      );
+    }
+    const network = { name, address };
+    this.#known.set(namespace, network);
+    return network;
+  }
+
+  /** Containers may call the gateway where it answers, else nobody at all. */
+  async #tell(): Promise<void> {
+    const { firewall, log } = this.#parts;
+    const addresses = this.addresses();
+    try {
+      for (const listener of this.#listeners) await listener(addresses);
+      this.#served = addresses;
+    } catch (err) {
+      log.warn({ err, addresses }, "functions cannot call the gateway: it does not answer on a new bridge");
+      this.#served = this.#served.filter((address) => addresses.includes(address));
+    }
+    await firewall.allow(this.#served);
+  }
+
+  async #remove(name: string): Promise<void> {
+    await this.#parts.engine.call("DELETE", `/networks/${name}`, { expected: [403, 404] });
+  }
+
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { secretDirectories } from "../../../api/names.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { LogSource } from "../../../core/ports/log-source.ts";
+import type { Replicas } from "../../../core/ports/replicas.ts";
+import type { SecretStore } from "../../../core/ports/secret-store.ts";
+import type { Usage } from "../../../core/ports/usage.ts";
+import { FileSecretStore } from "../../files/file-secret-store.ts";
+import { SecretViews } from "../../files/secret-views.ts";
+import { EndedLogs } from "../../replica-logs/ended-logs.ts";
+import type { DefaultLimits } from "./containers/container-resources.ts";
+import { DockerLogSource } from "./docker-log-source.ts";
+import { DockerReplicas } from "./docker-replicas.ts";
+import { checkEngine } from "./engine/docker-socket.ts";
+import { DockerUsage } from "./docker-usage.ts";
+import { EngineClient } from "./engine/engine-client.ts";
+import { HostFirewall } from "../firewall/host-firewall.ts";
+import { Images } from "./images/images.ts";
+import { instanceName } from "./instance-name.ts";
+import { Networks, type BridgeListener } from "./networks.ts";
+import type { ProviderLog } from "../provider-log.ts";
+
+/** The caller holds `data` for itself. */
+export interface DockerProviderOptions {
+  /** Where the engine is: the path of its socket, or `tcp://host:port`. */
+  readonly socket: string;
+  /** At most 16 characters of a to z and 0 to 9, no other data directory's; made and kept below `data` when absent. */
+  readonly instance?: string;
+  /** For notes and the secrets of running functions. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly platformNamespace: string;
+  /** The gateway's port on the bridges. */
+  readonly gatewayPort: number;
+  /** What replicas get of functions that state no limits. */
+  readonly defaultLimits: DefaultLimits;
+  readonly log: ProviderLog;
+}
+
+/** Runs functions as containers of the engine of this host. */
+export interface DockerProvider {
+  readonly replicas: Replicas;
+  readonly secrets: SecretStore;
+  readonly logs: LogSource;
+  readonly usage: Usage;
+  /** What separates functions here, in words. */
+  readonly isolation: string;
+  /** Where the function finds its secrets. */
+  secretsDirectory(ref: FunctionRef): string;
+  /** Addresses of this host at which functions call the gateway. */
+  bridgeAddresses(): string[];
+  /**
+   * Called with all bridge addresses now and when they change, and awaited before a container uses a new one: who answers
+   * there listens then. When it throws, functions on that bridge cannot call the gateway. The returned function ends it.
+   */
+  onBridge(listener: BridgeListener): Promise<() => void>;
+  /** Stops and removes all containers and networks of the instance, and the rules of this host. */
+  close(): Promise<void>;
+  /** As `close`, but calls under way are cut off. */
+  endNow(): Promise<void>;
+}
+
+/** Functions run as this user and group where this process is root. */
+const functionUser = 12_000;
+
+/**
+ * Takes over what an earlier process of the same data directory left running, and removes what else it left.
+ * @throws PlatformError `provider_unavailable` when no engine answers, or it cannot be used from here
+ */
+export async function openDockerProvider(options: DockerProviderOptions): Promise<DockerProvider> {
+  const { data, log } = options;
+  const engine = new EngineClient(options.socket);
+  const directory = join(resolve(data), "docker");
+  try {
+    const { cpus } = await checkEngine(engine);
+    const instance = options.instance ?? (await instanceName(join(directory, "instance")));
+    const firewall = new HostFirewall({ instance, gatewayPort: options.gatewayPort, log });
+    const networks = new Networks({ engine, instance, firewall, log });
+    const views = await openViews(directory, options.secrets);
+    const endedLogs = new EndedLogs(join(directory, "logs"));
+    await endedLogs.removeUnfinished();
+    const replicas = new DockerReplicas({
+      engine,
+      instance,
+      cpus,
+      defaultLimits: options.defaultLimits,
+      views,
+      images: new Images(engine),
+      networks,
+      firewall,
+      user: process.getuid?.() === 0 ? functionUser : undefined,
+      gatewayNames: gatewayNames(options.platformNamespace),
+      endedLogs,
+      log,
+    });
+    await networks.open();
+    await replicas.open();
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      try {
+        await replicas.close();
+        await rm(join(directory, "secrets"), { recursive: true, force: true });
+        await rm(join(directory, "staging"), { recursive: true, force: true });
+      } finally {
+        await engine.close();
+      }
+    };
+    return {
+      replicas,
+      secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
+      logs: new DockerLogSource(engine, replicas, endedLogs),
+      usage: new DockerUsage(engine, (ref) => replicas.containersOf(ref)),
+      isolation: "a container per replica, a network per namespace",
+      secretsDirectory: () => secretDirectories[0],
+      bridgeAddresses: () => networks.addresses(),
+      onBridge: (listener) => networks.onBridge(listener),
+      close: () => (closing ??= close()),
+      endNow: async () => {
+        await replicas.endNow();
+        await (closing ??= close());
+      },
+    };
+  } catch (err) {
+    await engine.close();
+    throw err;
+  }
+}
+
+async function openViews(directory: string, source: string): Promise<SecretViews> {
+  const views = join(directory, "secrets");
+  await mkdir(views, { recursive: true, mode: 0o700 });
+  return new SecretViews({ source, directory: views, staging: join(directory, "staging") });
+}
+
+/** The final dot saves look-ups and is part of a name in a hosts file. */
+function gatewayNames(platformNamespace: string): string[] {
+  const short = `gateway.${platformNamespace}`;
+  const long = `${short}.svc.cluster.local`;
+  return [short, long, `${short}.`, `${long}.`];
+}

@@ -1,0 +1,82 @@
+import { join, resolve } from "node:path";
+
+import { secretDirectories } from "../../../api/names.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { LogSource } from "../../../core/ports/log-source.ts";
+import type { Replicas } from "../../../core/ports/replicas.ts";
+import type { SecretStore } from "../../../core/ports/secret-store.ts";
+import type { Usage } from "../../../core/ports/usage.ts";
+import { FileSecretStore } from "../../files/file-secret-store.ts";
+import { SecretViews } from "../../files/secret-views.ts";
+import { findConfinement } from "./confinement.ts";
+import { endLeftLogs } from "./logs/end-left-logs.ts";
+import { FunctionUsers } from "./function-users.ts";
+import { describeIsolation } from "./isolation.ts";
+import { LocalLogSource } from "./logs/local-log-source.ts";
+import { LocalReplicas } from "./local-replicas.ts";
+import { LocalUsage } from "./local-usage.ts";
+import { nodeForFunctions } from "./node-for-functions.ts";
+import { openRunDirectory } from "./run-directory.ts";
+import { canMountSecrets } from "./secret-mount.ts";
+import { takeUserBlock, type HoldLock } from "./user-blocks.ts";
+
+/** Directories of the local provider; the caller holds `data` for itself. */
+export interface LocalProviderOptions {
+  /** For notes about what runs. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly logs: string;
+  readonly holdLock: HoldLock;
+}
+
+/** Runs functions on this host without a container engine. */
+export interface LocalProvider {
+  readonly replicas: Replicas;
+  readonly secrets: SecretStore;
+  readonly logs: LogSource;
+  readonly usage: Usage;
+  /** What separates functions here, in words. */
+  readonly isolation: string;
+  /** Where the function finds its secrets. */
+  secretsDirectory(ref: FunctionRef): string;
+  /** Stops all replicas and removes what they had. */
+  close(): Promise<void>;
+  /** As `close`, but calls under way are cut off. */
+  endNow(): Promise<void>;
+}
+
+/** Removes what a killed process left behind, but for what its replicas wrote last, and finds out what this host allows. */
+export async function openLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
+  const run = await openRunDirectory(options.data);
+  try {
+    await endLeftLogs(options.logs);
+    const isRoot = process.getuid?.() === 0;
+    const mountsSecrets = await canMountSecrets(run.path);
+    const confinement = await findConfinement(run.path);
+    const views = new SecretViews({ source: options.secrets, directory: run.secrets, staging: run.staging });
+    const replicas = new LocalReplicas({
+      run,
+      logs: options.logs,
+      views,
+      users: isRoot ? new FunctionUsers(() => takeUserBlock(options.holdLock)) : undefined,
+      node: isRoot ? await nodeForFunctions(join(run.path, "bin")) : process.execPath,
+      // Where only this user can write: what lies there is run.
+      compileCache: join(resolve(options.data), "run", "compile-cache"),
+      mountsSecrets,
+      confinement,
+    });
+    return {
+      replicas,
+      secrets: new FileSecretStore(options.secrets, (ref) => views.update(ref)),
+      logs: new LocalLogSource(options.logs),
+      usage: new LocalUsage((ref) => replicas.pidsOf(ref)),
+      isolation: describeIsolation(confinement, isRoot),
+      secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
+      close: () => replicas.close(),
+      endNow: () => replicas.endNow(),
+    };
+  } catch (err) {
+    await run.close();
+    throw err;
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { secretDirectories } from "../../../api/names.ts";
+
+const script = fileURLToPath(new URL("secret-mount.sh", import.meta.url));
+const run = promisify(execFile);
+const probeTimeout = 10_000;
+
+/** Program and arguments that run `command` with the files of `view` at both secret paths; `stage` is an empty directory. */
+export function withSecretMount(stage: string, view: string, command: readonly string[]): string[] {
+  return ["unshare", "--mount", "--propagation", "private", "/bin/sh", script, stage, view, ...command];
+}
+
+/** Whether this system lets this process mount secrets at both paths; tried out below `directory`, which is left as it was. */
+export async function canMountSecrets(directory: string): Promise<boolean> {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
+  const stage = join(directory, "mount-stage");
+  const view = join(directory, "mount-view");
+  try {
+    await mkdir(stage);
+    await mkdir(view);
+    await writeFile(join(view, "probe"), "");
+    const looks = secretDirectories.map((path) => ["test", "-f", `${path}/probe`].join(" ")).join(" && ");
+    const [program = "", ...args] = withSecretMount(stage, view, ["/bin/sh", "-c", looks]);
+    await run(program, args, { timeout: probeTimeout });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+    await rm(view, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,28 @@
+import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
+
+/** What a watchdog says over its channel: the port it serves on, why it cannot, or why its function takes no calls yet. */
+export type WatchdogReport =
+  | { readonly port: number }
+  | { readonly failure: ReplicaFailure }
+  | { readonly waiting: ReplicaFailure };
+
+/** The report in a message, or undefined; the function's own code may have written it. */
+export function reportIn(message: unknown): WatchdogReport | undefined {
+  if (typeof message !== "object" || message === null) return undefined;
+  if ("port" in message && typeof message.port === "number") {
+    const { port } = message;
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? { port } : undefined;
+  }
+  const failure = "failure" in message ? failureIn(message.failure) : undefined;
+  if (failure !== undefined) return { failure };
+  const waiting = "waiting" in message ? failureIn(message.waiting) : undefined;
+  return waiting === undefined ? undefined : { waiting };
+}
+
+function failureIn(failure: unknown): ReplicaFailure | undefined {
+  if (typeof failure !== "object" || failure === null || !("reason" in failure) || !("message" in failure))
+    return undefined;
+  const { reason, message: sentence } = failure;
+  if (typeof reason !== "string" || !/^[A-Za-z]{1,64}$/.test(reason) || typeof sentence !== "string") return undefined;
+  return { reason, message: sentence };
+}

@@ -1,0 +1,28 @@
+import type { PutOutcome } from "../../../core/ports/call-queue.ts";
+import { payloadTooLarge, type PublishOutcome } from "./durable-publish.ts";
+
+/** NATS error code of a publish that could not be stored (server `errors.json`). */
+const storeFailed = 10077;
+
+/** What a publish into a queue means for the call. */
+export function putOutcome(outcome: PublishOutcome): PutOutcome {
+  switch (outcome.kind) {
+    case "stored":
+      return { kind: "stored" };
+    case "refused": {
+      const { code, description } = outcome.refusal;
+      const cause = new Error(`${description} (${code})`);
+      if (outcome.doubt !== undefined) return { kind: "unknown", cause };
+      // 10077 stands for every failure to store; only limits begin with this word, a full disk does not.
+      if (code === storeFailed && description.startsWith("maximum")) return { kind: "refused", because: "full", cause };
+      if (code === payloadTooLarge) return { kind: "refused", because: "too-large", cause };
+      return { kind: "refused", because: "unavailable", cause };
+    }
+    case "not-sent":
+      return { kind: "refused", because: "unavailable", cause: outcome.cause };
+    case "unknown":
+      return { kind: "unknown", cause: outcome.cause };
+    default:
+      return outcome satisfies never;
+  }
+}

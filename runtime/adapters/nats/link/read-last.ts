@@ -1,0 +1,124 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Empty } from "@nats-io/transport-node";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { isNoResponders, isTimeout } from "./durable-publish.ts";
+import { HeaderBlock } from "./header-block.ts";
+import { requestTimeout, type NatsLink } from "./nats-link.ts";
+
+/** A message of a stream. */
+export interface LastMessage {
+  readonly subject: string;
+  readonly sequence: number;
+  /** When it was stored, Unix milliseconds of the broker's clock. */
+  readonly time: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+}
+
+const noMessageFound = 10037;
+const tries = 4;
+
+/**
+ * The last message on `subject`, read from the stream's leader, so that the last write of anyone is seen; undefined
+ * when there is none. Tries four times, 500 ms each, none after `until` (monotonic milliseconds).
+ * @throws PlatformError `queue_unavailable` when no answer came
+ */
+export function readLast(
+  link: NatsLink,
+  stream: string,
+  subject: string,
+  until = Number.POSITIVE_INFINITY,
+): Promise<LastMessage | undefined> {
+  return readMessage(link, stream, { last_by_subj: subject }, until);
+}
+
+/**
+ * The first message from `sequence` on whose subject matches `filter`, or undefined; tries as `readLast` does.
+ * @throws PlatformError `queue_unavailable` when no answer came
+ */
+export function readNext(
+  link: NatsLink,
+  stream: string,
+  filter: string,
+  sequence: number,
+): Promise<LastMessage | undefined> {
+  return readMessage(link, stream, { seq: sequence, next_by_subj: filter }, Number.POSITIVE_INFINITY);
+}
+
+/** The first message of `stream` at or after `sequence`, undefined when there is none; otherwise as `readNext`. */
+export function readFrom(link: NatsLink, stream: string, sequence: number): Promise<LastMessage | undefined> {
+  return readNext(link, stream, ">", sequence);
+}
+
+async function readMessage(
+  link: NatsLink,
+  stream: string,
+  wanted: { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string },
+  until: number,
+): Promise<LastMessage | undefined> {
+  const request = JSON.stringify(wanted);
+  let failure: unknown;
+  for (let attempt = 0; attempt < tries && link.downFor() < 1_000 && performance.now() < until; attempt++) {
+    try {
+      const reply = await link.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
+      return parseReply(reply.json());
+    } catch (err) {
+      failure = err;
+      if (!isTimeout(err) && !isNoResponders(err)) break;
+      if (isNoResponders(err)) await pause(100);
+    }
+  }
+  throw new PlatformError("queue_unavailable", `Cannot read from stream "${stream}": the broker does not answer`, {
+    cause: failure,
+    retryAfterSeconds: 1,
+  });
+}
+
+function parseReply(reply: unknown): LastMessage | undefined {
+  const { error, message } = reply as Reply;
+  if (error !== undefined) {
+    if (error.err_code === noMessageFound) return undefined;
+    throw new PlatformError("queue_unavailable", `Cannot read from the broker: ${error.description ?? "it refuses"}`);
+  }
+  if (message === undefined) throw new TypeError("the broker's reply holds no message");
+  return {
+    subject: message.subject,
+    sequence: message.seq,
+    time: Date.parse(message.time),
+    headers: parseHeaderBlock(message.hdrs),
+    body: message.data === undefined ? Empty : Buffer.from(message.data, "base64"),
+  };
+}
+
+/** Reply of `STREAM.MSG.GET` (NATS JetStream API). */
+interface Reply {
+  readonly error?: { readonly err_code?: number; readonly description?: string };
+  readonly message?: {
+    readonly subject: string;
+    readonly seq: number;
+    readonly time: string;
+    readonly hdrs?: string;
+    readonly data?: string;
+  };
+}
+
+function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  if (base64 === undefined) return map;
+  const lines = Buffer.from(base64, "base64").toString("utf8").split("\r\n");
+  for (const line of lines.slice(1)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) map.set(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return map;
+}
+
+/** Headers of a write to a bucket: time to live in milliseconds, and the sequence it builds upon if any. */
+export function writeHeaders(ttl: number, expectedSequence: number | undefined): HeaderBlock {
+  const out = new HeaderBlock();
+  out.add("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);
+  if (expectedSequence !== undefined) out.add("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
+  return out;
+}

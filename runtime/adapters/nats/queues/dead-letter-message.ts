@@ -1,0 +1,92 @@
+import type { MsgHdrs } from "@nats-io/transport-node";
+
+import { isFunctionName, isNamespaceName } from "../../../api/grammar.ts";
+import type { DeadLetterFacts, LetterContent, StoredLetter } from "../../../core/ports/dead-letters.ts";
+import { messageHeader, parseCall } from "./call-message.ts";
+import { parseCallback } from "./callback-message.ts";
+import type { LastMessage } from "../link/read-last.ts";
+
+const letterHeader = {
+  queue: "Weir-Queue",
+  reason: "Weir-Dead-Reason",
+  attempts: "Weir-Dead-Attempts",
+  status: "Weir-Dead-Status",
+  accepted: "Weir-Dead-Accepted",
+  at: "Weir-Dead-At",
+  redrives: "Weir-Dead-Redrives",
+  size: "Weir-Dead-Size",
+} as const;
+
+/** Header of a letter whose body was too large to keep. */
+export const truncatedLetter = "Weir-Dead-Truncated";
+
+/** Writes what is known of a letter beside the headers of its original. */
+export function formatLetterFacts(letter: DeadLetterFacts & { readonly body: Uint8Array }, headers: MsgHdrs): void {
+  headers.set(letterHeader.queue, letter.queue);
+  if (letter.function !== undefined) {
+    headers.set(messageHeader.function, letter.function.name);
+    headers.set(messageHeader.namespace, letter.function.namespace);
+  }
+  headers.set(letterHeader.reason, letter.reason);
+  headers.set(letterHeader.attempts, String(letter.attempts));
+  if (letter.lastStatus !== undefined) headers.set(letterHeader.status, String(letter.lastStatus));
+  headers.set(letterHeader.accepted, String(letter.acceptedAt));
+  headers.set(letterHeader.at, String(letter.deadAt));
+  headers.set(letterHeader.redrives, String(letter.redrives));
+  headers.set(letterHeader.size, String(letter.body.byteLength));
+}
+
+const reasons: ReadonlySet<string> = new Set<DeadLetterFacts["reason"]>([
+  "exhausted",
+  "crash",
+  "expired",
+  "undecodable",
+  "callback",
+]);
+
+/** Inverse of `formatLetterFacts`; undefined for what is no dead letter of ours. */
+export function parseLetter({ subject, sequence, headers, body }: LastMessage): StoredLetter | undefined {
+  const [, queue = "", id = "", kind] = subject.split(".");
+  const reason = headers.get(letterHeader.reason);
+  if (!isReason(reason) || (kind !== "call" && kind !== "callback")) return undefined;
+  const number = (name: string): number => Number(headers.get(name) ?? 0) || 0;
+  const status = number(letterHeader.status);
+  const name = headers.get(messageHeader.function) ?? "";
+  const namespace = headers.get(messageHeader.namespace) ?? "";
+  return {
+    kind,
+    id,
+    queue,
+    // Of a message that is no call, the headers may hold anything.
+    function: isFunctionName(name) && isNamespaceName(namespace) ? { namespace, name } : undefined,
+    reason,
+    attempts: number(letterHeader.attempts),
+    lastStatus: status === 0 ? undefined : status,
+    acceptedAt: number(letterHeader.accepted),
+    deadAt: number(letterHeader.at),
+    redrives: number(letterHeader.redrives),
+    position: sequence,
+    size: headers.has(letterHeader.size) ? number(letterHeader.size) : body.byteLength,
+  };
+}
+
+/** What can be sent again of the message that `parseLetter` read as `letter`. */
+export function letterContent({ kind, queue, reason }: StoredLetter, { headers, body }: LastMessage): LetterContent {
+  if (kind === "callback") {
+    const parsed = parseCallback(headers, body);
+    if ("unreadable" in parsed) return { kind: "unreadable", why: parsed.unreadable };
+    const { read } = parsed;
+    const truncated = headers.has(truncatedLetter) || (read.output?.truncated ?? true);
+    return { kind, callback: { ...read, output: { body: truncated ? new Uint8Array(0) : body, truncated } } };
+  }
+  if (headers.has(truncatedLetter)) return { kind: "unreadable", why: "its body was too large to keep" };
+  const parsed = parseCall(queue, headers, body);
+  if (reason === "undecodable" || "unreadable" in parsed) {
+    return { kind: "unreadable", why: "unreadable" in parsed ? parsed.unreadable : "a queue-worker could not read it" };
+  }
+  return { kind, call: parsed.read };
+}
+
+function isReason(text: string | undefined): text is DeadLetterFacts["reason"] {
+  return text !== undefined && reasons.has(text);
+}

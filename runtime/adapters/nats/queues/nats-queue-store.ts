@@ -1,0 +1,261 @@
+import { JetStreamApiError, PersistMode, type StreamInfo } from "@nats-io/jetstream";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
+import type { MissingStore, QueueStore, WorkState } from "../../../core/ports/queue-store.ts";
+import { CallRecordReader } from "../records/call-record-reader.ts";
+import { checkRoom } from "./check-room.ts";
+import { consumerChange, consumerConfig } from "./consumers.ts";
+import { countQueued } from "./count-queued.ts";
+import { isNotReady } from "../link/is-not-ready.ts";
+import type { NatsLink } from "../link/nats-link.ts";
+import { OverdueEntries } from "./overdue-entries.ts";
+import { readLast } from "../link/read-last.ts";
+import { rebuildConsumer } from "./rebuild-consumer.ts";
+import {
+  bucket,
+  bucketStream,
+  callbacksConsumer,
+  callbackStream,
+  keySubject,
+  queueStream,
+  workersConsumer,
+} from "../stream-names.ts";
+import { wantedStreams, type StreamFacts, type WantedStream } from "../streams.ts";
+import { lookAtWork } from "./work-state.ts";
+
+const allCalls = "q.>";
+const streamNotFound = 10059;
+const consumerNotFound = 10014;
+
+interface FoundStream {
+  readonly wanted: WantedStream;
+  /** Undefined when it is not there. */
+  readonly info: StreamInfo | undefined;
+}
+
+/** Bytes that a stream takes beyond what it has. */
+function growth({ wanted, info }: FoundStream): number {
+  return (wanted.max_bytes ?? 0) - (info?.config.max_bytes ?? 0);
+}
+
+/** Streams, buckets and consumers as the queue needs them. */
+export class NatsQueueStore implements QueueStore {
+  readonly #link: NatsLink;
+  readonly #facts: StreamFacts;
+  readonly #overdue: OverdueEntries;
+  /** By stream; counted until two looks agree, as it reads all records and refused calls have theirs for a moment. */
+  readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
+
+  constructor(link: NatsLink, facts: StreamFacts) {
+    this.#link = link;
+    this.#facts = facts;
+    this.#overdue = new OverdueEntries(link, new CallRecordReader(link));
+  }
+
+  async provision(queues: readonly QueueDeclaration[], remake: readonly string[] = []): Promise<void> {
+    await this.#translated(() => this.#removeEmpty(queues));
+    const lost = await this.#lostStreams(queues);
+    const wanted = new Set(remake.map((name) => (name === callbackStream ? name : queueStream(name))));
+    await this.#bring(queues, async (stream) => {
+      if (!lost.has(stream.name) || wanted.has(stream.name)) await this.#link.jsm.streams.add(stream);
+    });
+  }
+
+  async maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]> {
+    const missing: string[] = [];
+    await this.#bring(queues, async ({ name }) => void missing.push(name));
+    for (const name of this.#lost.keys()) if (!missing.includes(name)) this.#lost.delete(name);
+    return Promise.all(
+      missing.map(async (name) => {
+        const queue = queues.find((declared) => queueStream(declared.name) === name);
+        return { name: queue?.name ?? name, lostCalls: queue === undefined ? undefined : await this.#countLost(queue) };
+      }),
+    );
+  }
+
+  async look(queues: readonly QueueDeclaration[]): Promise<readonly WorkState[]> {
+    const states: WorkState[] = [];
+    for (const queue of [...queues.map(({ name }) => name), undefined]) {
+      try {
+        states.push(await lookAtWork(this.#link, queue, ...placeOf(queue)));
+      } catch (err) {
+        // What is missing is the business of maintain().
+        if (!isApiError(err, streamNotFound) && !isApiError(err, consumerNotFound)) throw unusable("look at", err);
+      }
+    }
+    return states;
+  }
+
+  async countOverdue(queue: string | undefined): Promise<number> {
+    try {
+      return await this.#overdue.count(...placeOf(queue));
+    } catch (err) {
+      throw unusable("look at", err);
+    }
+  }
+
+  async rebuild(queue: string | undefined, stop: AbortSignal): Promise<void> {
+    try {
+      await rebuildConsumer(this.#link, ...placeOf(queue), stop);
+    } catch (err) {
+      throw unusable("mend", err);
+    }
+  }
+
+  /** Updates every stream and consumer that differs; `onMissing` decides about streams that are not there. */
+  async #bring(queues: readonly QueueDeclaration[], onMissing: (wanted: WantedStream) => Promise<void>): Promise<void> {
+    const callbackWait = queues[0]?.ackWait ?? 60_000;
+    await this.#translated(async () => {
+      const found = await this.#find(queues);
+      // Room is taken from the ones before it is given to others, as the broker promises each all that it may take.
+      for (const { wanted, info } of found.toSorted((a, b) => growth(a) - growth(b))) {
+        if (info === undefined) await onMissing(wanted);
+        else await this.#updateStream(wanted, info);
+      }
+      for (const queue of queues) {
+        await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
+      }
+      await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait);
+    });
+  }
+
+  async #translated(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      throw unusable("provision", cause);
+    }
+  }
+
+  /** Every wanted stream and what is there of it, and those of queues that are declared no more. */
+  async #find(queues: readonly QueueDeclaration[]): Promise<FoundStream[]> {
+    const left = await this.#undeclared(queues);
+    const wanted = wantedStreams(this.#facts, queues, left.length);
+    const share = wanted[0]?.max_bytes ?? 0;
+    return [
+      ...(await Promise.all(wanted.map(async (each) => ({ wanted: each, info: await this.#infoOf(each.name) })))),
+      ...left
+        .filter(({ state }) => state.bytes <= share)
+        .map((info) => ({ wanted: { name: info.config.name, max_bytes: share }, info })),
+    ];
+  }
+
+  /** Streams that hold calls of queues that are not declared. */
+  async #undeclared(queues: readonly QueueDeclaration[]): Promise<StreamInfo[]> {
+    const { streams } = this.#link.jsm;
+    const declared = new Set(queues.map(({ name }) => queueStream(name)));
+    const left: StreamInfo[] = [];
+    for await (const name of streams.names(allCalls)) if (!declared.has(name)) left.push(await streams.info(name));
+    return left;
+  }
+
+  /** Removes them if they are empty, having closed them first, so that no call comes in meanwhile and is lost. */
+  async #removeEmpty(queues: readonly QueueDeclaration[]): Promise<void> {
+    const { streams } = this.#link.jsm;
+    for (const { config, state } of await this.#undeclared(queues)) {
+      if (state.messages > 0) continue;
+      await streams.update(config.name, { subjects: [`closed.${config.name}`] });
+      if ((await streams.info(config.name)).state.messages === 0) await streams.delete(config.name);
+      else await streams.update(config.name, { subjects: config.subjects });
+    }
+  }
+
+  async #infoOf(name: string): Promise<StreamInfo | undefined> {
+    try {
+      return await this.#link.jsm.streams.info(name);
+    } catch (err) {
+      if (isApiError(err, streamNotFound)) return undefined;
+      throw err;
+    }
+  }
+
+  async #updateStream(wanted: WantedStream, { config, state }: StreamInfo): Promise<void> {
+    if (config.persist_mode === PersistMode.Async) {
+      throw new PlatformError(
+        "queue_unavailable",
+        `Cannot use stream "${wanted.name}": its persist_mode is "async", which loses calls that were accepted; the broker cannot change that, so move its entries and delete it`,
+      );
+    }
+    // What is left out of an update stays as it is: no limit must be said.
+    const limits: WantedStream = { max_bytes: -1, ...wanted };
+    const differs = Object.entries(limits).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
+    if (!differs) return;
+    checkRoom(wanted, state);
+    await this.#link.jsm.streams.update(wanted.name, {
+      ...limits,
+      metadata: { ...config.metadata, ...wanted.metadata },
+    });
+  }
+
+  async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<void> {
+    const { consumers } = this.#link.jsm;
+    try {
+      const change = consumerChange((await consumers.info(stream, name)).config, name, ackWait);
+      if (change.kind === "update") await consumers.update(stream, name, change.config);
+      else if (change.kind === "rebuild") await rebuildConsumer(this.#link, stream, name, new AbortController().signal);
+    } catch (err) {
+      if (isApiError(err, streamNotFound)) return;
+      if (!isApiError(err, consumerNotFound)) throw err;
+      await consumers.add(stream, consumerConfig(name, ackWait, this.#link.serverVersion));
+    }
+  }
+
+  /** Streams of calls and callbacks that are gone though they were there: their queue was declared before. */
+  async #lostStreams(queues: readonly QueueDeclaration[]): Promise<ReadonlySet<string>> {
+    const { streams } = this.#link.jsm;
+    const isThere = async (stream: string): Promise<boolean> => {
+      try {
+        await streams.info(stream);
+        return true;
+      } catch (err) {
+        if (isApiError(err, streamNotFound)) return false;
+        throw unusable("provision", err);
+      }
+    };
+    const declarations = bucketStream(bucket.queues);
+    const lost = new Set<string>();
+    if (!(await isThere(declarations))) return lost;
+    for (const { name } of queues) {
+      const declared = await readLast(this.#link, declarations, keySubject(bucket.queues, name));
+      if (declared === undefined || declared.headers.has("KV-Operation")) continue;
+      for (const stream of [queueStream(name), callbackStream]) if (!(await isThere(stream))) lost.add(stream);
+    }
+    return lost;
+  }
+
+  async #countLost(queue: QueueDeclaration): Promise<number> {
+    const stream = queueStream(queue.name);
+    const before = this.#lost.get(stream);
+    if (before?.agreed === true) return before.calls;
+    const calls = await countQueued(this.#link, queue.name).catch((err: unknown) => {
+      throw unusable("count the calls of", err);
+    });
+    this.#lost.set(stream, { calls, agreed: calls === before?.calls });
+    return calls;
+  }
+}
+
+/** Stream and consumer of a queue, or of the callbacks. */
+function placeOf(queue: string | undefined): [stream: string, consumer: string] {
+  return queue === undefined ? [callbackStream, callbacksConsumer] : [queueStream(queue), workersConsumer];
+}
+
+function isApiError(err: unknown, code: number): boolean {
+  return err instanceof JetStreamApiError && err.code === code;
+}
+
+function unusable(what: string, cause: unknown): PlatformError {
+  if (cause instanceof PlatformError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const again = isNotReady(cause) ? { retryAfterSeconds: 1 } : {};
+  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause, ...again });
+}
+
+/** The broker leaves out false and empty settings, and adds metadata of its own. */
+function sameSetting(is: unknown, wanted: unknown): boolean {
+  if (typeof wanted === "object" && wanted !== null && !Array.isArray(wanted))
+    return Object.entries(wanted).every(([key, value]) => Reflect.get(Object(is), key) === value);
+  if (Array.isArray(wanted)) return JSON.stringify(is) === JSON.stringify(wanted);
+  return (is ?? false) === (wanted ?? false);
+}

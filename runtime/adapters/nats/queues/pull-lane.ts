@@ -1,0 +1,75 @@
+import type { Msg, Subscription } from "@nats-io/transport-node";
+
+import type { NatsLink } from "../link/nats-link.ts";
+
+/** Milliseconds beyond its patience after which the answer to a pull request was lost. */
+const tolerance = 1_500;
+
+export interface PullLaneParts {
+  readonly link: NatsLink;
+  readonly stream: string;
+  readonly consumer: string;
+  /** Milliseconds one pull request waits at the broker. */
+  readonly patience: number;
+  /** A subject of its own for this lane's messages. */
+  readonly inbox: string;
+  readonly onMessage: (message: Msg) => void;
+  /** The pull is over without all it asked for; `code` as in the status of NATS ADR-13, 408 = it ran out. */
+  readonly onStatus: (code: number) => void;
+}
+
+/**
+ * One pull request at a time with an inbox of its own, as a delivered message does not say which request it answers
+ * (its subject is that of the stream).
+ */
+export class PullLane {
+  readonly #parts: PullLaneParts;
+  readonly #subscription: Subscription;
+  #left = 0;
+  #lostAt = 0;
+
+  constructor(parts: PullLaneParts) {
+    this.#parts = parts;
+    this.#subscription = parts.link.nc.subscribe(parts.inbox, {
+      callback: (err, message) => {
+        if (err === null) this.#receive(message);
+      },
+    });
+  }
+
+  /** Messages that may still come. */
+  get left(): number {
+    if (this.#left > 0 && performance.now() > this.#lostAt) this.#left = 0;
+    return this.#left;
+  }
+
+  /** Asks for `count` messages; only while none are left of the last request. */
+  ask(count: number): void {
+    const { link, stream, consumer, inbox, patience } = this.#parts;
+    this.#left = count;
+    this.#lostAt = performance.now() + patience + tolerance;
+    const request = JSON.stringify({ batch: count, expires: patience * 1_000_000 });
+    link.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox });
+  }
+
+  /** The broker has forgotten the request: the connection was lost. */
+  forget(): void {
+    this.#left = 0;
+  }
+
+  /** Hands over what the broker had sent before it learned of the end, then is done. */
+  async drain(): Promise<void> {
+    if (!this.#parts.link.isClosed) await this.#subscription.drain().catch(() => {});
+  }
+
+  #receive(message: Msg): void {
+    const code = message.headers?.code ?? 0;
+    if (code >= 400) {
+      this.#left = 0;
+      this.#parts.onStatus(code);
+    } else if (message.reply !== undefined && message.reply !== "") {
+      this.#left = Math.max(0, this.#left - 1);
+      this.#parts.onMessage(message);
+    }
+  }
+}

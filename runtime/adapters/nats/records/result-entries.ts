@@ -1,0 +1,80 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { StoredResult } from "../../../core/ports/call-ledger.ts";
+import { asciiJson, headerMap, parseHeaderList } from "../queues/call-message.ts";
+import { publishDurably } from "../link/durable-publish.ts";
+import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
+import { readLast, writeHeaders } from "../link/read-last.ts";
+import { bucket, bucketStream, keySubject } from "../stream-names.ts";
+
+const status = "Weir-Status";
+const duration = "Weir-Duration";
+const list = "Weir-Headers";
+const budget = 3_000;
+const stream = bucketStream(bucket.results);
+
+const subjectOf = (id: string, run: number) => keySubject(bucket.results, `${id}.${run}`);
+
+/** Stores the output of one run: body raw, the rest in headers. False when the bucket is full. */
+export async function writeResult(
+  link: NatsLink,
+  id: string,
+  run: number,
+  result: StoredResult,
+  ttl: number,
+): Promise<boolean> {
+  const headers = writeHeaders(ttl, undefined);
+  headers.add(status, String(result.status));
+  headers.add(duration, String(result.duration));
+  headers.add(list, asciiJson(result.headers));
+  const outcome = await publishDurably(link, subjectOf(id, run), result.body, headers, performance.now() + budget);
+  if (outcome.kind === "stored") return true;
+  if (outcome.kind === "refused") return false;
+  throw new PlatformError("queue_unavailable", `Cannot store the result of call "${id}": the broker did not answer`, {
+    cause: outcome.cause,
+  });
+}
+
+/** The output of one run, or undefined when it was not kept or has expired. */
+export async function readResult(link: NatsLink, id: string, run: number): Promise<StoredResult | undefined> {
+  const direct = await readDirect(link, subjectOf(id, run));
+  const found = direct ?? (await readLast(link, stream, subjectOf(id, run)));
+  if (found === undefined || found.headers.has("KV-Operation") || found.headers.has("Nats-Marker-Reason"))
+    return undefined;
+  return {
+    status: Number(found.headers.get(status) ?? 0),
+    duration: Number(found.headers.get(duration) ?? 0),
+    headers: parseHeaderList(found.headers.get(list)) ?? [],
+    body: found.body,
+  };
+}
+
+/** Removes the output of one run; nothing to remove is no failure. */
+export async function removeResult(link: NatsLink, id: string, run: number): Promise<void> {
+  const headers = writeHeaders(1_000, undefined);
+  headers.add("KV-Operation", "PURGE");
+  headers.add("Nats-Rollup", "sub");
+  const outcome = await publishDurably(
+    link,
+    subjectOf(id, run),
+    new Uint8Array(0),
+    headers,
+    performance.now() + budget,
+  );
+  if (outcome.kind !== "stored")
+    throw new PlatformError("queue_unavailable", `Cannot remove the result of call "${id}"`);
+}
+
+/** Direct get (NATS ADR-31): the body comes as bytes and not as text. A replica may lag: nothing found proves nothing. */
+async function readDirect(
+  link: NatsLink,
+  subject: string,
+): Promise<{ headers: ReadonlyMap<string, string>; body: Uint8Array } | undefined> {
+  try {
+    const reply = await link.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, "", { timeout: requestTimeout });
+    return reply.headers === undefined || reply.headers.code >= 400
+      ? undefined
+      : { headers: headerMap(reply.headers), body: reply.data };
+  } catch {
+    return undefined;
+  }
+}

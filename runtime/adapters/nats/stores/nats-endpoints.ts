@@ -1,0 +1,45 @@
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type {
+  Endpoints,
+  EndpointsObserver,
+  EndpointsPublisher,
+  FunctionEndpoints,
+} from "../../../core/ports/endpoints.ts";
+import { JsonBucket } from "./bucket-json.ts";
+import { watchBucket } from "./bucket-watch.ts";
+import type { NatsLink } from "../link/nats-link.ts";
+import { bucket, functionKey, parseFunctionKey } from "../stream-names.ts";
+
+/** Where functions answer, in bucket `endpoints`; written by the provider, watched by gateway and worker. */
+export class NatsEndpoints implements Endpoints, EndpointsPublisher {
+  readonly #link: NatsLink;
+  readonly #bucket: JsonBucket<FunctionEndpoints>;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+    this.#bucket = new JsonBucket(link, bucket.endpoints);
+  }
+
+  watch(observer: EndpointsObserver): Promise<() => void> {
+    return watchBucket(this.#link, this.#bucket, ">", {
+      set: (_key, value) => observer.set(value),
+      removed: (key) => {
+        const ref = parseFunctionKey(key);
+        if (ref !== undefined) observer.removed(ref);
+      },
+      synced: () => observer.synced(),
+    });
+  }
+
+  publish(endpoints: FunctionEndpoints): Promise<void> {
+    return this.#bucket.put(functionKey(endpoints), endpoints);
+  }
+
+  remove(ref: FunctionRef): Promise<void> {
+    return this.#bucket.remove(functionKey(ref));
+  }
+
+  list(): Promise<readonly FunctionEndpoints[]> {
+    return this.#bucket.list(">");
+  }
+}

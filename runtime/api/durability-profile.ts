@@ -1,0 +1,5 @@
+/** Names of what a broker can promise. */
+export const durabilityProfiles = ["interval", "always", "cluster"] as const;
+
+/** What a crash of the operating system can cost: `interval` 0.1 s of calls, `always` and `cluster` none. */
+export type DurabilityProfile = (typeof durabilityProfiles)[number];

@@ -1,0 +1,125 @@
+import { formatDuration } from "../duration.ts";
+import type { KeyRule, KeyRules } from "../schemas/key-rules.ts";
+import { keyPrefixes } from "../names.ts";
+
+/** A rule that the API server of Kubernetes checks beside the schema, in the Common Expression Language. */
+export interface CelRule {
+  readonly rule: string;
+  /** What was expected; the API server says which field it is about. */
+  readonly message: string;
+  /** The field below the one that has the rule. */
+  readonly fieldPath?: string;
+  /** Whether the rule asks what was there before, `oldSelf` being an optional value. */
+  readonly optionalOldSelf?: true;
+}
+
+const [ours, theirs] = keyPrefixes;
+const durationPattern = "^(?:[0-9]{1,9}|(?:[0-9]{1,9}(?:[.][0-9]{1,3})?(?:ms|s|m|h))+)$";
+
+/** What stands before the `/` of a key of labels, annotations or amounts is a name of DNS. */
+export const keyPrefixRule: CelRule = {
+  rule: "self.all(key, key.indexOf('/') <= 253)",
+  message: "expected keys with at most 253 characters before the /",
+};
+
+/** `text` as a literal of CEL. */
+export function celText(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/** The rules that keys of a map of labels or annotations keep: each under either prefix, ours first. */
+export function keyCelRules(rules: KeyRules): CelRule[] {
+  return Object.entries(rules).map(([name, rule]) => ({
+    rule: ofEither(name, (value) => celTest(rule, value)),
+    message: `${ours}${name}: expected ${expectedOf(rule)}`,
+  }));
+}
+
+/** That of two keys that are there and can be read the first is not above the second, both with `fallback` when absent. */
+export function notAboveCelRule(
+  map: string,
+  [lower, upper]: readonly [string, string],
+  [whenNoLower, whenNoUpper]: readonly [string, string],
+  kind: "whole" | "duration",
+): CelRule {
+  const [low, high] = [valueOf(map, lower, whenNoLower), valueOf(map, upper, whenNoUpper)];
+  const pattern = celText(kind === "whole" ? "^[0-9]{1,4}$" : durationPattern);
+  const read = kind === "whole" ? (value: string) => `int(${value})` : celDuration;
+  return {
+    rule: `!(${low}).matches(${pattern}) || !(${high}).matches(${pattern}) || ${read(`(${low})`)} <= ${read(`(${high})`)}`,
+    message: `${ours}${lower}: expected at most ${ours}${upper}`,
+  };
+}
+
+/** The text under key `name` with either prefix, or `fallback`. */
+export function valueOf(map: string, name: string, fallback: string): string {
+  const [our, their] = [celText(ours + name), celText(theirs + name)];
+  return `${our} in ${map} ? ${map}[${our}] : ${their} in ${map} ? ${map}[${their}] : ${celText(fallback)}`;
+}
+
+/** Whether `value` is a duration such as `1m30s` between two bounds in milliseconds. */
+export function celDurationWithin(value: string, min: number, max: number): string {
+  const bounds = [
+    ...(min > 0 ? [`${celDuration(value)} >= duration('${min - 1}.5ms')`] : []),
+    // Parts of a millisecond are rounded, as everywhere.
+    `${celDuration(value)} < duration('${max}.5ms')`,
+  ];
+  return [`${value}.matches(${celText(durationPattern)})`, ...bounds].join(" && ");
+}
+
+/** What is expected of a value, in words. */
+export function expectedOf(rule: KeyRule): string {
+  switch (rule.kind) {
+    case "choice":
+      return rule.words.map((word) => `"${word}"`).join(" or ");
+    case "boolean":
+      return "true or false";
+    case "whole":
+      return `a whole number from ${rule.min} to ${rule.max}`;
+    case "number":
+      return rule.max === Infinity
+        ? `a number above ${rule.above}`
+        : `a number above ${rule.above}, at most ${rule.max}`;
+    case "duration":
+      return `a duration from ${formatDuration(rule.min)} to ${formatDuration(rule.max)}`;
+    case "text":
+      return rule.expected;
+    default:
+      return rule satisfies never;
+  }
+}
+
+function ofEither(name: string, test: (value: string) => string): string {
+  const [our, their] = [celText(ours + name), celText(theirs + name)];
+  return `${our} in self ? ${test(`self[${our}]`)} : !(${their} in self) || ${test(`self[${their}]`)}`;
+}
+
+function celTest(rule: KeyRule, value: string): string {
+  switch (rule.kind) {
+    case "choice":
+      return `${value} in [${rule.words.map(celText).join(", ")}]`;
+    case "boolean":
+      return `${value}.lowerAscii() in ['true', 't', '1', 'yes', '', 'false', 'f', '0', 'no']`;
+    case "whole":
+      return `${value}.matches('^[0-9]{1,${rule.digits}}$') && int(${value}) >= ${rule.min} && int(${value}) <= ${rule.max}`;
+    case "number": {
+      const upper = rule.max === Infinity ? "" : ` && double(${value}) <= ${celDouble(rule.max)}`;
+      return `${value}.matches('^[0-9]{1,15}(?:[.][0-9]{1,9})?$') && double(${value}) > ${celDouble(rule.above)}${upper}`;
+    }
+    case "duration":
+      return celDurationWithin(value, rule.min, rule.max);
+    case "text":
+      return `size(${value}) <= ${rule.maxLength} && ${value}.matches(${celText(rule.pattern)})`;
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Whole seconds may lack their unit. */
+function celDuration(value: string): string {
+  return `duration(${value}.matches('[0-9]$') ? ${value} + 's' : ${value})`;
+}
+
+function celDouble(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}

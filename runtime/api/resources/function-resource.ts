@@ -1,0 +1,131 @@
+import Type, { type Static } from "typebox";
+
+import { celDurationWithin, keyCelRules, keyPrefixRule, notAboveCelRule, valueOf, type CelRule } from "./cel-rules.ts";
+import { longestDuration } from "../duration.ts";
+import { FunctionDeployment } from "../schemas/function-deployment.ts";
+import { functionName } from "../schemas/name-schemas.ts";
+import { annotation, label } from "../names.ts";
+import { keyInWords, ruledMap } from "../schemas/text-map.ts";
+import { annotationRules, labelRules } from "../schemas/key-rules.ts";
+import { generation, resourceConditions } from "./resource-conditions.ts";
+import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
+
+const { properties: deployed } = FunctionDeployment;
+
+const mostText = 262_144;
+const withinMostText: CelRule = {
+  rule: `self.map(key, size(key) + size(self[key])).sum() <= ${mostText}`,
+  message: `expected at most ${mostText} characters in all keys and values`,
+};
+
+const mostReplicas = `has(self.labels) ? (${valueOf("self.labels", label.scaleMax, "20")}) : '20'`;
+
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description }));
+
+/** What a Function object says: a deployment in the words of Kubernetes (contract §2). */
+export const FunctionSpec = Type.Object(
+  {
+    name: Type.Optional(functionName("Name of the function; if it is given, that of the object")),
+    image: deployed.image,
+    handler: Type.Optional(
+      Type.Unsafe<string>({
+        ...deployed.envProcess,
+        "x-kubernetes-validations": [
+          { rule: "size(bytes(self)) <= 4096", message: "expected at most 4096 bytes" },
+        ] satisfies CelRule[],
+      }),
+    ),
+    environment: Type.Optional(
+      ruledMap(deployed.envVars, 'letters, digits, "_", "." and "-", beginning with a letter or "_"', [
+        withinMostText,
+        {
+          rule: `!('exec_timeout' in self) || ${celDurationWithin("self['exec_timeout']", 0, longestDuration)}`,
+          message: "exec_timeout: expected a duration such as 30s",
+        },
+      ]),
+    ),
+    labels: Type.Optional(
+      ruledMap(deployed.labels, keyInWords, [
+        keyPrefixRule,
+        ...keyCelRules(labelRules),
+        notAboveCelRule("self", [label.scaleMin, label.scaleMax], ["1", "20"], "whole"),
+      ]),
+    ),
+    annotations: Type.Optional(
+      ruledMap(deployed.annotations, keyInWords, [
+        withinMostText,
+        keyPrefixRule,
+        ...keyCelRules(annotationRules),
+        notAboveCelRule("self", [annotation.retryMinWait, annotation.retryMaxWait], ["0", "8785h"], "duration"),
+      ]),
+    ),
+    secrets: deployed.secrets,
+    constraints: deployed.constraints,
+    limits: Type.Optional(resourceAmounts("Most that a replica gets")),
+    requests: Type.Optional(resourceAmounts("What a replica is promised")),
+    readOnlyRootFilesystem: deployed.readOnlyRootFilesystem,
+    replicas: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description:
+          "Replicas wanted now; written by who scales. Where absent the operator writes com.service.scale.min",
+      }),
+    ),
+  },
+  {
+    description: "What the function is to be",
+    "x-kubernetes-validations": [
+      requestsCelRule,
+      {
+        rule:
+          "!has(self.replicas) || (oldSelf.hasValue() && has(oldSelf.value().replicas) && oldSelf.value().replicas == self.replicas) || " +
+          `!(${mostReplicas}).matches('^[0-9]{1,4}$') || self.replicas <= int(${mostReplicas})`,
+        message: "expected at most the label com.service.scale.max, which is 20 when absent",
+        fieldPath: ".replicas",
+        optionalOldSelf: true,
+      },
+    ] satisfies CelRule[],
+  },
+);
+export type FunctionSpec = Readonly<Static<typeof FunctionSpec>>;
+
+/** What became of a Function object. */
+export const FunctionObjectStatus = Type.Object(
+  {
+    conditions: resourceConditions(
+      ["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"],
+      "What stands well or in the way; Scaling says why there are this many replicas",
+    ),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: 1_024,
+        description: "What is in the way, else what is under way, else how it stands, in one word of a condition",
+      }),
+    ),
+    replicas: count("Replicas that are there"),
+    availableReplicas: count("Replicas that are ready"),
+    unavailableReplicas: count("Replicas that are wanted and not ready"),
+    observedGeneration: Type.Optional(generation("Generation that the status is about")),
+    selector: Type.Optional(
+      Type.String({ maxLength: 1_024, description: "Selector of the pods, for what scales by itself" }),
+    ),
+    profiles: Type.Optional(
+      Type.Array(Type.String({ maxLength: 253 }), {
+        maxItems: 128,
+        description: "Profiles that were merged, in order",
+      }),
+    ),
+  },
+  { description: "What became of the function" },
+);
+export type FunctionObjectStatus = Readonly<Static<typeof FunctionObjectStatus>>;
+
+/** What is asked of the whole object: its name is that of the function. */
+export const functionObjectRules: readonly CelRule[] = [
+  {
+    rule: "!has(self.spec.name) || self.spec.name == self.metadata.name",
+    message: "expected the name of the object, metadata.name",
+    fieldPath: ".spec.name",
+  },
+];

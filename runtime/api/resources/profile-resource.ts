@@ -1,0 +1,65 @@
+import Type, { type Static } from "typebox";
+
+import type { CelRule } from "./cel-rules.ts";
+import {
+  Affinity,
+  DeploymentStrategy,
+  DnsConfig,
+  PodSecurityContext,
+  Toleration,
+  TopologySpreadConstraint,
+} from "./pod-schemas.ts";
+import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
+import { secretName } from "../schemas/name-schemas.ts";
+
+/** What pods of a function have beyond what the function says, as Kubernetes names it (contract §2). */
+export const ProfileSpec = Type.Object(
+  {
+    tolerations: Type.Optional(
+      Type.Array(Toleration, { maxItems: 64, description: "Taints that do not keep replicas away" }),
+    ),
+    runtimeClassName: Type.Optional(secretName("Runtime class of the pods")),
+    podSecurityContext: Type.Optional(PodSecurityContext),
+    affinity: Type.Optional(Affinity),
+    topologySpreadConstraints: Type.Optional(
+      Type.Array(TopologySpreadConstraint, { maxItems: 32, description: "How replicas are spread" }),
+    ),
+    dnsPolicy: Type.Optional(
+      Type.Enum(["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"], {
+        type: "string",
+        description: "Who is asked for names",
+      }),
+    ),
+    dnsConfig: Type.Optional(DnsConfig),
+    resources: Type.Optional(
+      Type.Object(
+        {
+          limits: Type.Optional(resourceAmounts("Most that a replica gets")),
+          requests: Type.Optional(resourceAmounts("What a replica is promised")),
+        },
+        {
+          description: "Amounts for functions that say none",
+          "x-kubernetes-validations": [requestsCelRule] satisfies CelRule[],
+        },
+      ),
+    ),
+    priorityClassName: Type.Optional(secretName("Priority class of the pods")),
+    strategy: Type.Optional(DeploymentStrategy),
+  },
+  {
+    description: "What replicas have beyond what their function says",
+    "x-kubernetes-validations": [
+      {
+        rule: "!has(self.dnsPolicy) || self.dnsPolicy != 'None' || (has(self.dnsConfig) && has(self.dnsConfig.nameservers) && size(self.dnsConfig.nameservers) > 0)",
+        message: "expected dnsConfig.nameservers with the policy None",
+        fieldPath: ".dnsPolicy",
+      },
+      {
+        rule: "!has(self.strategy) || !has(self.strategy.rollingUpdate) || !has(self.strategy.type) || self.strategy.type == 'RollingUpdate'",
+        message: "expected no rollingUpdate with the type Recreate",
+        fieldPath: ".strategy",
+      },
+    ] satisfies CelRule[],
+  },
+);
+export type ProfileSpec = Readonly<Static<typeof ProfileSpec>>;

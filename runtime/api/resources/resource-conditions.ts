@@ -1,0 +1,60 @@
+import Type from "typebox";
+
+import { time } from "../schemas/name-schemas.ts";
+
+/** What a status says of an object, one statement per type; each writer keeps its own types. */
+export function resourceConditions(types: readonly [string, ...string[]], about: string) {
+  return Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          type: Type.Enum([...types], { type: "string", description: "What the statement is about" }),
+          status: Type.Enum(["True", "False", "Unknown"], { type: "string", description: "Whether it is so" }),
+          reason: Type.String({
+            pattern: "^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+            maxLength: 1_024,
+            description: "One word in CamelCase, for programs",
+          }),
+          message: Type.String({ maxLength: 32_768, description: "One sentence, for people" }),
+          lastTransitionTime: time("When the status changed last"),
+          observedGeneration: Type.Optional(generation("Generation of the object that the statement is about")),
+        },
+        { description: "One statement" },
+      ),
+      {
+        maxItems: 16,
+        description: about,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type"],
+      },
+    ),
+  );
+}
+
+/** A generation of an object as its metadata count it. */
+export function generation(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+/** A list in which nothing stands twice. */
+export const setOptions = { "x-kubernetes-list-type": "set" } as const;
+
+/** Status of a kind that is accepted or refused. */
+function acceptedStatus(types: readonly [string, ...string[]], about: string) {
+  return Type.Object(
+    {
+      conditions: resourceConditions(types, about),
+      observedGeneration: Type.Optional(generation("Generation that the conditions are about")),
+    },
+    { description: "What became of the object" },
+  );
+}
+
+/** Status of a Profile. */
+export const ProfileObjectStatus = acceptedStatus(["Accepted"], "Whether functions can use it");
+
+/** Status of a JwtIssuer, a Policy or a Role. */
+export const IamObjectStatus = acceptedStatus(
+  ["Accepted", "Enforced"],
+  "Whether the object can be used, and whether the platform acts on it",
+);

@@ -1,0 +1,81 @@
+import Type, { type Static } from "typebox";
+
+import { editionNames } from "../editions.ts";
+import { namespaceName } from "./name-schemas.ts";
+import { openEnum } from "./open-enum.ts";
+
+const word = (description: string, example: string) => Type.String({ minLength: 1, description, examples: [example] });
+
+/** Which build of something this is: an object, as clients of this API family read it; a string makes them fail. */
+export const VersionInfo = Type.Object(
+  {
+    release: word("Version of this release", "0.1.0"),
+    sha: word("Commit that it was made from", "unreleased"),
+    commit_message: word("What that commit says", "unreleased"),
+  },
+  {
+    title: "VersionInfo",
+    description: "Which build it is",
+    examples: [{ release: "0.1.0", sha: "unreleased", commit_message: "unreleased" }],
+  },
+);
+
+/** What runs the functions. */
+export const ProviderInfo = Type.Object(
+  {
+    provider: word("What runs functions: weir-kubernetes, weir-docker or weir-local", "weir-local"),
+    orchestration: word("How: kubernetes, docker or process", "process"),
+    version: VersionInfo,
+  },
+  {
+    title: "ProviderInfo",
+    description: "What runs the functions",
+    examples: [
+      {
+        provider: "weir-local",
+        orchestration: "process",
+        version: { release: "0.1.0", sha: "unreleased", commit_message: "unreleased" },
+      },
+    ],
+  },
+);
+
+/** `/system/info` (contract §2). */
+export const SystemInfo = Type.Object(
+  {
+    provider: ProviderInfo,
+    version: VersionInfo,
+    arch: word("Processor of the gateway: x86_64 or arm64", "x86_64"),
+    edition: openEnum(editionNames, "Preset of limits"),
+    apiVersion: word("major.minor of this API", "1.0"),
+    functionNamespace: namespaceName("The default namespace"),
+    namespaceAliases: Type.Array(namespaceName("Another name of the default namespace"), {
+      description: "Other names of the default namespace",
+    }),
+    durability: word(
+      "What a crash of the operating system can lose: interval (the last moments), always (nothing), cluster",
+      "interval",
+    ),
+  },
+  {
+    title: "SystemInfo",
+    description: "What this platform is",
+    examples: [
+      {
+        provider: {
+          provider: "weir-local",
+          orchestration: "process",
+          version: { release: "0.1.0", sha: "unreleased", commit_message: "unreleased" },
+        },
+        version: { release: "0.1.0", sha: "unreleased", commit_message: "unreleased" },
+        arch: "x86_64",
+        edition: "community",
+        apiVersion: "1.0",
+        functionNamespace: "functions",
+        namespaceAliases: ["openfaas-fn"],
+        durability: "interval",
+      },
+    ],
+  },
+);
+export type SystemInfo = Readonly<Static<typeof SystemInfo>>;

@@ -1,0 +1,132 @@
+import ipaddr from "ipaddr.js";
+
+import { metadataAddresses, metadataNames } from "../../api/metadata-addresses.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+
+/** Where callbacks may go: `any` refuses only what is never right, `public` also private and loopback addresses. */
+export type CallbackPolicy = "any" | "public";
+
+export interface CallbackRules {
+  readonly policy: CallbackPolicy;
+  /** Hosts, host:port pairs and CIDR blocks that pass whatever they resolve to. */
+  readonly allow: readonly string[];
+  /** Origins of the gateway itself (`http://host:port`); they pass for invocation paths only. */
+  readonly gatewayOrigins: readonly string[];
+  /** Ports that belong to the platform: broker, its monitoring, admin, container engine. Closed at addresses that are not public, and at this machine's own. */
+  readonly closedPorts: readonly number[];
+  /** Addresses of this machine. */
+  readonly ownAddresses?: readonly string[] | undefined;
+}
+
+/** Longest callback address, characters (contract §4.3). */
+const longestUrl = 2_048;
+const invocationPath = /^\/(?:async-)?function\//;
+
+/** Blocks that nobody may be called back at under any policy. */
+const neverBlocks = [
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "192.0.0.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/128",
+  "fe80::/10",
+  "ff00::/8",
+].map((block) => ipaddr.parseCIDR(block));
+/** All that is given out as public among IPv6 addresses (RFC 4291 §2.4, IANA registry). */
+const globalUnicast = ipaddr.parseCIDR("2000::/3");
+const translated = ipaddr.parseCIDR("64:ff9b::/96");
+const metadataHosts = new Set(metadataNames);
+const metadataServices = new Set(metadataAddresses);
+
+/**
+ * The one reading of a callback address; what it returns is what is judged and used.
+ * @throws PlatformError `invalid_callback_url`
+ */
+export function parseCallbackUrl(text: string): URL {
+  const refuse = (why: string) =>
+    new PlatformError("invalid_callback_url", `Cannot call back at "${withoutUserPart(text).slice(0, 200)}": ${why}`);
+  if (text.length > longestUrl) throw refuse(`longer than ${longestUrl} characters`);
+  if (/[^\u0021-\u007e]|\\/.test(text)) throw refuse("only printable ASCII without backslashes is allowed");
+  if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "") throw refuse("it is no valid address");
+  // What is kept and read again is the address with its odd characters encoded.
+  if (url.href.length > longestUrl) throw refuse(`encoded it is longer than ${longestUrl} characters`);
+  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
+    throw refuse("a user part is not allowed");
+  return url;
+}
+
+/** The sentence is answered and logged, a password must be in neither. */
+function withoutUserPart(text: string): string {
+  return text.slice(text.lastIndexOf("@") + 1);
+}
+
+/** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */
+export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
+  if (isGateway(url, rules))
+    return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
+  if (isAllowed(url, rules)) return undefined;
+  const host = bareHost(url);
+  if (metadataHosts.has(host.replace(/\.$/, ""))) return "it is a metadata service";
+  return ipaddr.isValid(host) ? judgeAddress(host, portOf(url), rules) : undefined;
+}
+
+/** Whether `url` is the gateway's own. */
+export function isGateway(url: URL, rules: CallbackRules): boolean {
+  return rules.gatewayOrigins.includes(url.origin);
+}
+
+/** Why nothing may be sent to this resolved address, or undefined. */
+export function judgeAddress(address: string, port: number, rules: CallbackRules): string | undefined {
+  const parsed = unwrap(ipaddr.parse(address));
+  const text = parsed.toString();
+  if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
+  if (metadataServices.has(text)) return "it is a metadata service";
+  if (neverBlocks.some((block) => isIn(parsed, block)))
+    return `${text} is no address to call back at (${parsed.range()})`;
+  const isOutside = isPublic(parsed);
+  if (rules.policy === "public" && !isOutside) return `${text} is not public (${parsed.range()})`;
+  const isNear = !isOutside || rules.ownAddresses?.includes(text) === true;
+  return isNear && rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
+}
+
+function isPublic(address: Address): boolean {
+  return address.range() === "unicast" && (address.kind() === "ipv4" || isIn(address, globalUnicast));
+}
+
+/** Whether `callback_allow` names the host as it is written. */
+export function isAllowed(url: URL, rules: CallbackRules): boolean {
+  const host = bareHost(url);
+  return rules.allow.some((item) => item === host || item === `${host}:${portOf(url)}`);
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function bareHost(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+/** The port of a URL, its scheme's own if it names none. */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The IPv4 address inside ::ffff:0:0/96, 64:ff9b::/96 and 2002::/16, else the address itself. */
+function unwrap(address: Address): Address {
+  if (!("isIPv4MappedAddress" in address)) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  const bytes = address.toByteArray();
+  if (isIn(address, translated)) return new ipaddr.IPv4(bytes.slice(12));
+  return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : address;
+}
+
+function isInBlock(address: Address, item: string): boolean {
+  return ipaddr.isValidCIDR(item) && isIn(address, ipaddr.parseCIDR(item));
+}
+
+function isIn(address: Address, [base, bits]: [Address, number]): boolean {
+  return base.kind() === address.kind() && address.match(base, bits);
+}

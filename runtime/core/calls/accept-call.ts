@@ -1,0 +1,87 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import { callDigest, derivedCallId } from "./call-digest.ts";
+import { acceptedEntry } from "./call-transitions.ts";
+import type { QueuedCall } from "./call.ts";
+import type { CallLedger } from "../ports/call-ledger.ts";
+import type { CallQueue } from "../ports/call-queue.ts";
+import { refusedPut } from "../queues/queue-refusal.ts";
+import { secondsSince } from "../seconds-since.ts";
+
+/** Longest an acceptance may wait for the queue, milliseconds (contract §4.2). */
+export const acceptBudget = 3_000;
+
+export interface AcceptParts {
+  readonly calls: CallQueue;
+  readonly ledger: CallLedger;
+}
+
+/** What the client is told: the id to use and the time of the first acceptance, Unix nanoseconds. */
+export interface Accepted {
+  readonly id: string;
+  readonly start: bigint;
+}
+
+/**
+ * Accepts a call: its record first (step G2), then the call itself (G3). When it resolves the call is stored; the same
+ * id and digest again resolve alike and run once, the same id with another digest goes under an id derived from both.
+ * @throws PlatformError `queue_full` or `queue_unavailable`, saying whether the call may run all the same
+ */
+export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetries: number): Promise<Accepted> {
+  const began = performance.now();
+  const until = began + acceptBudget;
+  const digest = callDigest(sent);
+  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries });
+
+  let call = sent;
+  let outcome = await parts.ledger.create(call.id, entryOf(call), until);
+  if (outcome.kind === "exists" && outcome.found.entry.digest !== digest) {
+    call = { ...sent, id: derivedCallId(sent.id, digest), parentId: sent.id };
+    outcome = await parts.ledger.create(call.id, entryOf(call), until);
+  }
+  switch (outcome.kind) {
+    case "created":
+      return publish(parts, call, outcome.revision, began);
+    case "exists": {
+      const { entry } = outcome.found;
+      const start = BigInt(entry.accepted);
+      if (entry.state !== "queued") return { id: call.id, start };
+      return publish(parts, { ...call, start }, undefined, began);
+    }
+    case "refused":
+      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
+    case "unknown":
+      throw unknown(call.id, began, outcome.cause);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** `revision` is that of the record if this request made it: only then may a refusal remove it. */
+async function publish(
+  parts: AcceptParts,
+  call: QueuedCall,
+  revision: number | undefined,
+  began: number,
+): Promise<Accepted> {
+  const outcome = await parts.calls.put(call, began + acceptBudget);
+  switch (outcome.kind) {
+    case "stored":
+      return { id: call.id, start: call.start };
+    case "refused":
+      if (revision === undefined) throw unknown(call.id, began, outcome.cause);
+      void parts.ledger.withdraw(call.id, revision);
+      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
+    case "unknown":
+      throw unknown(call.id, began, outcome.cause);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unknown(id: string, began: number, cause: unknown): PlatformError {
+  return new PlatformError(
+    "queue_unavailable",
+    `Cannot queue call "${id}": no answer from the queue in ${secondsSince(began)}; send it again under this id and it runs once`,
+    { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
+  );
+}

@@ -1,0 +1,97 @@
+import type { CallState } from "../../api/schemas/call-record.ts";
+
+/** One run of a call. Times are Unix milliseconds. */
+export interface CallAttempt {
+  readonly number: number;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly status?: number;
+  /** Milliseconds of the function's own time. */
+  readonly duration?: number;
+  readonly error?: string;
+}
+
+/** Why a call failed. */
+export type FailureReason = "rejected" | "exhausted" | "crash" | "expired" | "undecodable" | "function_not_found";
+
+/** Why a call became a dead letter. */
+export type DeadReason = Exclude<FailureReason, "rejected" | "function_not_found">;
+
+/** A callback as the record keeps it. */
+export interface CallbackState {
+  readonly url: string;
+  readonly state: "pending" | "sent" | "failed";
+  readonly attempts: number;
+  readonly status?: number;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+  /** When the next attempt is due, Unix milliseconds. */
+  readonly next?: number;
+  /** First attempt, Unix milliseconds. */
+  readonly first?: number;
+  /** Unix milliseconds; after that no attempt is made or written any more: what is pending then was never written. */
+  readonly until?: number;
+}
+
+/**
+ * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter, or
+ * drop the message of a cancelled call, which may still lie in its queue.
+ */
+export type PendingStep = "callback" | "dead-letter" | "message";
+
+/**
+ * The record of one asynchronous call: the truth about it. Every change is a compare-and-set on its revision.
+ * Times are Unix milliseconds unless said otherwise.
+ */
+export interface CallEntry {
+  /** Version of this form. */
+  readonly v: 2;
+  readonly state: CallState;
+  readonly queue: string;
+  readonly namespace: string;
+  readonly function: string;
+  /** Of namespace, function, path, query, callback URL and body: tells whether the same id is the same call. */
+  readonly digest: string;
+  /** Acceptance, Unix nanoseconds as decimal text. */
+  readonly accepted: string;
+  /** Takes so far. */
+  readonly run: number;
+  /** Retries so far: retryable answers, not crashes or hand-backs. */
+  readonly retries: number;
+  /** Runs whose worker was lost. */
+  readonly lost: number;
+  /** Random per take; who holds another one has lost the call. */
+  readonly owner: string | null;
+  /** When a waiting call is due. */
+  readonly next: number | null;
+  readonly attempts: readonly CallAttempt[];
+  readonly ended: number | null;
+  readonly reason: FailureReason | null;
+  /** Last status of the function, or the one that stands for its silence. */
+  readonly status: number | null;
+  /** The output of the last run, if it was kept. `ttl` in milliseconds. */
+  readonly result: {
+    readonly run: number;
+    readonly size: number;
+    readonly stored: boolean;
+    readonly ttl: number;
+  } | null;
+  readonly pending: readonly PendingStep[];
+  readonly callback: CallbackState | null;
+  readonly maxRetries: number;
+  readonly parent: string | null;
+  /** When the record expires; the ledger stamps it with each write. */
+  readonly expires: number;
+  readonly redrives: number;
+}
+
+/** The record of `json`, also as an earlier version wrote it: version 1 had the pending steps under another name. */
+export function parseCallEntry(json: string): CallEntry {
+  const read: CallEntry & { readonly owes?: readonly PendingStep[] } = JSON.parse(json);
+  if (read.owes === undefined) return read;
+  const { owes, ...entry } = read;
+  return { ...entry, v: 2, pending: owes };
+}
+
+/** A record as it is given to the ledger. */
+export type UnstampedEntry = Omit<CallEntry, "expires"> & Partial<Pick<CallEntry, "expires">>;

@@ -1,0 +1,64 @@
+import type { CallRecord } from "../../api/schemas/call-record.ts";
+import type { CallbackState, CallEntry } from "./call-entry.ts";
+
+/** The record as clients see it at `now`, Unix milliseconds (contract §2); `queuePosition` only if it is known. */
+export function callView(id: string, entry: CallEntry, now: number, queuePosition?: number): CallRecord {
+  const acceptedAt = Number(BigInt(entry.accepted) / 1_000_000n);
+  return {
+    callId: id,
+    functionName: entry.function,
+    namespace: entry.namespace,
+    queue: entry.queue,
+    state: entry.state,
+    ...(entry.reason === null ? {} : { reason: entry.reason }),
+    acceptedAt: time(acceptedAt),
+    startTime: entry.accepted,
+    ...(entry.ended === null ? {} : { endedAt: time(entry.ended) }),
+    retries: entry.retries,
+    maxRetries: entry.maxRetries,
+    ...(entry.next === null ? {} : { nextAttemptAt: time(entry.next) }),
+    ...(queuePosition === undefined ? {} : { queuePosition }),
+    attempts: entry.attempts.map((attempt) => ({
+      number: attempt.number,
+      startedAt: time(attempt.startedAt),
+      ...(attempt.endedAt === undefined ? {} : { endedAt: time(attempt.endedAt) }),
+      ...(attempt.status === undefined ? {} : { status: attempt.status }),
+      ...(attempt.duration === undefined ? {} : { durationSeconds: Math.round(attempt.duration * 1_000) / 1_000_000 }),
+      ...(attempt.error === undefined ? {} : { error: attempt.error }),
+    })),
+    ...(entry.callback === null ? {} : { callback: callbackView(entry.callback, now) }),
+    ...(entry.result === null || entry.status === null || entry.ended === null
+      ? {}
+      : {
+          result: {
+            href: `/async-function/${id}/result`,
+            status: entry.status,
+            size: entry.result.size,
+            stored: entry.result.stored,
+            expiresAt: time(Math.min(entry.ended + entry.result.ttl, entry.expires)),
+          },
+        }),
+  };
+}
+
+function callbackView(callback: CallbackState, now: number): NonNullable<CallRecord["callback"]> {
+  const { url, attempts, status, error, next } = callback;
+  const state = callbackState(callback, now);
+  return {
+    url: url.split(/[?#]/, 1)[0] ?? "",
+    state,
+    attempts,
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(next === undefined || state !== "pending" ? {} : { nextAttemptAt: time(next) }),
+  };
+}
+
+/** A callback that is pending when its time is over was sent or given up, and nobody could write down which. */
+function callbackState({ state, until }: CallbackState, now: number): CallbackState["state"] | "unknown" {
+  return state === "pending" && until !== undefined && now > until ? "unknown" : state;
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,48 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import type { CallEntry } from "./call-entry.ts";
+import { cancelledEntry } from "./call-transitions.ts";
+import { changeBudget, changeRecord, unchanged } from "./change-record.ts";
+import type { CallLedger } from "../ports/call-ledger.ts";
+import type { CallSignals } from "../ports/call-signals.ts";
+
+/**
+ * Cancels a queued, waiting or running call: when it resolves no run starts any more and the running one is told to
+ * stop. Cancelling twice is the same as once. `mayTouch` sees the record before anything is changed and throws when
+ * this caller must not.
+ * @throws PlatformError `call_not_found`, `call_finished`, or what `mayTouch` throws
+ */
+export async function cancelCall(
+  parts: { readonly ledger: CallLedger; readonly signals: CallSignals },
+  id: string,
+  mayTouch: (entry: CallEntry) => void,
+): Promise<void> {
+  const { ledger, signals } = parts;
+  const change = await changeRecord(
+    ledger,
+    id,
+    (found) => {
+      if (found === undefined)
+        throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is unknown or expired`);
+      mayTouch(found.entry);
+      const { state } = found.entry;
+      switch (state) {
+        case "cancelled":
+          // Perhaps by this very request, its answer lost: word of it must be given all the same.
+          return { as: state };
+        case "done":
+        case "failed":
+          throw new PlatformError("call_finished", `Cannot cancel call "${id}": it is ${state}`);
+        case "queued":
+        case "waiting":
+        case "running":
+          return { as: state, write: cancelledEntry(found.entry, ledger.now()) };
+        default:
+          return state satisfies never;
+      }
+    },
+    { until: performance.now() + changeBudget },
+  );
+  if (change.kind === "not-written") throw unchanged(`cancel call "${id}"`, change);
+  signals.cancelled(id);
+  signals.ended(id);
+}

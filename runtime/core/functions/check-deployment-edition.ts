@@ -1,0 +1,13 @@
+import type { Edition } from "../../api/editions.ts";
+import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
+import { checkQueueEdition } from "../queues/check-queue-edition.ts";
+import { functionLimits } from "./function-limits.ts";
+
+/**
+ * Checks what the edition allows (contract §1.5): a queue other than the default one. Whether that queue is declared is
+ * seen at each call.
+ * @throws PlatformError `edition_limit`
+ */
+export function checkDeploymentEdition(deployment: FunctionDeployment, edition: Edition): void {
+  checkQueueEdition(functionLimits(deployment).queue, edition);
+}

@@ -1,0 +1,103 @@
+import { formatDuration } from "../../api/duration.ts";
+import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
+import { grammarRule, isFunctionName, isSecretName } from "../../api/grammar.ts";
+import { annotation } from "../../api/names.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import { badField, checkAnnotations, checkLabels, mostTextBytes, tooLong } from "../labels/check-labels.ts";
+import { checkResources } from "./check-resources.ts";
+import { functionLimits, timeoutAnnotation, type PlatformTimes } from "./function-limits.ts";
+import { keyReader } from "../labels/key-reader.ts";
+import { probeRules } from "../replicas/probe-rules.ts";
+import { scaleRules } from "../scaling/scale-rules.ts";
+import { unknownKey } from "../labels/unknown-keys.ts";
+
+/**
+ * Checks all that the schema of a deployment cannot say (contract §2, §2.1, §5.1).
+ * @throws PlatformError `validation_failed` for the first rule that is broken
+ */
+export function checkDeployment(deployment: FunctionDeployment): void {
+  if (!isFunctionName(deployment.service)) throw badField("service", grammarRule.function, deployment.service);
+  if (deployment.image.includes("://"))
+    throw badField("image", "expected an image reference without a scheme", deployment.image);
+  checkEnvironment(deployment);
+  checkLabels(deployment.labels ?? {});
+  checkAnnotations(deployment.annotations ?? {});
+  const unknown = unknownKey(deployment);
+  if (unknown !== undefined) throw new PlatformError("validation_failed", unknown);
+  checkSecretNames(deployment.secrets ?? []);
+  checkResources(deployment);
+  scaleRules(deployment.labels);
+  functionLimits(deployment);
+  probeRules(deployment.annotations);
+  checkStoredKeys(deployment);
+}
+
+/**
+ * Checks that a function may ask for the timeout that it has.
+ * @throws PlatformError `validation_failed` when it is above `timeoutMax` milliseconds
+ */
+export function checkTimeoutMax(deployment: FunctionDeployment, timeoutMax: number): void {
+  const { timeout } = functionLimits(deployment);
+  if (timeout === undefined || timeout <= timeoutMax) return;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot deploy function "${deployment.service}": ${timeoutAnnotation} ${formatDuration(timeout)} is above timeout_max (${formatDuration(timeoutMax)})`,
+  );
+}
+
+/**
+ * Checks that a call can last as long as the function says (contract §5.2); `queueTimeout` is that of its queue.
+ * @throws PlatformError `validation_failed` when exec_timeout is above both limits; the sentence names them
+ */
+export function checkExecTimeout(
+  deployment: FunctionDeployment,
+  { upstreamTimeout }: Pick<PlatformTimes, "upstreamTimeout">,
+  queueTimeout: number,
+): void {
+  const { execTimeout, timeout, queue } = functionLimits(deployment);
+  const own = timeout ?? upstreamTimeout;
+  if (execTimeout === undefined || execTimeout <= Math.max(own, queueTimeout)) return;
+  const name = timeout === undefined ? "upstream_timeout" : timeoutAnnotation;
+  const limits = `${name} (${formatDuration(own)}) and the timeout of queue "${queue}" (${formatDuration(queueTimeout)})`;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot deploy function "${deployment.service}": exec_timeout ${formatDuration(execTimeout)} is above ${limits}`,
+  );
+}
+
+function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment): void {
+  if (Buffer.byteLength(envProcess) > 4_096 || envProcess.includes("\0")) {
+    throw badField("envProcess", "expected at most 4096 bytes without NUL", envProcess);
+  }
+  let bytes = 0;
+  for (const [key, value] of Object.entries(envVars)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key)) {
+      throw badField(
+        "envVars",
+        'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+        key,
+      );
+    }
+    if (value.includes("\0"))
+      throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > mostTextBytes) throw tooLong("envVars", bytes);
+}
+
+function checkSecretNames(secrets: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of secrets) {
+    if (!isSecretName(name)) throw badField("secrets", grammarRule.secret, name);
+    if (seen.has(name)) throw badField("secrets", "expected no secret twice", name);
+    seen.add(name);
+  }
+}
+
+function checkStoredKeys({ annotations }: FunctionDeployment): void {
+  const keys = keyReader("annotation", annotations);
+  keys.text(annotation.profile, "names separated by commas", (names) =>
+    names.split(",").every((name) => isSecretName(name.trim())),
+  );
+  keys.text(annotation.serviceAccount, "the name of a service account", isSecretName);
+}

@@ -1,0 +1,172 @@
+import type { Condition } from "../../api/schemas/function-status.ts";
+import type { Backoff, ReplicaFailure } from "../replicas/reconcile-backoff.ts";
+
+/** What the conditions of one function rest on. */
+export interface ConditionFacts {
+  /** Replicas wanted. */
+  readonly wanted: number;
+  /** Ready replicas of any generation that get calls. */
+  readonly ready: number;
+  /** Ready replicas of the wanted generation. */
+  readonly readyCurrent: number;
+  /** All replicas that exist, stopping ones too. */
+  readonly existing: number;
+  /** Replicas of other generations that exist. */
+  readonly superseded: number;
+  /** The last failures, until a replica was started after them and is ready. */
+  readonly backoff: Backoff | undefined;
+  /** What keeps replicas from being started at all. */
+  readonly blocked: ReplicaFailure | undefined;
+  /** What keeps no replica from running, and yet needs a person. */
+  readonly attention?: ReplicaFailure | undefined;
+  /** What a starting replica is waiting for: an image, for example. */
+  readonly progress?: ReplicaFailure | undefined;
+  /** None exists that could become ready, and the next one is started only after a pause. */
+  readonly backingOff?: boolean;
+}
+
+type Statement = Omit<Condition, "lastTransitionTime">;
+
+/** From so many failures in a row on a function is said to be in a crash loop and not to progress. */
+const crashLoop = 2;
+
+/** Reason of `Stalled` while the queue of asynchronous calls is not declared: replicas run all the same. */
+export const queueNotFound = "QueueNotFound";
+
+/** Reason of `Reconciling` between two attempts to start a replica. */
+const backingOffReason = "BackingOff";
+
+/** Reasons of `Reconciling` and `Healthy` that somebody has to see to: replicas run and do not become ready. */
+const unreadyReasons: ReadonlySet<string> = new Set(["NotListening", "NotReady", "Unhealthy"]);
+
+/** What somebody has to see to: `stalled`: it was tried and failed; `not-ready`: a replica runs and does not become ready. */
+export interface Trouble extends ReplicaFailure {
+  readonly kind: "stalled" | "not-ready";
+}
+
+/** What keeps a function from being ready, if that is known and does not pass by itself. */
+export function troubleOf(conditions: readonly Condition[]): Trouble | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (stalled !== undefined) return { kind: "stalled", reason: stalled.reason, message: stalled.message };
+  const unready = conditions.find(
+    ({ type, status, reason }) =>
+      unreadyReasons.has(reason) &&
+      ((type === "Reconciling" && status === "True") || (type === "Healthy" && status === "False")),
+  );
+  return unready && { kind: "not-ready", reason: unready.reason, message: unready.message };
+}
+
+/** Whether all replicas that are wanted are ready, and no others exist. */
+export function isSettled(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ type, status }) => type === "Reconciling" && status === "False");
+}
+
+/**
+ * Why no replica can become ready for now: what has failed was tried and will be again only after a pause. Undefined
+ * while one is being started, or nothing is known to be in the way.
+ */
+export function finalFailure(conditions: readonly Condition[]): string | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  const pauses = conditions.some(({ type, reason }) => type === "Reconciling" && reason === backingOffReason);
+  return pauses ? stalled?.message : undefined;
+}
+
+/** Why no replica is ready, as far as the conditions know: what is in the way, else what failed last or is waited for. */
+export function whyNotReady(conditions: readonly Condition[]): string | undefined {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (stalled !== undefined && stalled.reason !== queueNotFound) return stalled.message;
+  const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
+  const [, why] = /^\d+ of \d+ replicas (?:is|are) ready: (.*)$/s.exec(ready) ?? [];
+  return why;
+}
+
+/**
+ * Conditions Ready, Healthy, Reconciling and Stalled. `lastTransitionTime` is `now` (RFC 3339) where the status
+ * differs from `previous`, else what it was.
+ */
+export function functionConditions(facts: ConditionFacts, previous: readonly Condition[], now: string): Condition[] {
+  return [readyOf(facts), healthyOf(facts), reconcilingOf(facts), stalledOf(facts)].map((statement) => {
+    const before = previous.find((condition) => condition.type === statement.type);
+    return { ...statement, lastTransitionTime: before?.status === statement.status ? before.lastTransitionTime : now };
+  });
+}
+
+function readyOf(facts: ConditionFacts): Statement {
+  const { wanted, ready, readyCurrent, superseded, backoff, blocked, progress } = facts;
+  if (wanted === 0) {
+    return {
+      type: "Ready",
+      status: "True",
+      reason: "ScaledToZero",
+      message: "No replica is wanted; a call starts one",
+    };
+  }
+  const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
+  const failure = blocked ?? progress ?? backoff?.last;
+  // Calls are served, but by what was deployed before.
+  const old = ready > 0 && readyCurrent === 0 && superseded > 0 && failure !== undefined;
+  const message = old ? `${counts}, of the deployment before: ${failure.message}` : counts;
+  if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message };
+  if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message };
+  return {
+    type: "Ready",
+    status: "False",
+    reason: "NoReplicaReady",
+    message: failure === undefined ? counts : `${counts}: ${failure.message}`,
+  };
+}
+
+function healthyOf({ wanted, ready, existing, backoff }: ConditionFacts): Statement {
+  if (backoff !== undefined) {
+    return { type: "Healthy", status: "False", reason: failureReason(backoff), message: backoff.last.message };
+  }
+  if (wanted === 0 || existing === 0) {
+    return { type: "Healthy", status: "Unknown", reason: "NothingRuns", message: "No replica runs" };
+  }
+  if (ready === 0) {
+    const message = "No replica is ready: whether they work is not known";
+    return { type: "Healthy", status: "Unknown", reason: "NothingReady", message };
+  }
+  return { type: "Healthy", status: "True", reason: "NoFailure", message: "No replica has failed" };
+}
+
+function reconcilingOf(facts: ConditionFacts): Statement {
+  const { wanted, readyCurrent, existing, superseded, progress, backingOff } = facts;
+  const settled = readyCurrent === wanted && existing === wanted;
+  if (settled)
+    return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
+  if (progress !== undefined && readyCurrent < wanted) return { type: "Reconciling", status: "True", ...progress };
+  if (backingOff === true && readyCurrent < wanted) {
+    const message = "The next replica is started after a pause, as the last attempt failed";
+    return { type: "Reconciling", status: "True", reason: backingOffReason, message };
+  }
+  const counts = `${readyCurrent} of ${wanted} new replicas are ready, ${superseded} old ones are left`;
+  if (superseded > 0 && readyCurrent < wanted)
+    return { type: "Reconciling", status: "True", reason: "Rolling", message: counts };
+  return readyCurrent < wanted
+    ? {
+        type: "Reconciling",
+        status: "True",
+        reason: "Starting",
+        message: `${readyCurrent} of ${wanted} replicas are ready`,
+      }
+    : {
+        type: "Reconciling",
+        status: "True",
+        reason: "Stopping",
+        message: `${existing} replicas exist, ${wanted} are wanted`,
+      };
+}
+
+function stalledOf({ wanted, readyCurrent, backoff, blocked, attention }: ConditionFacts): Statement {
+  if (blocked !== undefined) return { type: "Stalled", status: "True", ...blocked };
+  if (backoff !== undefined && backoff.failures >= crashLoop && readyCurrent < wanted) {
+    return { type: "Stalled", status: "True", reason: failureReason(backoff), message: backoff.last.message };
+  }
+  if (attention !== undefined) return { type: "Stalled", status: "True", ...attention };
+  return { type: "Stalled", status: "False", reason: "Progressing", message: "Nothing is in the way" };
+}
+
+function failureReason({ failures, last }: Backoff): string {
+  return failures >= crashLoop && last.reason === "Error" ? "CrashLoopBackOff" : last.reason;
+}

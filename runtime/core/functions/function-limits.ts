@@ -1,0 +1,156 @@
+import { parseDuration } from "../../api/duration.ts";
+import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
+import { grammarRule, isQueueName } from "../../api/grammar.ts";
+import { annotation, defaultQueue, keyPrefixes } from "../../api/names.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import { keyReader, type KeyReader } from "../labels/key-reader.ts";
+import { quote } from "../quote.ts";
+
+/** Retry rules of one function; what is absent comes from its queue. Durations are milliseconds. */
+export interface RetryOverrides {
+  readonly attempts?: number;
+  readonly codes?: readonly number[];
+  readonly minWait?: number;
+  readonly maxWait?: number;
+}
+
+/** What a deployment says about its calls, parsed once (contract §2.1, §5.2). Durations are milliseconds. */
+export interface FunctionLimits {
+  /** Undefined: no limit of its own, which `0` says, too. */
+  readonly execTimeout: number | undefined;
+  /** `com.service.timeout`, which stands in place of `upstream_timeout`; undefined: that holds. */
+  readonly timeout: number | undefined;
+  readonly queue: string;
+  readonly authRequired: boolean;
+  /** Calls in flight per ready replica; 0 = no limit. */
+  readonly concurrencyMax: number;
+  /** How long results of asynchronous calls are kept; 0 = not. */
+  readonly resultTtl: number;
+  readonly retry: RetryOverrides;
+  readonly protocol: FunctionProtocol;
+}
+
+/** What a function speaks; `h2c` is HTTP/2 without TLS, and nothing else. */
+export type FunctionProtocol = "http1" | "h2c";
+
+/**
+ * The protocol that the annotations set.
+ * @throws PlatformError `validation_failed` for a value that cannot be used
+ */
+export function functionProtocol(annotations: FunctionDeployment["annotations"]): FunctionProtocol {
+  return keyReader("annotation", annotations).choice(annotation.protocol, ["http1", "h2c"]) ?? "http1";
+}
+
+const hour = 3_600_000;
+/** What a function gets beyond its own limit to say so by itself. */
+const execMargin = 1_000;
+
+/** What sentences call the function's own timeout. */
+export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;
+
+/**
+ * The limits of one deployment.
+ * @throws PlatformError `validation_failed` for a value that cannot be used
+ */
+export function functionLimits(deployment: Pick<FunctionDeployment, "annotations" | "envVars">): FunctionLimits {
+  const keys = keyReader("annotation", deployment.annotations);
+  return {
+    execTimeout: readExecTimeout(deployment.envVars),
+    timeout: keys.duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
+    queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
+    authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
+    concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
+    resultTtl: keys.duration(annotation.resultTtl, 0, 24 * hour) ?? hour,
+    retry: retryOverrides(keys),
+    protocol: functionProtocol(deployment.annotations),
+  };
+}
+
+const known = new WeakMap<FunctionDeployment, FunctionLimits>();
+
+/** The same, read once per deployment: for what is asked at every call. */
+export function knownLimits(deployment: FunctionDeployment): FunctionLimits {
+  let limits = known.get(deployment);
+  if (limits === undefined) {
+    limits = functionLimits(deployment);
+    known.set(deployment, limits);
+  }
+  return limits;
+}
+
+/** How long one call may take, and the name of the setting or variable that says so. */
+export interface CallLimit {
+  readonly timeout: number;
+  readonly timeoutName: string;
+}
+
+/** The platform's own limits, milliseconds. */
+export interface PlatformTimes {
+  readonly upstreamTimeout: number;
+  /** Above it no function's timeout counts. */
+  readonly timeoutMax: number;
+}
+
+type OwnTimes = Pick<FunctionLimits, "execTimeout" | "timeout">;
+
+/** The limit of a synchronous call: the function's timeout, else the platform's, or exec_timeout + 1 s if less. */
+export function callLimit({ upstreamTimeout, timeoutMax }: PlatformTimes, own: OwnTimes): CallLimit {
+  const limit =
+    own.timeout === undefined
+      ? { timeout: upstreamTimeout, timeoutName: "upstream_timeout" }
+      : { timeout: Math.min(own.timeout, timeoutMax), timeoutName: timeoutAnnotation };
+  const { execTimeout } = own;
+  return execTimeout !== undefined && execTimeout + execMargin < limit.timeout
+    ? { timeout: execTimeout + execMargin, timeoutName: "exec_timeout" }
+    : limit;
+}
+
+/** Milliseconds of a queued run: the longer of its queue's timeout and the function's, or exec_timeout + 1 s if less. */
+export function runTimeout(queueTimeout: number, timeoutMax: number, { execTimeout, timeout = 0 }: OwnTimes): number {
+  const longest = Math.max(queueTimeout, Math.min(timeout, timeoutMax));
+  return execTimeout === undefined ? longest : Math.min(longest, execTimeout + execMargin);
+}
+
+function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {
+  if (envVars === undefined || !Object.hasOwn(envVars, "exec_timeout")) return undefined;
+  const text = envVars["exec_timeout"] ?? "";
+  const parsed = parseDuration(text);
+  if (parsed === undefined) {
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot read exec_timeout of envVars: expected a duration such as 30s, got ${quote(text)}`,
+    );
+  }
+  return parsed === 0 ? undefined : parsed;
+}
+
+function retryOverrides(keys: KeyReader): RetryOverrides {
+  const attempts = keys.whole(annotation.retryAttempts, 0, 100);
+  const codes = keys.text(annotation.retryCodes, "statuses from 400 to 599 separated by commas", areCodes);
+  const minWait = keys.duration(annotation.retryMinWait);
+  const maxWait = keys.duration(annotation.retryMaxWait);
+  if (minWait !== undefined && maxWait !== undefined && minWait > maxWait) {
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot retry with these waits: ${annotation.retryMinWait} is above ${annotation.retryMaxWait}`,
+    );
+  }
+  return {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(codes === undefined ? {} : { codes: splitCodes(codes) }),
+    ...(minWait === undefined ? {} : { minWait }),
+    ...(maxWait === undefined ? {} : { maxWait }),
+  };
+}
+
+function splitCodes(text: string): number[] {
+  return text
+    .split(",")
+    .map((code) => code.trim())
+    .filter((code) => code !== "")
+    .map(Number);
+}
+
+function areCodes(text: string): boolean {
+  return text.length <= 1_024 && text.split(",").every((code) => /^\s*[45]\d\d\s*$/.test(code) || text.trim() === "");
+}

@@ -1,0 +1,16 @@
+import { keyPrefixes } from "../../api/names.ts";
+
+/** Labels or annotations as they were sent. */
+export type KeyedTexts = Readonly<Record<string, string>> | undefined;
+
+/** Platform key `name` (without prefix) as it was sent, under either prefix; ours wins when both are there. */
+export function sentKey(texts: KeyedTexts, name: string): string | undefined {
+  if (texts === undefined) return undefined;
+  return keyPrefixes.map((prefix) => prefix + name).find((key) => Object.hasOwn(texts, key));
+}
+
+/** The value of platform key `name`, as {@link sentKey} finds it. */
+export function keyValue(texts: KeyedTexts, name: string): string | undefined {
+  const key = sentKey(texts, name);
+  return key === undefined ? undefined : texts?.[key];
+}

@@ -1,0 +1,14 @@
+import type { QueueState } from "../ports/queue-states.ts";
+
+/**
+ * Where a queued call stands in its queue, 1 = next: an estimate from its time of acceptance (Unix milliseconds)
+ * between those of the first and the last call that are there.
+ */
+export function queuePosition(state: QueueState, acceptedAt: number): number {
+  const { first, last, firstAt, lastAt, delivered, fresh } = state;
+  if (firstAt === undefined || lastAt === undefined || fresh === 0) return 1;
+  const span = lastAt - firstAt;
+  const share = span <= 0 ? 1 : Math.min(Math.max((acceptedAt - firstAt) / span, 0), 1);
+  const position = Math.round(first + share * (last - first)) - delivered;
+  return Math.min(Math.max(position, 1), fresh);
+}

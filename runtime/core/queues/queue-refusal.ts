@@ -1,0 +1,48 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import type { CreateOutcome } from "../ports/call-ledger.ts";
+import type { PutOutcome } from "../ports/call-queue.ts";
+
+/** Why a call was surely not queued. */
+export type RefusedBecause = Extract<PutOutcome | CreateOutcome, { kind: "refused" }>["because"];
+
+/** A call, or its callback, that was surely not queued; `what` as in `queue call "<id>"`. */
+export function refusedPut(what: string, queue: string, because: RefusedBecause, cause: unknown): PlatformError {
+  switch (because) {
+    case "full":
+      return new PlatformError(
+        "queue_full",
+        `Cannot ${what}: queue "${queue}" is full; send it again later, or see /system/queue/${queue} for what holds it up`,
+        { callQueued: "no", retryAfterSeconds: 5, cause },
+      );
+    case "records-full":
+      return new PlatformError(
+        "queue_full",
+        `Cannot ${what}: there are as many calls as there is room for their records; send it again when some have ended`,
+        { callQueued: "no", retryAfterSeconds: 5, cause },
+      );
+    case "store-full":
+      return new PlatformError(
+        "store_full",
+        `Cannot ${what}: the broker's store is nearly full; send it again later, or give it more room`,
+        { callQueued: "no", retryAfterSeconds: 5, cause },
+      );
+    case "too-large":
+      return new PlatformError(
+        "payload_too_large",
+        `Cannot ${what}: body and headers are over the limit of the queue; store the body elsewhere and queue its address`,
+        { callQueued: "no", cause },
+      );
+    case "unavailable":
+      return new PlatformError(
+        "queue_unavailable",
+        `Cannot ${what}: the queue cannot be reached; send it again later`,
+        {
+          callQueued: "no",
+          retryAfterSeconds: 1,
+          cause,
+        },
+      );
+    default:
+      return because satisfies never;
+  }
+}

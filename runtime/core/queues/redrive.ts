@@ -1,0 +1,158 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import { callDigest } from "../calls/call-digest.ts";
+import { acceptedEntry, callbackRedrivenEntry, redrivenEntry } from "../calls/call-transitions.ts";
+import { formatRef, type FunctionRef } from "../functions/function-ref.ts";
+import { changeBudget, changeRecord, unchanged } from "../calls/change-record.ts";
+import type { CallLedger } from "../ports/call-ledger.ts";
+import type { CallQueue, PutOutcome } from "../ports/call-queue.ts";
+import type { CallbackQueue } from "../ports/callback-queue.ts";
+import type { DeadLetterStore } from "../ports/dead-letters.ts";
+import { refusedPut } from "./queue-refusal.ts";
+import { secondsSince } from "../seconds-since.ts";
+import { decideRedrive, type RedriveDecision } from "./redrive-decision.ts";
+
+/** What redriving needs. */
+export interface RedriveParts {
+  readonly letters: DeadLetterStore;
+  readonly ledger: CallLedger;
+  readonly calls: CallQueue;
+  readonly callbacks: CallbackQueue;
+  /** Most retries of a call of this function; undefined when there is no such function. */
+  readonly retriesOf: (ref: FunctionRef) => number | undefined;
+}
+
+type Redrive = Exclude<RedriveDecision, { action: "refuse" }>;
+type Letters = Parameters<typeof decideRedrive>[0];
+
+/** A redrive whose record says so; `undo` takes that back. */
+interface Prepared {
+  readonly decision: Redrive;
+  readonly undo: () => Promise<unknown>;
+}
+
+/** Longest a redrive waits for the queue, milliseconds. */
+const budget = 3_000;
+
+/**
+ * Sends what was given up once more, under the same id: the call with new attempts, or only its callback where the
+ * call itself was not given up. The record changes first, then the call is published, then its dead letters go: after a
+ * crash in between the same redrive again goes on.
+ * @throws PlatformError `call_not_found` without a dead letter; `call_not_redrivable` with what to do instead;
+ * `queue_full` or `queue_unavailable`, and the dead letter stays
+ */
+export async function redriveCall(parts: RedriveParts, queue: string, id: string): Promise<void> {
+  const letters = await parts.letters.find(queue, id);
+  if (letters.length === 0) throw noLetter("redrive", queue, id);
+  const { decision, undo } = await prepareRecord(parts, letters, id);
+  const began = performance.now();
+  const outcome = await publish(parts, decision);
+  if (outcome.kind === "refused") {
+    await undo();
+    throw refusedPut(`redrive call "${id}"`, queue, outcome.because, outcome.cause);
+  }
+  if (outcome.kind === "unknown") throw noAnswer(id, began, outcome.cause);
+  for (const letter of letters) await parts.letters.remove(letter);
+}
+
+/**
+ * Removes what is kept of a call that was given up: its own dead letter and that of its callback.
+ * @throws PlatformError `call_not_found` when there is none
+ */
+export async function deleteLetters(letters: DeadLetterStore, queue: string, id: string): Promise<void> {
+  const found = await letters.find(queue, id);
+  if (found.length === 0) throw noLetter("delete", queue, id);
+  for (const letter of found) await letters.remove(letter);
+}
+
+/** Brings the record to where the redrive begins; `undo` takes that back. */
+async function prepareRecord(parts: RedriveParts, letters: Letters, id: string): Promise<Prepared> {
+  const until = performance.now() + changeBudget;
+  for (;;) {
+    const change = await changeRecord(
+      parts.ledger,
+      id,
+      (found) => {
+        const decision = decideRedrive(letters, found?.entry);
+        if (decision.action === "refuse") throw notRedrivable(id, decision.because);
+        if (decision.action === "run") mostRetries(parts, id, decision.call.function);
+        const before = found?.entry;
+        const as = { decision, before };
+        if (decision.record !== "reset" || before === undefined) return { as };
+        const { action, redrives } = decision;
+        return {
+          as,
+          write: action === "run" ? redrivenEntry(before, redrives) : callbackRedrivenEntry(before, redrives),
+        };
+      },
+      { until },
+    );
+    if (change.kind === "not-written") throw unchanged(`redrive call "${id}"`, change);
+    const { decision, before } = change.as;
+    if (change.kind === "written" && before !== undefined) {
+      const { revision } = change.record;
+      return { decision, undo: () => parts.ledger.update(id, before, revision) };
+    }
+    const prepared = await withoutReset(parts, id, decision, until);
+    if (prepared !== undefined) return prepared;
+  }
+}
+
+/** The record is left as it is, or made; undefined when somebody made it meanwhile. */
+async function withoutReset(
+  parts: RedriveParts,
+  id: string,
+  decision: Redrive,
+  until: number,
+): Promise<Prepared | undefined> {
+  if (decision.record === "keep" || decision.action !== "run") return { decision, undo: async () => undefined };
+  const { call, runs, redrives } = decision;
+  const maxRetries = mostRetries(parts, id, call.function);
+  // Runs go on being counted: those before were as many as the letter says.
+  const entry = { ...acceptedEntry(call, { digest: callDigest(call), maxRetries }), run: runs, redrives };
+  const outcome = await parts.ledger.create(id, entry, until);
+  switch (outcome.kind) {
+    case "created":
+      return { decision, undo: async () => void parts.ledger.withdraw(id, outcome.revision) };
+    case "exists":
+      return undefined;
+    case "refused":
+      throw refusedPut(`redrive call "${id}"`, call.queue, outcome.because, outcome.cause);
+    case "unknown":
+      throw noAnswer(id, until - changeBudget, outcome.cause);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function mostRetries(parts: RedriveParts, id: string, ref: FunctionRef): number {
+  const retries = parts.retriesOf(ref);
+  if (retries === undefined)
+    throw notRedrivable(id, `function "${formatRef(ref)}" does not exist; deploy it and redrive then`);
+  return retries;
+}
+
+function publish({ calls, callbacks }: RedriveParts, decision: Redrive): Promise<PutOutcome> {
+  const until = performance.now() + budget;
+  return decision.action === "run"
+    ? calls.put(decision.call, until, decision.redrives)
+    : callbacks.put({ ...decision.callback, redrives: decision.redrives }, until);
+}
+
+function noLetter(act: string, queue: string, id: string): PlatformError {
+  return new PlatformError(
+    "call_not_found",
+    `Cannot ${act} call "${id}": queue "${queue}" has no dead letter of it; /system/queue/${queue}/dead-letters lists them`,
+  );
+}
+
+function notRedrivable(id: string, because: string): PlatformError {
+  return new PlatformError("call_not_redrivable", `Cannot redrive call "${id}": ${because}`);
+}
+
+function noAnswer(id: string, began: number, cause: unknown): PlatformError {
+  return new PlatformError(
+    "queue_unavailable",
+    `Cannot redrive call "${id}": no answer from the queue in ${secondsSince(began)}; redrive it again and it runs once`,
+    { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
+  );
+}

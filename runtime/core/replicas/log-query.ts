@@ -1,0 +1,56 @@
+import { parseBoolean } from "../../api/boolean.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import type { LogQuery } from "../ports/log-source.ts";
+import { quote } from "../quote.ts";
+
+/** The parameters of a log request as they were sent. */
+export interface LogParameters {
+  readonly instance?: string;
+  readonly tail?: string;
+  readonly since?: string;
+  readonly follow?: string;
+}
+
+const mostLines = 10_000;
+const dateTime = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/;
+
+/**
+ * What part of a log is asked for (contract §3.4).
+ * @throws PlatformError `log_query_invalid` when tail or since cannot be read
+ */
+export function parseLogQuery(parameters: LogParameters): Omit<LogQuery, "namespace" | "name"> {
+  return {
+    instance: parameters.instance === "" ? undefined : parameters.instance,
+    tail: parseTail(parameters.tail),
+    since: parseSince(parameters.since),
+    follow: parseBoolean(parameters.follow ?? "false") ?? false,
+  };
+}
+
+function parseTail(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const tail = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(tail <= mostLines)) {
+    throw new PlatformError(
+      "log_query_invalid",
+      `Cannot read tail ${quote(text)}: expected a whole number up to ${mostLines}`,
+    );
+  }
+  return tail <= 0 ? undefined : tail;
+}
+
+function parseSince(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const [, date, time, fraction = "", zone = "Z"] = dateTime.exec(text) ?? [];
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  const atUtc = Date.parse(`${date}T${time}.${milliseconds}Z`);
+  const at = Date.parse(`${date}T${time}.${milliseconds}${zone.toUpperCase()}`);
+  // A date such as 30 February is moved by the engine, so it must come back as it was sent.
+  if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(`${date}T${time}`)) {
+    throw new PlatformError(
+      "log_query_invalid",
+      `Cannot read since ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
+    );
+  }
+  return at;
+}

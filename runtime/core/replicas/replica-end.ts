@@ -1,0 +1,50 @@
+import { printable } from "../printable.ts";
+import type { ReplicaFailure } from "./reconcile-backoff.ts";
+import { tellingLine } from "./telling-line.ts";
+
+/** What an engine says of a container that ended. */
+export interface ReplicaEnd {
+  readonly outOfMemory: boolean;
+  readonly code: number;
+  /** Its own words, empty if it has none. */
+  readonly words: string;
+  /** Bytes; 0 = none. */
+  readonly memoryLimit: number;
+  /** Whether that is what functions get that state no limit. */
+  readonly isDefaultLimit: boolean;
+}
+
+const longestMessage = 400;
+const watchdogLine = /^watchdog: /;
+/** What it says when it ends itself. */
+const lastWords = /^watchdog: ((?:Cannot|The process) .*)$/;
+
+/** Why a replica ended, from what the engine says of it and the last lines it wrote. */
+export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly string[]): ReplicaFailure {
+  const written = lines.map((line) => line.trim()).filter((line) => line !== "");
+  const [, why] = lastWords.exec(written.at(-1) ?? "") ?? [];
+  const failed = (reason: string, sentence: string): ReplicaFailure => ({
+    reason,
+    message: withLastWords(sentence, lines),
+  });
+  if (end.outOfMemory && end.code !== 0) {
+    const limit = `than its limit of ${formatBytes(end.memoryLimit)}`;
+    const set = end.isDefaultLimit ? `${limit}, which function_memory sets as the function states none` : limit;
+    const most = end.memoryLimit === 0 ? "than there is" : set;
+    return failed("OOMKilled", `Replica ${id} was killed: it used more memory ${most}`);
+  }
+  if (why !== undefined) return failed(why.startsWith("Cannot run the function") ? "CannotRun" : "Error", why);
+  return failed("Error", `Replica ${id} ended with code ${end.code}${end.words === "" ? "" : `: ${end.words}`}`);
+}
+
+/** The sentence of an end, and what the function said of it, if it did; at most 400 characters. */
+export function withLastWords(sentence: string, lines: readonly string[]): string {
+  const said = tellingLine(lines.filter((line) => !watchdogLine.test(line.trim())));
+  const quoted = said === undefined ? "" : `; it said${said.isLast ? " last" : ""}: ${printable(said.text)}`;
+  return (sentence + quoted).slice(0, longestMessage);
+}
+
+function formatBytes(bytes: number): string {
+  const mebibytes = bytes / 1_048_576;
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`;
+}

@@ -1,0 +1,145 @@
+import { reportPeriod } from "./activity-reporter.ts";
+import { LoadWindow } from "./load-window.ts";
+import type { ActivityReport } from "../ports/activity.ts";
+import { isSilent, ReportingSources, type Hearing, type ReportingSource } from "./reporting-sources.ts";
+
+/** What all processes together saw of one function. */
+export interface FunctionActivity {
+  /** Calls that began per second, averaged, and over the last fifth of that time. */
+  readonly rate: number;
+  readonly recentRate: number;
+  /** Calls under way, likewise. */
+  readonly busy: number;
+  readonly recentBusy: number;
+  /** Calls under way by the last reports. */
+  readonly inFlight: number;
+  /** When a call was under way last, as far as reported; undefined: never heard of. */
+  readonly lastCallAt: number | undefined;
+}
+
+interface Sums {
+  /** Made when the function is called first: most are at rest. */
+  windows: { readonly begun: LoadWindow; readonly busy: LoadWindow } | undefined;
+  inFlight: number;
+  lastCallAt: number | undefined;
+}
+
+const neverCalled: FunctionActivity = {
+  rate: 0,
+  recentRate: 0,
+  busy: 0,
+  recentBusy: 0,
+  inFlight: 0,
+  lastCallAt: undefined,
+};
+
+/** A stalled receiver hears several reports at once; none is of more than so many milliseconds. */
+const longestReport = 3 * reportPeriod;
+
+/**
+ * Adds up per function what gateways and queue-workers report, over a window. Only functions that are followed count.
+ * What a silent process had under way counts no more, as it may have gone elsewhere; that it is silent is said by
+ * `hearing`. Times are monotonic milliseconds.
+ */
+export class ActivityWindows {
+  readonly #functions = new Map<string, Sums>();
+  readonly #sources: ReportingSources;
+  /** Processes whose calls do not count. */
+  readonly #withdrawn = new Set<string>();
+  readonly #window: number;
+
+  constructor(options: { readonly window: number; readonly patience: number }, now: number) {
+    this.#window = options.window;
+    this.#sources = new ReportingSources(options.patience, now);
+  }
+
+  /** Begins to add up what is said of the function; again = nothing. */
+  follow(key: string, now: number): void {
+    if (this.#functions.has(key)) return;
+    const sums: Sums = { windows: undefined, inFlight: 0, lastCallAt: undefined };
+    this.#functions.set(key, sums);
+    for (const source of this.#sources.all()) {
+      if (!this.#withdrawn.has(source.name)) this.#change(sums, source.inFlight.get(key) ?? 0, now);
+    }
+  }
+
+  /** The function is gone. */
+  forget(key: string): void {
+    this.#functions.delete(key);
+  }
+
+  hear(report: ActivityReport, now: number): void {
+    const { source, before } = this.#sources.hear(report, now);
+    const counted = this.#withdrawn.delete(source.name) ? undefined : before;
+    // One that comes early is still of a second: its calls are spread over no less.
+    const from = Math.max(Math.min(before?.heardAt ?? now, now - reportPeriod), now - longestReport);
+    for (const { function: key, finished, inFlight } of report.deltas) {
+      const sums = this.#functions.get(key);
+      if (sums === undefined) continue;
+      const earlier = before?.inFlight.get(key) ?? 0;
+      // Of a process that was not heard before, calls under way may be old.
+      const more = before === undefined && report.number > 1 ? 0 : inFlight - earlier;
+      if (finished + more > 0) this.#windowsOf(sums, from).begun.add(finished + more, from, now);
+      if (finished > 0 || inFlight > 0) sums.lastCallAt = now;
+    }
+    const still = report.last === true ? nothing : source.inFlight;
+    for (const key of new Set([...(counted?.inFlight.keys() ?? []), ...still.keys()])) {
+      const sums = this.#functions.get(key);
+      if (sums !== undefined) this.#change(sums, (still.get(key) ?? 0) - (counted?.inFlight.get(key) ?? 0), now);
+    }
+  }
+
+  /** Looks who went silent; gives up, and names, those that were so for too long. */
+  settle(now: number): readonly string[] {
+    for (const source of this.#sources.all()) if (isSilent(source, now)) this.#withdraw(source, now);
+    return this.#sources.giveUp(now).map((source) => {
+      this.#withdrawn.delete(source.name);
+      return source.name;
+    });
+  }
+
+  /** Undefined for a function that is not followed. */
+  of(key: string, now: number): FunctionActivity | undefined {
+    const sums = this.#functions.get(key);
+    if (sums?.windows === undefined) return sums && neverCalled;
+    const { begun, busy } = sums.windows;
+    return {
+      rate: begun.average(now) * 1_000,
+      recentRate: begun.recent(now) * 1_000,
+      busy: busy.average(now),
+      recentBusy: busy.recent(now),
+      inFlight: sums.inFlight,
+      lastCallAt: sums.lastCallAt,
+    };
+  }
+
+  /** Whether all that should report are heard, and since when. */
+  hearing(now: number): Hearing {
+    return this.#sources.hearing(now);
+  }
+
+  #withdraw(source: ReportingSource, now: number): void {
+    if (this.#withdrawn.has(source.name)) return;
+    this.#withdrawn.add(source.name);
+    for (const [key, inFlight] of source.inFlight) {
+      const sums = this.#functions.get(key);
+      if (sums !== undefined) this.#change(sums, -inFlight, now);
+    }
+  }
+
+  #windowsOf(sums: Sums, now: number): NonNullable<Sums["windows"]> {
+    const shape = { window: this.#window, lag: reportPeriod };
+    sums.windows ??= { begun: new LoadWindow(shape, now), busy: new LoadWindow(shape, now) };
+    return sums.windows;
+  }
+
+  #change(sums: Sums, more: number, now: number): void {
+    if (more === 0) return;
+    // Calls that were under way until now were so until now.
+    if (sums.inFlight > 0) sums.lastCallAt = now;
+    sums.inFlight = Math.max(0, sums.inFlight + more);
+    this.#windowsOf(sums, now).busy.set(sums.inFlight, now);
+  }
+}
+
+const nothing: ReadonlyMap<string, number> = new Map();

@@ -1,0 +1,180 @@
+import { formatDuration } from "../../api/duration.ts";
+import { externalMessage, holdMessage, type CountHold } from "./count-hold.ts";
+import { decideIdle, type AwakeBecause, type IdleDecision, type IdleFacts } from "./decide-idle.ts";
+import { isSurge, replicasForLoad } from "./decide-replicas.ts";
+import type { DesiredHistory } from "./desired-history.ts";
+import type { ScaleRules } from "./scale-rules.ts";
+
+/** The load that a function is scaled by, averaged, and since when it was seen without a gap. */
+export interface Load {
+  readonly value: number;
+  /** The same averaged over the last moments only, where that tells a surge from noise. */
+  readonly recent?: number;
+  readonly since: number;
+}
+
+/** What the replicas of one function are decided from. Times are monotonic milliseconds. */
+export interface ScaleFacts extends IdleFacts {
+  readonly rules: ScaleRules;
+  /** Desired now. */
+  readonly replicas: number;
+  /** When anybody changed that, or the deployment, last. */
+  readonly changedAt: number;
+  /** Undefined: not known. */
+  readonly load: Load | undefined;
+  /** So long must all have been seen before anything is scaled down. */
+  readonly window: number;
+  /** Who else sets the count. */
+  readonly external: string | undefined;
+  /** Set while the count was asked for and is to be left alone. */
+  readonly hold: CountHold | undefined;
+  /** What was desired before; what is now is noted in it. */
+  readonly history: DesiredHistory;
+}
+
+/** Why replicas stay. */
+export type KeepBecause =
+  | "external"
+  | "asleep"
+  | "fixed"
+  | "on-hold"
+  | "steady"
+  | "load-unknown"
+  | "unheard"
+  | "window-not-seen"
+  | "recently-changed"
+  | "down-window";
+/** Why replicas change. */
+export type ChangeBecause = "idle" | "below-min" | "above-max" | "load-rose" | "load-fell";
+
+/** What to do with the replicas of a function, why, and the same as a sentence; of one that stays it is made when it is read. */
+export type ScaleDecision =
+  | {
+      readonly action: "keep";
+      readonly because: KeepBecause;
+      readonly message: string;
+      /** Why it does not go to zero, where it may. */
+      readonly awake?: AwakeBecause | undefined;
+      readonly awakeMessage?: string | undefined;
+    }
+  | {
+      readonly action: "scale";
+      readonly replicas: number;
+      readonly because: ChangeBecause;
+      readonly message: string;
+    };
+
+/** Most functions stay as they are at most looks, and nobody reads why. */
+class Kept {
+  readonly action = "keep";
+  readonly because: KeepBecause;
+  readonly #why: () => string;
+  #idle: (IdleDecision & { readonly kind: "awake" }) | undefined;
+
+  constructor(because: KeepBecause, why: () => string) {
+    this.because = because;
+    this.#why = why;
+  }
+
+  get message(): string {
+    return this.#why();
+  }
+
+  get awake(): AwakeBecause | undefined {
+    return this.#idle?.because;
+  }
+
+  get awakeMessage(): string | undefined {
+    return this.#idle?.message;
+  }
+
+  /** The same of a function that may go to zero. */
+  not(idle: IdleDecision & { readonly kind: "awake" }): this {
+    this.#idle = idle;
+    return this;
+  }
+}
+
+const asleep = new Kept("asleep", () => "Scaled to zero; a call wakes it");
+
+/**
+ * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, a count that is
+ * on hold only for the bounds, and one that somebody else sets not at all.
+ */
+export function decideScale(facts: ScaleFacts): ScaleDecision {
+  const { external } = facts;
+  if (external !== undefined) {
+    facts.history.clear();
+    return new Kept("external", () => externalMessage(external));
+  }
+  if (facts.replicas === 0) {
+    facts.history.clear();
+    return asleep;
+  }
+  const idle = facts.rules.zero && facts.hold === undefined ? decideIdle(facts) : undefined;
+  if (idle?.kind === "sleep") return { action: "scale", replicas: 0, because: "idle", message: idle.message };
+  const decision = decideByLoad(facts);
+  return decision.action === "keep" && idle !== undefined ? decision.not(idle) : decision;
+}
+
+function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly action: "scale" }) {
+  const { rules, replicas, load, hold: asked, history, hearing, now, window } = facts;
+  const { min, max } = rules;
+  if (replicas < min) return scale(min, "below-min", `The label scale.min is ${min}`);
+  if (replicas > max) return scale(max, "above-max", `The label scale.max is ${max}`);
+  const onHold = asked && new Kept("on-hold", () => holdMessage(replicas, asked));
+  if (min === max) return onHold ?? new Kept("fixed", () => `scale.min and scale.max are ${min}`);
+  if (load === undefined) {
+    history.clear();
+    return onHold ?? new Kept("load-unknown", () => `The ${rules.type} load is not known`);
+  }
+
+  const surging = isSurge(load, replicas, rules, now - facts.raisedAt < window);
+  const rising = surging ? (load.recent ?? load.value) : load.value;
+  const { up } = replicasForLoad(rising, rules);
+  const { down } = replicasForLoad(load.value, rules);
+  history.note(Math.max(up, down), now, rules.downWindow);
+  if (onHold !== undefined) return onHold;
+  if (up > replicas) return scale(up, "load-rose", loadMessage(rising, rules, up));
+  if (down >= replicas) return new Kept("steady", () => loadMessage(load.value, rules, replicas));
+  const hold = (because: KeepBecause, why: () => string): Kept =>
+    new Kept(because, () => `${loadMessage(load.value, rules, down)}, but ${why()}`);
+  if (hearing.kind === "missing") return hold("unheard", () => hearing.message);
+  if (now - Math.max(load.since, hearing.since) < window) {
+    return hold("window-not-seen", () => `not all was seen for ${formatDuration(window)}`);
+  }
+  if (now - facts.changedAt < window) {
+    return hold("recently-changed", () => `it was changed less than ${formatDuration(window)} ago`);
+  }
+  const highest = history.highest(now, rules.downWindow);
+  if (highest === undefined || highest >= replicas) {
+    return hold("down-window", () => `scale.down.window is ${formatDuration(rules.downWindow)}`);
+  }
+  return scale(highest, "load-fell", loadMessage(load.value, rules, highest));
+}
+
+const units = {
+  rps: "calls per second",
+  capacity: "calls in flight",
+  cpu: "thousandths of a CPU",
+  queue: "queued calls",
+} as const satisfies Record<ScaleRules["type"], string>;
+
+function loadMessage(load: number, { type, target, targetProportion, max }: ScaleRules, replicas: number): string {
+  const each = target * targetProportion;
+  const plural = replicas === 1 ? "1 replica" : `${replicas} replicas`;
+  const bounded = replicas === max && load > max * each ? `more than scale.max, ${plural}` : plural;
+  return `${round(load)} ${units[type]}, at ${round(each)} each, are for ${bounded}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function scale(
+  replicas: number,
+  because: ChangeBecause,
+  message: string,
+): ScaleDecision & { readonly action: "scale" } {
+  return { action: "scale", replicas, because, message };
+}

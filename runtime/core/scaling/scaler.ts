@@ -1,0 +1,210 @@
+import { ActivityWindows, type FunctionActivity } from "./activity-windows.ts";
+import { activeHold } from "./count-hold.ts";
+import { decideScale, type Load, type ScaleDecision } from "./decide-scale.ts";
+import { DesiredHistory } from "./desired-history.ts";
+import type { DesiredFunction } from "../functions/desired-function.ts";
+import { knownLimits } from "../functions/function-limits.ts";
+import { LoadWindow } from "./load-window.ts";
+import type { ActivityReport } from "../ports/activity.ts";
+import type { Hearing } from "./reporting-sources.ts";
+import { knownScaleRules, type ScaleRules } from "./scale-rules.ts";
+
+/** How a scaler sees; durations in milliseconds. */
+export interface ScalerOptions {
+  /** Load is averaged over it, and nothing scaled down before all of it was seen. */
+  readonly window: number;
+  /** How long a process that went silent keeps functions from being scaled down. */
+  readonly patience: number;
+  /** Longest that callers wait for a first replica. */
+  readonly wakeTimeout: number;
+  /** Time without calls after which a function goes to zero. */
+  readonly idleAfter: (rules: ScaleRules) => number;
+}
+
+/** What is decided about one function, as it was seen. */
+export interface ScalePlan {
+  readonly wanted: DesiredFunction;
+  readonly rules: ScaleRules;
+  readonly decision: ScaleDecision;
+}
+
+/** What must be looked up for the next sweep. */
+export interface ScaleNeeds {
+  /** Functions whose processor time counts. */
+  readonly cpu: readonly DesiredFunction[];
+  /** Queues whose depth counts. */
+  readonly queues: readonly string[];
+}
+
+/** The same instant in monotonic and in Unix milliseconds. */
+interface Moment {
+  readonly now: number;
+  readonly wallClock: number;
+}
+
+interface Scaled {
+  wanted: DesiredFunction;
+  rules: ScaleRules;
+  queue: string;
+  ready: number;
+  changedAt: number;
+  raisedAt: number;
+  readyAt: number | undefined;
+  readonly history: DesiredHistory;
+  cpu: { readonly window: LoadWindow; readonly since: number } | undefined;
+}
+
+/**
+ * Decides about all functions from what it is told. It acts on nothing, so that one that stands by knows as much as the
+ * one that acts. Times are monotonic milliseconds and never go back.
+ */
+export class Scaler {
+  readonly #options: ScalerOptions;
+  readonly #activity: ActivityWindows;
+  readonly #functions = new Map<string, Scaled>();
+  /** Queued calls by function, and since when they are known without a gap. */
+  #queued: { readonly depths: ReadonlyMap<string, number>; readonly since: number } | undefined;
+
+  constructor(options: ScalerOptions, now: number) {
+    this.#options = options;
+    this.#activity = new ActivityWindows(options, now);
+  }
+
+  hear(report: ActivityReport, now: number): void {
+    this.#activity.hear(report, now);
+  }
+
+  /** The function is desired so, and has so many ready replicas. */
+  see(key: string, wanted: DesiredFunction, ready: number, now: number): void {
+    const rules = knownScaleRules(wanted.deployment.labels);
+    const { queue } = knownLimits(wanted.deployment);
+    const known = this.#functions.get(key);
+    if (known === undefined || known.wanted.createdAt !== wanted.createdAt) {
+      if (known !== undefined) this.#activity.forget(key);
+      this.#activity.follow(key, now);
+      const readyAt = ready > 0 ? now : undefined;
+      const history = new DesiredHistory();
+      this.#functions.set(key, {
+        wanted,
+        rules,
+        queue,
+        ready,
+        changedAt: now,
+        raisedAt: now,
+        readyAt,
+        history,
+        cpu: undefined,
+      });
+      return;
+    }
+    const { replicas, generation, scaled } = known.wanted;
+    if (replicas !== wanted.replicas || generation !== wanted.generation || scaled?.at !== wanted.scaled?.at) {
+      known.changedAt = now;
+    }
+    if (wanted.replicas > replicas || generation !== wanted.generation) known.raisedAt = now;
+    if (wanted.replicas === 0 || replicas === 0) known.readyAt = undefined;
+    if (ready > 0) known.readyAt ??= now;
+    known.wanted = wanted;
+    known.rules = rules;
+    known.queue = queue;
+    known.ready = ready;
+  }
+
+  /** The function is gone. */
+  forget(key: string): void {
+    this.#functions.delete(key);
+    this.#activity.forget(key);
+  }
+
+  needs(): ScaleNeeds {
+    const cpu: DesiredFunction[] = [];
+    const queues = new Set<string>();
+    for (const { wanted, rules, queue } of this.#functions.values()) {
+      if (wanted.replicas === 0) continue;
+      const scales = rules.min < rules.max;
+      if (scales && rules.type === "cpu") cpu.push(wanted);
+      if (rules.zero || (scales && rules.type === "queue")) queues.add(queue);
+    }
+    return { cpu, queues: [...queues] };
+  }
+
+  /** The function's replicas together use so many thousandths of a processor; undefined: not known. */
+  measure(key: string, cpu: number | undefined, now: number): void {
+    const scaled = this.#functions.get(key);
+    if (scaled === undefined) return;
+    if (cpu === undefined) scaled.cpu = undefined;
+    else {
+      scaled.cpu ??= { window: new LoadWindow({ window: this.#options.window, lag: 0 }, now), since: now };
+      scaled.cpu.window.set(cpu, now);
+    }
+  }
+
+  /** So many calls lie in the queues that were asked for, by function; undefined: not known. */
+  count(depths: ReadonlyMap<string, number> | undefined, now: number): void {
+    this.#queued = depths === undefined ? undefined : { depths, since: this.#queued?.since ?? now };
+  }
+
+  /** Gives up processes that were silent for too long, and names them. */
+  settle(now: number): readonly string[] {
+    return this.#activity.settle(now);
+  }
+
+  /** Whether all that should report are heard. */
+  hearing(now: number): Hearing {
+    return this.#activity.hearing(now);
+  }
+
+  /**
+   * One decision for each function, each made when it is asked for: all of them at once would be much to keep.
+   * `wallClock` is `now` in Unix milliseconds.
+   */
+  *plans(now: number, wallClock: number): Generator<ScalePlan> {
+    const hearing = this.#activity.hearing(now);
+    for (const [key, scaled] of this.#functions) {
+      const { wanted, rules } = scaled;
+      yield { wanted, rules, decision: this.#decide(key, scaled, hearing, { now, wallClock }) };
+    }
+  }
+
+  #decide(key: string, scaled: Scaled, hearing: Hearing, { now, wallClock }: Moment): ScaleDecision {
+    const { wanted, rules, ready, changedAt, raisedAt, readyAt, history } = scaled;
+    const { window, wakeTimeout, idleAfter } = this.#options;
+    const activity = wanted.replicas === 0 ? undefined : this.#activity.of(key, now);
+    return decideScale({
+      rules,
+      replicas: wanted.replicas,
+      ready,
+      changedAt,
+      raisedAt,
+      readyAt,
+      external: wanted.externalScaler,
+      hold: activeHold(wanted, wallClock),
+      history,
+      hearing,
+      inFlight: activity?.inFlight ?? 0,
+      lastCallAt: activity?.lastCallAt,
+      queued: this.#queued === undefined ? undefined : (this.#queued.depths.get(key) ?? 0),
+      load: activity === undefined ? undefined : this.#load(key, scaled, activity, now),
+      idleAfter: idleAfter(rules),
+      window,
+      wakeTimeout,
+      now,
+    });
+  }
+
+  #load(key: string, { rules, cpu }: Scaled, activity: FunctionActivity, now: number): Load | undefined {
+    switch (rules.type) {
+      case "rps":
+        return { value: activity.rate, recent: activity.recentRate, since: Number.NEGATIVE_INFINITY };
+      case "capacity":
+        return { value: activity.busy, recent: activity.recentBusy, since: Number.NEGATIVE_INFINITY };
+      case "cpu":
+        return cpu === undefined ? undefined : { value: cpu.window.average(now), since: cpu.since };
+      case "queue":
+        if (this.#queued === undefined) return undefined;
+        return { value: this.#queued.depths.get(key) ?? 0, since: this.#queued.since };
+      default:
+        return rules.type satisfies never;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Condition } from "../../api/schemas/function-status.ts";
+import { activeHold, externalMessage, holdMessage } from "./count-hold.ts";
+import { scaledBecause, type DesiredFunction, type ScaledBecause } from "../functions/desired-function.ts";
+import { externalReason, isHeldReason, onHoldReason } from "./held-back.ts";
+import { knownScaleRules } from "./scale-rules.ts";
+
+/** The reason of a count that nothing has changed since the deployment. */
+const deployed = "Deployed";
+
+/**
+ * Condition Scaling: why there are this many replicas, and since when; if something holds them for some time already, that
+ * first; so is a hold that is not over at `now` (Unix milliseconds), and who else sets the count. It is False for a function whose count nothing but a
+ * request ever changes.
+ */
+export function scalingCondition(wanted: DesiredFunction, now: number = Date.now()): Condition {
+  const { deployment, replicas, scaled, updatedAt } = wanted;
+  const held = heldNow(wanted, now);
+  const { min, max, zero } = knownScaleRules(deployment.labels);
+  const status = min === max && !zero && wanted.externalScaler === undefined ? "False" : "True";
+  const last = scaled ?? {
+    reason: deployed,
+    message: `As deployed: ${replicas === min ? `scale.min is ${min}` : `${replicas} wanted`}`,
+    at: updatedAt,
+  };
+  const word = scaled === undefined ? "" : ` (${scaled.reason})`;
+  const message =
+    held === undefined ? last.message : `${held.message}. ${replicas} since ${last.at}${word}: ${last.message}`;
+  const { reason, at } = held ?? last;
+  return { type: "Scaling", status, reason, message, lastTransitionTime: at };
+}
+
+/** A hold, and another who scales, is said from the first moment on; what was noted of one that is over is not. */
+function heldNow(wanted: DesiredFunction, now: number): ScaledBecause | undefined {
+  const { replicas, scaled, held, updatedAt, externalScaler } = wanted;
+  const at = Date.parse(scaled?.at ?? updatedAt);
+  if (externalScaler !== undefined) return scaledBecause(externalReason, externalMessage(externalScaler), at);
+  const hold = activeHold(wanted, now);
+  if (hold !== undefined) return scaledBecause(onHoldReason, holdMessage(replicas, hold), at);
+  return held?.reason === onHoldReason || held?.reason === externalReason ? undefined : held;
+}
+
+/** The way back: what a condition that `scalingCondition` made says of the last change, and of what holds replicas. */
+export function readScaling(
+  condition: Pick<Condition, "reason" | "message" | "lastTransitionTime">,
+): Pick<DesiredFunction, "scaled" | "held"> {
+  const { reason, message, lastTransitionTime: at } = condition;
+  if (reason === deployed) return {};
+  if (!isHeldReason(reason)) return { scaled: { reason, message, at } };
+  const parts = /^(?<why>.*?)\. \d+ since (?<at>\S+?)(?: \((?<word>\w+)\))?: (?<last>.*)$/s.exec(message)?.groups;
+  if (parts === undefined) return { held: { reason, message, at } };
+  const held = { reason, message: parts["why"] ?? "", at };
+  const word = parts["word"];
+  return word === undefined
+    ? { held }
+    : { held, scaled: { reason: word, message: parts["last"] ?? "", at: parts["at"] ?? "" } };
+}

@@ -1,0 +1,92 @@
+import { timingSafeEqual } from "node:crypto";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import { digest, openCredentialFiles } from "./credential-files.ts";
+import { LoginThrottle } from "./login-throttle.ts";
+
+/** Knows the administrator's credentials (contract §1.2). */
+export interface BasicAuth {
+  /**
+   * Returns if the header holds them. `address` is the client's, for counting wrong ones.
+   * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
+   */
+  check(authorization: string | undefined, address: string): void;
+  /**
+   * The same for the call of a function, where an address that sent too many wrong ones is told what it was told before:
+   * they are wrong. Nothing is compared then, so nothing can be learnt.
+   * @throws PlatformError `credentials_required`, `credentials_invalid`
+   */
+  checkCall(authorization: string | undefined, address: string): void;
+  /**
+   * Whether the header names the platform's user, with whatever password, which is not looked at: it never reaches a
+   * function or the queue, and whoever sends one learns nothing from that.
+   */
+  namesPlatformUser(authorization: string): boolean;
+}
+
+/**
+ * Credentials from the files below `directory`, compared in constant time.
+ * @throws PlatformError when a file is missing or empty
+ */
+export function openBasicAuth(directory: string, now: () => number = Date.now): BasicAuth {
+  const credentials = openCredentialFiles(directory, now);
+  const throttle = new LoginThrottle(now);
+
+  const matches = (authorization: string): boolean => {
+    const sent = parseBasic(authorization);
+    if (sent === undefined) return false;
+    const { user, password } = credentials();
+    const rightUser = timingSafeEqual(digest(sent.user), user);
+    const rightPassword = timingSafeEqual(digest(sent.password), password);
+    return rightUser && rightPassword;
+  };
+  const compare = (authorization: string | undefined, address: string): void => {
+    if (isMissing(authorization)) {
+      throw new PlatformError("credentials_required", "Cannot answer this request: it has no credentials");
+    }
+    if (throttle.waitOf(address) === 0) {
+      if (matches(authorization)) return;
+      throttle.failed(address);
+    }
+    throw new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
+  };
+
+  return {
+    check(authorization, address) {
+      const wait = throttle.waitOf(address);
+      if (wait > 0) {
+        throw new PlatformError("too_many_logins", "Cannot check credentials: this address sent too many wrong ones", {
+          retryAfterSeconds: wait / 1_000,
+        });
+      }
+      compare(authorization, address);
+    },
+    checkCall: compare,
+    namesPlatformUser: (authorization) => {
+      const user = userOf(authorization);
+      return user !== undefined && timingSafeEqual(digest(user), credentials().user);
+    },
+  };
+}
+
+/** For `basic_auth=false`: everyone may, no header is the platform's. */
+export const openToAll: BasicAuth = { check: () => {}, checkCall: () => {}, namesPlatformUser: () => false };
+
+/** A scheme with nothing after it, as some clients send, counts as missing. */
+function isMissing(authorization: string | undefined): authorization is undefined {
+  return authorization === undefined || /^\s*(basic|bearer)?\s*$/i.test(authorization);
+}
+
+/** The user that a Basic header names, read as leniently as anybody behind us might. */
+function userOf(authorization: string): string | undefined {
+  const encoded = /^\s*basic\s+(.*)$/i.exec(authorization)?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8").split(":", 1)[0];
+}
+
+function parseBasic(authorization: string): { readonly user: string; readonly password: string } | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}

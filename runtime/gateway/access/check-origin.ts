@@ -1,0 +1,39 @@
+import { clusterGatewayUrl } from "../../settings/platform-settings.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import { quote } from "../../core/quote.ts";
+import type { ClientAddresses } from "../edge/client-address.ts";
+import type { GatewaySettings } from "../settings.ts";
+
+/** Which pages a browser may call the platform from. */
+export interface OriginRules {
+  /** The gateway's own origins and those of `allowed_origins`, in lower case. What a request says in `Host` is none of them. */
+  readonly allowed: ReadonlySet<string>;
+  readonly clients: ClientAddresses;
+}
+
+/** Origins of pages that may call the platform, as far as settings say. */
+export function configuredOrigins(
+  settings: Pick<GatewaySettings, "allowedOrigins" | "publicUrl" | "platformNamespace" | "clusterGatewayUrl">,
+): string[] {
+  const own = [settings.publicUrl, clusterGatewayUrl(settings)].flatMap((url) => URL.parse(url ?? "")?.origin ?? []);
+  return [...settings.allowedOrigins, ...own].map((origin) => origin.toLowerCase());
+}
+
+/** Origins under which a gateway that listens at `port` is reached from its own machine. */
+export function loopbackOrigins(port: number, secure: boolean): string[] {
+  const scheme = secure ? "https" : "http";
+  // As a browser writes them: without a port that is the scheme's own.
+  return ["127.0.0.1", "localhost", "[::1]"].flatMap((host) => URL.parse(`${scheme}://${host}:${port}`)?.origin ?? []);
+}
+
+/**
+ * Refuses requests that a browser sends for a page of another origin (contract §1.2).
+ * @throws PlatformError `cross_origin`
+ */
+export function checkOrigin(origin: string | undefined, { allowed }: Pick<OriginRules, "allowed">): void {
+  if (origin === undefined || allowed.has(origin.toLowerCase())) return;
+  throw new PlatformError(
+    "cross_origin",
+    `Cannot answer a page of origin ${quote(origin)}: it is not the gateway's nor allowed`,
+  );
+}

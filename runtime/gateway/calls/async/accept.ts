@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+
+import { header } from "../../../api/names.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import { acceptCall } from "../../../core/calls/accept-call.ts";
+import type { QueuedCall } from "../../../core/calls/call.ts";
+import { judgeUrl, parseCallbackUrl } from "../../../core/callbacks/callback-policy.ts";
+import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
+import type { TableEntry } from "../../../core/replicas/function-table.ts";
+import { withoutHeaders } from "../../../core/headers/header-list.ts";
+import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
+import { declaredQueue } from "../../../core/queues/queue-views.ts";
+import { endStatus } from "../call-observer.ts";
+import { createTraceParent } from "../create-trace-parent.ts";
+import type { CallRequest, CallResponse } from "../exchange.ts";
+import type { RequestHead } from "../../edge/request-head.ts";
+import { asyncFunctionPrefix, splitTarget, type SplitTarget } from "../split-target.ts";
+import type { AsyncParts } from "./async-parts.ts";
+import { readBody } from "./read-body.ts";
+
+/** Headers that the call carries in fields of its own. */
+const carriedApart = new Set([header.callbackUrl, header.callDepth].map((name) => name.toLowerCase()));
+
+/** The function that the address names, if there is one. */
+interface Named {
+  readonly target: SplitTarget | undefined;
+  readonly entry: TableEntry | undefined;
+}
+
+/** Everything that was checked before the body is read. */
+interface Checked {
+  readonly target: SplitTarget;
+  readonly entry: TableEntry;
+  readonly queue: QueueDeclaration;
+  readonly maxRetries: number;
+  readonly callbackUrl: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+/** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
+export function accept(parts: AsyncParts, request: CallRequest, response: CallResponse, head: RequestHead): void {
+  const callId = head.callId ?? randomUUID();
+  const traceParent = head.traceParent ?? createTraceParent();
+  const startedAt = performance.now();
+  const target = splitTarget(request.url ?? "", asyncFunctionPrefix);
+  const entry = target === undefined ? undefined : parts.table.findKey(target.key);
+  const ended = { callId, bytesIn: 0, bytesOut: 0 };
+  response.once("close", () => {
+    const facts = { request, head, callId: ended.callId, ref: entry?.ref ?? target, traceParent, startedAt };
+    parts.observer.ended(facts, { ...ended, status: endStatus(response), duration: performance.now() - startedAt });
+  });
+  const fail = (err: unknown): void => {
+    parts.metrics.refused.inc({ reason: err instanceof PlatformError ? err.code : "internal_error" });
+    if (err instanceof PlatformError) ended.callId = err.callId ?? callId;
+    const context = { callId: ended.callId, traceParent, invocation: true };
+    ended.bytesOut = parts.writeError(request, response, err, context);
+  };
+  let checked: Checked;
+  try {
+    checked = check(parts, request, head, { target, entry });
+  } catch (err) {
+    // The body of a refused call is not worth reading.
+    if (head.chunked || (head.contentLength ?? 0) > 65_536) response.shouldKeepAlive = false;
+    fail(err);
+    return;
+  }
+  readBody(request, head.contentLength, parts.bodyLimit, (outcome) => {
+    if (outcome === "gone") return;
+    if ("error" in outcome) {
+      response.shouldKeepAlive = false;
+      fail(outcome.error);
+      return;
+    }
+    const start = process.hrtime.bigint();
+    ended.bytesIn = outcome.body.byteLength;
+    acceptCall(parts, callOf(callId, checked, head, traceParent, outcome.body), checked.maxRetries).then(
+      (accepted) => {
+        ended.callId = accepted.id;
+        parts.metrics.accepted.inc({ queue_name: checked.queue.name });
+        parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
+        response.writeHead(202, [
+          header.callId,
+          accepted.id,
+          header.startTime,
+          accepted.start.toString(),
+          "X-Content-Type-Options",
+          "nosniff",
+          "Content-Length",
+          "0",
+        ]);
+        response.end();
+      },
+      (err: unknown) => fail(err),
+    );
+  });
+}
+
+/** @throws PlatformError for the first check that fails */
+function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { target, entry }: Named): Checked {
+  let callbackUrl: string | undefined;
+  if (head.callbackUrl !== undefined) {
+    const url = parseCallbackUrl(head.callbackUrl);
+    const why = judgeUrl(url, parts.callbackRules);
+    if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
+    callbackUrl = url.href;
+  }
+  if (target === undefined || entry === undefined) {
+    const named = (request.url ?? "").slice(asyncFunctionPrefix.length).split(/[/?]/, 1)[0] ?? "";
+    throw new PlatformError(
+      "function_not_found",
+      `Cannot call function "${named.slice(0, 127)}": it does not exist; deploy it and send the call again`,
+    );
+  }
+  const limits = parts.limitsOf(entry.wanted);
+  let { authorization } = head;
+  if (parts.invokeAuth || limits.authRequired) {
+    parts.authorise(authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
+    authorization = undefined;
+  } else if (authorization !== undefined && parts.isPlatformCredential(authorization)) {
+    authorization = undefined;
+  }
+  checkQueueEdition(limits.queue, parts.edition);
+  const queue = declaredQueue(parts.queues, limits.queue, parts.edition);
+  const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
+  return { target, entry, queue, maxRetries, callbackUrl, authorization };
+}
+
+function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {
+  const headers = [...withoutHeaders(head.forward.list, carriedApart), "traceparent", traceParent];
+  if (checked.authorization !== undefined) headers.push("Authorization", checked.authorization);
+  return {
+    id: callId,
+    queue: checked.queue.name,
+    function: checked.entry.ref,
+    start: BigInt(Date.now()) * 1_000_000n,
+    depth: head.callDepth ?? 0,
+    method: "POST",
+    path: checked.target.path,
+    query: checked.target.query,
+    callbackUrl: checked.callbackUrl,
+    parentId: undefined,
+    headers,
+    body,
+  };
+}

@@ -1,0 +1,132 @@
+import { formatDuration, parseDuration } from "../../../api/duration.ts";
+import { header } from "../../../api/names.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { CallEntry } from "../../../core/calls/call-entry.ts";
+import { callView } from "../../../core/calls/call-view.ts";
+import { headerValue } from "../../../core/headers/header-list.ts";
+import type { CallResponse } from "../exchange.ts";
+import type { AsyncParts } from "./async-parts.ts";
+
+/** Longest a status request waits, milliseconds. */
+const longestWait = 60_000;
+/** Word of an end can be lost: the record is looked at this often all the same. */
+const lookAgain = 5_000;
+
+type MayTouch = (entry: CallEntry) => void;
+
+/** GET `/async-function/{id}`: the record, at once or when the call is over or the wait is. */
+export async function answerStatus(
+  parts: AsyncParts,
+  response: CallResponse,
+  id: string,
+  query: string,
+  mayTouch: MayTouch,
+): Promise<void> {
+  const wait = waitOf(query);
+  const until = performance.now() + wait;
+  let entry = await readEntry(parts, id);
+  mayTouch(entry);
+  while (entry.ended === null && performance.now() < until && !response.destroyed) {
+    await endOf(parts, response, id, Math.min(until - performance.now(), lookAgain), async () => {
+      entry = await readEntry(parts, id);
+      return entry.ended !== null;
+    });
+    if (response.destroyed) return;
+    entry = await readEntry(parts, id);
+  }
+  const body = `${JSON.stringify(callView(id, entry, parts.ledger.now(), await parts.positions.of(entry)))}\n`;
+  response
+    .writeHead(200, {
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(body)),
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      [header.callId]: id,
+    })
+    .end(body);
+}
+
+/** GET `/async-function/{id}/result`: the function's output. */
+export async function answerResult(
+  parts: AsyncParts,
+  response: CallResponse,
+  id: string,
+  mayTouch: MayTouch,
+): Promise<void> {
+  const entry = await readEntry(parts, id);
+  mayTouch(entry);
+  if (entry.ended === null) {
+    throw new PlatformError("call_not_finished", `Cannot read the result of call "${id}": it is ${entry.state}`);
+  }
+  const { result } = entry;
+  const stored =
+    result?.stored === true && parts.ledger.now() < entry.ended + result.ttl
+      ? await parts.ledger.readResult(id, result.run)
+      : undefined;
+  if (stored === undefined) {
+    throw new PlatformError("result_not_found", `Cannot read the result of call "${id}": ${missing(entry)}`);
+  }
+  response
+    .writeHead(200, {
+      "Content-Type": headerValue(stored.headers, "content-type") ?? "application/octet-stream",
+      "Content-Length": String(stored.body.byteLength),
+      "X-Content-Type-Options": "nosniff",
+      [header.callId]: id,
+      [header.functionStatus]: String(stored.status),
+      [header.durationSeconds]: (stored.duration / 1_000).toFixed(6),
+    })
+    .end(stored.body);
+}
+
+function missing(entry: CallEntry): string {
+  if (entry.state === "cancelled") return "it was cancelled";
+  if (entry.result === null) return "the function gave none";
+  if (entry.result.ttl === 0) return "results of this function are not kept";
+  return entry.result.stored ? "it has expired" : "it was too long to keep";
+}
+
+async function readEntry(parts: AsyncParts, id: string): Promise<CallEntry> {
+  const found = await parts.ledger.read(id);
+  if (found === undefined)
+    throw new PlatformError("call_not_found", `Cannot show call "${id}": it is unknown or expired`);
+  return found.entry;
+}
+
+/** Resolves when word of the call's end comes, the client leaves, or `longest` milliseconds are over. */
+async function endOf(
+  parts: AsyncParts,
+  response: CallResponse,
+  id: string,
+  longest: number,
+  alreadyOver: () => Promise<boolean>,
+): Promise<void> {
+  let wake: () => void = () => {};
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  // Watched before the look, so that an end between the two is not missed.
+  const forget = parts.ends.watch(id, wake);
+  const timer = setTimeout(wake, longest);
+  response.once("close", wake);
+  try {
+    if (!(await alreadyOver())) await woken;
+  } finally {
+    clearTimeout(timer);
+    response.off("close", wake);
+    forget();
+  }
+}
+
+function waitOf(query: string): number {
+  const values = new URLSearchParams(query).getAll("wait");
+  const text = values.at(-1);
+  if (text === undefined) return 0;
+  const wait = parseDuration(text);
+  if (wait === undefined) {
+    throw new PlatformError(
+      "validation_failed",
+      `Cannot wait "${text.slice(0, 50)}": expected a duration such as 30s, at most ${formatDuration(longestWait)}`,
+    );
+  }
+  return Math.min(wait, longestWait);
+}

@@ -1,0 +1,62 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import { Http1Request } from "../../edge/http1/http1-request.ts";
+import type { CallRequest } from "../exchange.ts";
+
+/** What became of a body; `gone` means that the client left before its end. */
+export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * Collects a body of at most `limit` bytes, one copy at the end. A length that is given is checked before anything is
+ * read.
+ */
+export function readBody(
+  request: CallRequest,
+  contentLength: number | undefined,
+  limit: number,
+  done: (outcome: BodyOutcome) => void,
+): void {
+  if ((contentLength ?? 0) > limit) {
+    done({ error: tooLarge(`${contentLength} bytes are`, limit) });
+    return;
+  }
+  const source = request instanceof Http1Request ? (request.body ?? nothing) : request;
+  if (source instanceof Uint8Array) {
+    done({ body: source });
+    return;
+  }
+  // One without a body has no events either.
+  if (source.readableEnded) {
+    done({ body: nothing });
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let settled = false;
+  const settle = (outcome: BodyOutcome): void => {
+    if (settled) return;
+    settled = true;
+    source.off("data", onData);
+    done(outcome);
+  };
+  const onData = (chunk: Buffer): void => {
+    size += chunk.byteLength;
+    if (size > limit) settle({ error: tooLarge("it is", limit) });
+    else chunks.push(chunk);
+  };
+  source.on("data", onData);
+  source.once("end", () => {
+    const [first] = chunks;
+    settle({ body: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
+  });
+  source.once("close", () => settle("gone"));
+  source.once("error", () => settle("gone"));
+}
+
+function tooLarge(what: string, limit: number): PlatformError {
+  return new PlatformError(
+    "payload_too_large",
+    `Cannot queue call: ${what} over the limit of ${limit} bytes; store it elsewhere and queue its address`,
+  );
+}

@@ -1,0 +1,99 @@
+import { header } from "../../../api/names.ts";
+import { connectionOptions } from "../../../api/http-grammar.ts";
+import { isHopByHop, isPlainConnection } from "../../../core/headers/hop-by-hop.ts";
+import { withoutHeaders } from "../../../core/headers/header-list.ts";
+import { RepeatedHeaders } from "../../../core/headers/repeated-headers.ts";
+import { HeaderKinds } from "./header-kinds.ts";
+
+const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
+type ReplyHeaderKind = (typeof replyHeader)[keyof typeof replyHeader];
+
+const kinds = new HeaderKinds<ReplyHeaderKind>(
+  new Map<string, ReplyHeaderKind>([
+    ["connection", replyHeader.connection],
+    [header.callId.toLowerCase(), replyHeader.replaced],
+    [header.startTime.toLowerCase(), replyHeader.replaced],
+    [header.durationSeconds.toLowerCase(), replyHeader.duration],
+    [header.weirAuth.toLowerCase(), replyHeader.hop],
+  ]),
+  { twin: replyHeader.hop, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
+);
+
+const lengthOnly: ReadonlySet<string> = new Set(["content-length"]);
+
+/** What the gateway says of a call in its reply. */
+export interface ReplyFacts {
+  readonly callId: string;
+  /** Unix nanoseconds. */
+  readonly startTime: string;
+  /** Milliseconds to the reply's head. */
+  readonly duration: number;
+}
+
+const switching = 101;
+const noContent = 204;
+
+/** What of a function's headers goes on to the client. */
+export class PassedHeaders extends RepeatedHeaders {
+  readonly hasDuration: boolean;
+
+  constructor(list: readonly string[], hasDuration: boolean) {
+    super(list);
+    this.hasDuration = hasDuration;
+  }
+}
+
+/**
+ * The function's headers in order, hop-by-hop ones, what `Connection` names and what the gateway says itself gone. A 204 has
+ * no length, whatever the function says (RFC 9110 §8.6).
+ */
+export function passedHeaders(status: number, headers: readonly string[]): PassedHeaders {
+  let reply: string[] = [];
+  let named: string[] | undefined;
+  let hasDuration = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    const value = headers[index + 1] ?? "";
+    switch (kinds.of(name)) {
+      case replyHeader.pass:
+        reply.push(name, value);
+        break;
+      case replyHeader.duration:
+        hasDuration = true;
+        reply.push(name, value);
+        break;
+      case replyHeader.connection:
+        if (!isPlainConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
+        break;
+      default:
+        break;
+    }
+  }
+  if (named !== undefined) reply = withoutNamed(reply, named);
+  if (status === noContent || status === switching) reply = withoutHeaders(reply, lengthOnly);
+  return new PassedHeaders(reply, hasDuration);
+}
+
+/** What stands behind them: `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`. */
+export function addedHeaders({ hasDuration }: PassedHeaders, facts: ReplyFacts): string[] {
+  const added = [header.callId, facts.callId, header.startTime, facts.startTime];
+  if (!hasDuration) added.push(header.durationSeconds, (facts.duration / 1_000).toFixed(6));
+  return added;
+}
+
+/** The headers of the 101 that lets a WebSocket begin. */
+export function upgradeHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
+  const passed = passedHeaders(switching, headers);
+  return [...passed.list, ...addedHeaders(passed, facts), "Connection", "Upgrade", "Upgrade", "websocket"];
+}
+
+/** `Content-Length` stays whatever `Connection` says: without it the reply would be framed otherwise than it was sent. */
+function withoutNamed(headers: readonly string[], named: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    const lowerName = name.toLowerCase();
+    if (lowerName === "content-length" || !named.includes(lowerName)) kept.push(name, headers[index + 1] ?? "");
+  }
+  return kept;
+}

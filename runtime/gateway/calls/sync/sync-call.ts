@@ -1,0 +1,286 @@
+import { Readable, type Duplex } from "node:stream";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { pickReplica, type ReadyReplica } from "../../../core/replicas/function-table.ts";
+import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
+import type { CutReason } from "../call-cuts.ts";
+import { endRunStatus, endStatus } from "../call-observer.ts";
+import { wasUnread } from "../../edge/http1/cut-unread.ts";
+import { UpgradeResponse } from "../../edge/http1/http1-upgrade.ts";
+import type { Deadlined } from "./deadline-sweep.ts";
+import { outgoingRequest } from "./outgoing-request.ts";
+import { passTrailers } from "./pass-trailers.ts";
+import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
+import { ReplyWriter } from "./reply-writer.ts";
+import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
+import { silencePeriod, StreamSilence } from "./stream-silence.ts";
+import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
+import { waitingCaller } from "./waiting-caller.ts";
+
+/** Time a client has for reading the error that ended its call; then its connection is cut. */
+const errorGrace = 5_000;
+
+/** One synchronous call under way, from the pick of a replica to the last byte read by the client. */
+export class SyncCall implements UpstreamListener, Deadlined {
+  deadline = Number.POSITIVE_INFINITY;
+  slot = -1;
+  readonly #parts: SyncCallParts;
+  readonly #facts: SyncCallFacts;
+  readonly #body: CallBody;
+  readonly #reply: ReplyWriter;
+  #replica: ReadyReplica | undefined;
+  #upstreamCall: UpstreamCall | undefined;
+  #waiting: AbortController | undefined;
+  #waitedSince: number | undefined;
+  #retried = false;
+  #drainAwaited = false;
+  /** The head of the function's reply came: the call may last as long as bytes pass. */
+  #streams = false;
+  #silence: StreamSilence | undefined;
+  #cutFor: CutReason | undefined;
+  /** Milliseconds to the 101 of a WebSocket. */
+  #upgradedAfter: number | undefined;
+  #closed = false;
+
+  constructor(parts: SyncCallParts, facts: SyncCallFacts) {
+    this.#parts = parts;
+    this.#facts = facts;
+    this.#body = facts.hasBody ? bodyOf(facts.request) : null;
+    this.#reply = new ReplyWriter(facts.response);
+  }
+
+  /** Sends the call to a replica, waking the function first if need be. Everything else happens by events. */
+  start(): void {
+    const { response, counts } = this.#facts;
+    counts.begin();
+    this.#parts.sweep.add(this);
+    response.on("close", () => this.#close());
+    this.#route();
+  }
+
+  onHead(status: number, headers: readonly string[]): void {
+    const { response } = this.#facts;
+    if (response.headersSent) return;
+    if (this.#parts.draining()) response.shouldKeepAlive = false;
+    const facts = this.#replyFacts();
+    try {
+      const passed = this.#parts.replies.passedOn(status, headers);
+      this.#reply.begin(status, passed, addedHeaders(passed, facts), this.#parts.flushLater);
+      this.#stream(this.#facts.startedAt + facts.duration);
+    } catch (cause) {
+      this.#abort();
+      this.#refuseReply("its reply has a header that cannot be passed on", cause);
+    }
+  }
+
+  onData(chunk: Uint8Array, keep?: KeepBytes): boolean {
+    if (this.#reply.write(chunk, keep)) return true;
+    this.#awaitDrain();
+    return false;
+  }
+
+  onTrailers(trailers: readonly string[]): void {
+    passTrailers(this.#facts.response, trailers);
+  }
+
+  onEnd(): void {
+    this.#release();
+    if (!this.#facts.response.writableEnded) this.#reply.end();
+  }
+
+  onUpgrade(headers: readonly string[], connection: Duplex): void {
+    const { response } = this.#facts;
+    const facts = this.#replyFacts();
+    try {
+      if (!(response instanceof UpgradeResponse)) throw new Error("nobody asked for an upgrade");
+      response.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
+      this.#upgradedAfter = facts.duration;
+      this.deadline = Number.POSITIVE_INFINITY;
+    } catch (cause) {
+      connection.destroy();
+      this.#release();
+      this.#refuseReply("its reply has a header that cannot be passed on", cause);
+    }
+  }
+
+  onError(kind: "refused" | "reset" | "malformed", err: Error): void {
+    const refusing = this.#replica;
+    this.#release();
+    // A fault that came with the head is told instead of it.
+    if (!this.#reply.takeBack()) {
+      this.#cutOff("replica");
+    } else if (kind === "refused" && this.#retry(refusing)) {
+      return;
+    } else if (kind === "malformed") {
+      this.#refuseReply("its reply breaks the rules of HTTP", err);
+    } else {
+      const why = kind === "refused" ? "the connection was refused" : "the connection broke before the reply";
+      this.#fail("function_unreachable", why, { cause: err });
+    }
+  }
+
+  expire(now: number): void {
+    const { response, limits } = this.#facts;
+    if (this.#streams) return this.#listen(now);
+    if (this.#upstreamCall !== undefined && response.headersSent) return this.#cutOff("timeout");
+    this.#abort();
+    if (response.headersSent) return void response.destroy();
+    this.deadline = now + errorGrace;
+    this.#fail("function_timeout", `no reply within ${limits.timeoutName} of ${limits.timeout / 1_000} s`);
+  }
+
+  /** Nothing else tells a call pipelined behind another, or one whose client ended its side with bytes still to read. */
+  isLost(): boolean {
+    const { request, response } = this.#facts;
+    return request.socket.destroyed || (request.socket.writableEnded && !response.writableEnded);
+  }
+
+  lose(): void {
+    // Not the socket itself: an earlier reply may still be on its way.
+    this.#facts.response.destroy();
+    this.#close();
+  }
+
+  cut(): void {
+    this.#cutOff("draining");
+  }
+
+  #route(): void {
+    const { entry, limits } = this.#facts;
+    const replica = pickReplica(entry, limits.concurrencyMax);
+    if (replica !== undefined) {
+      this.#send(replica);
+    } else if (entry.replicas.length > 0) {
+      const state = `all ${entry.replicas.length} ready replicas are at concurrency.max of ${limits.concurrencyMax}`;
+      this.#fail("too_many_calls", state, { retryAfterSeconds: 1 });
+    } else {
+      this.#wait();
+    }
+  }
+
+  #wait(): void {
+    this.#waitedSince ??= performance.now();
+    this.deadline = Number.POSITIVE_INFINITY;
+    this.#waiting = new AbortController();
+    const after = (go: () => void): void => {
+      this.#waiting = undefined;
+      if (!this.#closed && this.#cutFor === undefined) go();
+    };
+    const caller = waitingCaller(this.#facts.request, this.#waiting.signal);
+    const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitedSince });
+    const failed = (err: unknown): void => after(() => this.#answer(err));
+    ready.then(() => after(() => this.#route()), failed);
+  }
+
+  #send(replica: ReadyReplica): void {
+    const { limits, startedAt } = this.#facts;
+    // The time of the wait is not the call's own.
+    const began = this.#waitedSince === undefined ? startedAt : performance.now();
+    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limits.timeout;
+    this.#replica = replica;
+    replica.inFlight += 1;
+    const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);
+    if (this.#replica === replica) this.#upstreamCall = call;
+  }
+
+  /** Once, elsewhere, and only if nothing of the body was consumed. */
+  #retry(refusing: ReadyReplica | undefined): boolean {
+    if (this.#retried || this.#closed || isTouched(this.#body)) return false;
+    this.#retried = true;
+    const other = pickReplica(this.#facts.entry, this.#facts.limits.concurrencyMax, refusing);
+    if (other !== undefined) this.#send(other);
+    else if (this.#facts.entry.replicas.length > 0) return false;
+    // The last replica left the table while this call was on its way to it: the function is to be woken.
+    else this.#wait();
+    return true;
+  }
+
+  /** The limit of a call was that of its head; that of a queued run is of all of it. */
+  #stream(now: number): void {
+    if (this.#facts.head.fromWorker) return;
+    this.#streams = true;
+    this.deadline = now + silencePeriod(this.#parts.streamIdle);
+  }
+
+  #listen(now: number): void {
+    const bytes = this.#reply.bytes + bytesOf(this.#body);
+    this.#silence ??= new StreamSilence(this.#parts.streamIdle, bytes, now);
+    const next = this.#silence.look(bytes, now);
+    if (next === undefined) this.#cutOff("idle");
+    else this.deadline = next;
+  }
+
+  /** Closes the client's connection, which is all that can still be told of it. */
+  #cutOff(reason: CutReason): void {
+    this.#cutFor = reason;
+    this.#abort();
+    this.#facts.response.destroy();
+  }
+
+  #awaitDrain(): void {
+    if (this.#drainAwaited) return;
+    this.#drainAwaited = true;
+    this.#facts.response.once("drain", () => {
+      this.#drainAwaited = false;
+      this.#upstreamCall?.resume();
+    });
+  }
+
+  #abort(): void {
+    this.#waiting?.abort();
+    if (this.#replica !== undefined) this.#release()?.abort();
+  }
+
+  /** The exchange with the replica is over. */
+  #release(): UpstreamCall | undefined {
+    const call = this.#upstreamCall;
+    if (this.#replica !== undefined) this.#replica.inFlight -= 1;
+    this.#replica = undefined;
+    this.#upstreamCall = undefined;
+    return call;
+  }
+
+  #replyFacts(): ReplyFacts {
+    const { callId, startTime, startedAt } = this.#facts;
+    return { callId, startTime, duration: performance.now() - startedAt };
+  }
+
+  #refuseReply(why: string, cause: unknown): void {
+    this.#fail("bad_function_reply", why, { cause });
+  }
+
+  #fail(code: FailureCode, state: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}): void {
+    this.#answer(new PlatformError(code, `Cannot call function "${this.#facts.entry.key}": ${state}`, options));
+  }
+
+  #answer(err: unknown): void {
+    const { request, response, callId, traceParent } = this.#facts;
+    if (response.headersSent) return;
+    // What is left of a body that nobody wants is not worth waiting for.
+    if (this.#parts.draining() || (this.#facts.hasBody && !request.complete)) response.shouldKeepAlive = false;
+    this.#reply.bytes = this.#parts.writeError(request, response, err, { callId, traceParent, invocation: true });
+  }
+
+  /** The reply was read by the client, or the client is gone. */
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#abort();
+    if (this.#body instanceof Readable) this.#body.destroy();
+    this.#parts.sweep.remove(this);
+    const { request, response, counts, startedAt, head } = this.#facts;
+    const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;
+    if (bytes?.idled === true) this.#cutFor = "idle";
+    else if (wasUnread(request.socket)) this.#cutFor ??= "unread";
+    const status = (head.fromWorker ? endRunStatus : endStatus)(response, this.#cutFor);
+    const duration = performance.now() - startedAt;
+    counts.finish(status, this.#upgradedAfter ?? duration);
+    this.#parts.observer.ended(this.#facts, {
+      status,
+      duration,
+      bytesIn: bytes?.bytesIn ?? bytesOf(this.#body),
+      bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
+      cut: this.#cutFor,
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import type { CallRequest, CallResponse } from "../calls/exchange.ts";
+
+/** How fast a body must come; durations in milliseconds. */
+export interface BodyPace {
+  /** Longest that all of it may take. */
+  readonly longest?: number;
+  /** Fewest bytes that must come within any so long a time. */
+  readonly least?: { readonly bytes: number; readonly within: number };
+  /** Whether it is watched no more once the head of the response was sent: the response has limits of its own. */
+  readonly untilHead?: boolean;
+}
+
+/** The pace of an asynchronous call's body of at most `limit` bytes (`security.md` §2). */
+export function asyncBodyPace(limit: number): Required<Omit<BodyPace, "untilHead">> {
+  const longest = Math.max(60_000, (limit / (64 * 1_024)) * 1_000);
+  return { longest, least: { bytes: 10 * 1_024, within: 10_000 } };
+}
+
+interface Watched {
+  readonly request: CallRequest;
+  readonly response: CallResponse;
+  readonly pace: BodyPace;
+  readonly deadline: number;
+  bytes: number;
+  /** Last time it gave a sign of life, or was not asked for one. */
+  since: number;
+  /** When how many bytes had come, oldest first, as far back as `pace` looks. */
+  readonly samples: { readonly at: number; readonly bytes: number }[];
+}
+
+/** Limits in milliseconds. */
+export interface BodyLimits {
+  /** Longest a body may rest without a byte while it is being read. */
+  readonly idle: number;
+  /** Called when a body is too slow; ends the request. `why` ends a sentence that begins "its body ". */
+  readonly onTooSlow: (request: CallRequest, response: CallResponse, why: string) => void;
+}
+
+/** Finds requests whose body stops coming, or comes too slowly. A body that nobody reads at the moment is neither. */
+export class BodyWatch {
+  readonly #limits: BodyLimits;
+  readonly #watched = new Map<CallResponse, Watched>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Watches until all of it came, or the response is closed. */
+  watch(request: CallRequest, response: CallResponse, pace: BodyPace): void {
+    const now = performance.now();
+    this.#watched.set(response, {
+      request,
+      response,
+      pace,
+      bytes: request.received,
+      since: now,
+      deadline: now + (pace.longest ?? Number.POSITIVE_INFINITY),
+      samples: [{ at: now, bytes: request.received }],
+    });
+    response.once("close", () => this.#watched.delete(response));
+    const shortest = Math.min(this.#limits.idle, pace.least?.within ?? Number.POSITIVE_INFINITY);
+    this.#timer ??= setInterval(() => this.#sweep(), Math.min(1_000, shortest / 5)).unref();
+  }
+
+  #sweep(): void {
+    if (this.#watched.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const watched of this.#watched.values()) {
+      const { request, response, pace } = watched;
+      const over = request.complete || response.destroyed || (pace.untilHead === true && response.headersSent);
+      const why = over ? undefined : faultOf(watched, now, this.#limits.idle);
+      if (!over && why === undefined) continue;
+      this.#watched.delete(response);
+      if (why !== undefined) this.#limits.onTooSlow(request, response, why);
+    }
+  }
+}
+
+function faultOf(watched: Watched, now: number, idle: number): string | undefined {
+  const { request, pace, samples } = watched;
+  const bytes = request.received;
+  if (bytes !== watched.bytes || !request.awaited) {
+    watched.bytes = bytes;
+    watched.since = now;
+  }
+  if (now - watched.since >= idle) return "stopped coming";
+  if (now >= watched.deadline) return `took longer than ${(pace.longest ?? 0) / 1_000} s`;
+  if (pace.least === undefined) return undefined;
+  // What came before it was not read for a while counts for nothing.
+  if (!request.awaited) samples.length = 0;
+  samples.push({ at: now, bytes });
+  while (samples[1] !== undefined && now - samples[1].at >= pace.least.within) samples.shift();
+  const [first] = samples;
+  if (first === undefined || now - first.at < pace.least.within || bytes - first.bytes >= pace.least.bytes)
+    return undefined;
+  return `came slower than ${pace.least.bytes} bytes in ${pace.least.within / 1_000} s`;
+}

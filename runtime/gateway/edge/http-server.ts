@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import type { RequestListener, Server } from "node:http";
+import type { Server as Listener } from "node:net";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import { BodyWatch, type BodyPace } from "./body-watch.ts";
+import { checkRequestLine } from "./check-request-line.ts";
+import { ClientLimit } from "./client-limit.ts";
+import type { Http1Request } from "./http1/http1-request.ts";
+import type { Http1Response } from "./http1/http1-response.ts";
+import { Http1Server } from "./http1/http1-server.ts";
+import { RestServer } from "./rest-lane.ts";
+import { endServer, ServersBeside, startServer, type ListenAddress } from "./servers-beside.ts";
+import { understandRequest } from "./http1/understand-request.ts";
+import { checkHttp2Head, type Http2Request } from "./http2/http2-request.ts";
+import type { Http2Response } from "./http2/http2-response.ts";
+import { Http2Sessions } from "./http2/http2-sessions.ts";
+import type { CallRequest, CallResponse } from "../calls/exchange.ts";
+import { createHeadReader, type TrustedPeers } from "./head-reader.ts";
+import type { RequestHead } from "./request-head.ts";
+import { asyncFunctionPrefix, functionPrefix } from "../calls/split-target.ts";
+import type { CallHandler } from "../calls/sync/sync-invoker.ts";
+import type { WriteError } from "../calls/write-error.ts";
+import type { RouteCounts } from "../metrics/route-counts.ts";
+
+/** What the public server of the gateway is made of; durations in milliseconds. */
+export interface GatewayServerParts extends TrustedPeers {
+  /** Takes requests whose target begins with `/function/`. */
+  readonly invoke: CallHandler;
+  /** Takes requests whose target begins with `/async-function/`. */
+  readonly invokeAsync: CallHandler;
+  readonly writeError: WriteError;
+  /** Where requests are counted that get no further than here. */
+  readonly routes: RouteCounts;
+  /** Longest a client may take for the head of a request. */
+  readonly headersTimeout: number;
+  /** Longest a body may rest without a byte, in either direction. */
+  readonly bodyIdleTimeout: number;
+  /** How fast the body of an asynchronous call must come. */
+  readonly asyncBody: BodyPace;
+  /** Most connections of one client at a time, 0 = any number; none of loopback and of trusted proxies are counted. */
+  readonly maxConnectionsPerClient: number;
+  /** Hears of what breaks the rules of HTTP/1.1 and why it was refused, with as much of its request line as was read. */
+  readonly onMalformed?: (method: string, target: string, why: string) => void;
+  /** Hears of each connection that was one too many, of its client or of all. */
+  readonly onTooManyConnections: (reason: "client" | "all") => void;
+  /** How long calls may go on after `close` was called. */
+  readonly drainTimeout: number;
+  /** Cuts the calls that are under way then, WebSockets among them; connections that are left are closed after it. */
+  readonly cutCalls: () => void;
+  /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+}
+
+/** The public server of the gateway. */
+export interface GatewayServer {
+  /** Give it to Fastify: all routes but the invocation routes are its own. */
+  readonly serverFactory: (handler: RequestListener) => Server;
+  /** Port 0 = any free one; resolves with the port. Fastify must be ready by then. */
+  listen(options: ListenAddress): Promise<number>;
+  /**
+   * Answers, beside the first address and always without TLS, at these addresses and at no others that were named so
+   * before. Rejects when one of them cannot be had; the others are served.
+   */
+  listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
+  /** Listens at the first address. */
+  readonly listener: Listener;
+  /** Milliseconds for which an idle connection is kept. */
+  readonly keepAlive: number;
+  /** Cuts all connections at the first address. */
+  cutConnections(): void;
+  /** From now on every reply closes its connection; requests are still served. */
+  drain(): void;
+  readonly draining: boolean;
+  /**
+   * Stops listening, then closes idle connections and resolves when the last reply was sent and the last WebSocket was
+   * closed; what is open after `drainTimeout` is cut.
+   */
+  close(): Promise<void>;
+}
+
+/** Contract §1.6 and `security.md` §2. */
+const limits = {
+  keepAlive: 65_000,
+  connections: 10_000,
+  /** Longest the body of a request that is no call may take in all. */
+  restBody: 30_000,
+  /** Longest a client may take to hear that its call was cut. */
+  reset: 1_000,
+} as const;
+
+/** For methods that no route takes. */
+const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
+
+/** Makes the public server of the gateway (`performance.md` §3). It does not listen yet. */
+export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
+  let draining = false;
+  const readHead = createHeadReader(parts);
+  const restServer = new RestServer((request, response) => handleRest(request, response));
+  let handleRest: RequestListener = (request, response) => {
+    parts.writeError(request, response, new PlatformError("route_not_found", "Cannot find route: there are none"), {
+      invocation: false,
+    });
+  };
+
+  const refuse = (request: CallRequest, response: CallResponse, err: unknown): void => {
+    response.shouldKeepAlive = false;
+    const target = request.url ?? "";
+    const invocation = target.startsWith(functionPrefix) || target.startsWith(asyncFunctionPrefix);
+    const extra = err instanceof PlatformError && err.code === "method_not_allowed" ? { Allow: allowed } : {};
+    parts.writeError(request, response, err, { invocation, extra, ...(invocation ? { callId: randomUUID() } : {}) });
+  };
+  const refuseHead = (request: CallRequest, response: CallResponse, err: unknown): void => {
+    refuse(request, response, err);
+    parts.routes.add(undefined, request.method, response.statusCode, 0);
+  };
+  const bodies = new BodyWatch({
+    idle: parts.bodyIdleTimeout,
+    onTooSlow: (request, response, why) => {
+      if (response.headersSent) response.destroy();
+      else refuse(request, response, new PlatformError("request_timeout", `Cannot read request: its body ${why}`));
+    },
+  });
+
+  /** Gives the request to whom its target belongs. */
+  const route = (request: CallRequest, response: CallResponse, head: RequestHead, rest: () => void): void => {
+    const target = request.url ?? "";
+    const isCall = target.startsWith(functionPrefix);
+    const isAsyncCall = !isCall && target.startsWith(asyncFunctionPrefix);
+    if (draining) response.shouldKeepAlive = false;
+    if (!request.complete) {
+      bodies.watch(
+        request,
+        response,
+        isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody },
+      );
+    }
+    if (isCall) parts.invoke(request, response, head);
+    else if (isAsyncCall) parts.invokeAsync(request, response, head);
+    else rest();
+  };
+  const serve = (request: Http1Request, response: Http1Response, head: RequestHead): void =>
+    route(request, response, head, () => restServer.take(request, response, head));
+  const serveHttp2 = (request: Http2Request, response: Http2Response): void => {
+    let head: RequestHead;
+    try {
+      checkHttp2Head(request);
+      checkRequestLine(request.method ?? "", request.url ?? "");
+      head = readHead(request.rawHeaders, request.socket.remoteAddress ?? "", true);
+    } catch (err) {
+      refuseHead(request, response, err);
+      return;
+    }
+    if (head.expect) request.once("resume", () => response.writeContinue());
+    // What is left of a body that nobody wants is not asked for (RFC 9113 §8.1).
+    response.once("finish", () => request.complete || request.socket.destroySoon());
+    request.socket.setTimeout(parts.bodyIdleTimeout);
+    route(request, response, head, () => handleRest(request, response));
+  };
+
+  const sessions = new Http2Sessions({
+    handle: serveHttp2,
+    headersTimeout: parts.headersTimeout,
+    keepAlive: limits.keepAlive,
+    draining: () => draining,
+  });
+  const clients = new ClientLimit(
+    parts.maxConnectionsPerClient,
+    (address) => isLoopback(address) || parts.isTrustedProxy?.(address) === true,
+  );
+  const makeServer = (tls: GatewayServerParts["tls"]): Http1Server =>
+    new Http1Server({
+      understand: (text, address, secure) => understandRequest(text, address, secure, readHead),
+      serve,
+      refuse: refuseHead,
+      onMalformed: ({ method, target }, status, why) => {
+        parts.routes.add(undefined, method, status, 0);
+        parts.onMalformed?.(method, target, why);
+      },
+      headersTimeout: parts.headersTimeout,
+      keepAlive: limits.keepAlive,
+      idle: parts.bodyIdleTimeout,
+      mostConnections: limits.connections,
+      clients,
+      onTooMany: parts.onTooManyConnections,
+      tls,
+      onHttp2: (socket) => sessions.take(socket),
+    });
+  const server = makeServer(parts.tls);
+  const others = new ServersBeside(() => makeServer(undefined));
+
+  return {
+    serverFactory: (handler) => {
+      handleRest = handler;
+      return restServer;
+    },
+    listen: (address) => startServer(server, address),
+    listenAlso: (addresses) => others.serve(addresses),
+    listener: server.listener,
+    keepAlive: limits.keepAlive,
+    cutConnections: () => server.closeAll(),
+    drain: () => {
+      draining = true;
+      sessions.drain();
+    },
+    get draining() {
+      return draining;
+    },
+    close: async () => {
+      draining = true;
+      sessions.close();
+      const timers = [
+        setTimeout(() => parts.cutCalls(), parts.drainTimeout),
+        // What is cut over HTTP/2 is a stream: its client must still hear that it was reset, or it looks whole.
+        setTimeout(() => {
+          server.closeAll();
+          others.closeAll();
+        }, parts.drainTimeout + limits.reset),
+      ];
+      await Promise.all([endServer(server), others.close()]);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1" || address.startsWith("::ffff:127.");
+}

@@ -1,0 +1,23 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { RequestText } from "../../../http1/request-text.ts";
+import { checkRequestLine } from "../check-request-line.ts";
+import type { HeadReader } from "../head-reader.ts";
+import type { RequestHead } from "../request-head.ts";
+
+/**
+ * What the head of a request over HTTP/1.1 means.
+ * @throws PlatformError when it breaks a rule; it closes the connection
+ */
+export function understandRequest(
+  { method, target, version, rawHeaders }: RequestText,
+  address: string,
+  secure: boolean,
+  readHead: HeadReader,
+): RequestHead {
+  checkRequestLine(method, target);
+  const head = readHead(rawHeaders, address, secure);
+  // A peer of HTTP/1.0 does not know what chunks are, so somebody in between made them up (RFC 9112 §6.1).
+  if (head.chunked && version === "1.0")
+    throw new PlatformError("malformed_request", "Cannot read request: HTTP/1.0 has no transfer codings");
+  return head;
+}

@@ -1,0 +1,103 @@
+import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
+import { header, invokeHeader, principalHeader } from "../../api/names.ts";
+import { HeaderKinds } from "../calls/sync/header-kinds.ts";
+
+/** What the gateway does with a request header. */
+export const requestHeader = {
+  pass: 0,
+  /** The W3C trace context; its state passes only beside a valid parent. */
+  traceParent: 1,
+  traceState: 2,
+  /** Concerns this connection only. */
+  hop: 3,
+  /** A platform header nobody outside may send, or a twin of one spelt with `_`. */
+  forbidden: 4,
+  /** An `X-Forwarded-*` header other than the three that follow. */
+  forwarded: 5,
+  forwardedFor: 6,
+  forwardedHost: 7,
+  forwardedProto: 8,
+  connection: 9,
+  upgrade: 10,
+  expect: 11,
+  proxyConnection: 12,
+  startTime: 13,
+  functionStatus: 14,
+  /** From here on: at most once (`security.md` H3). */
+  host: 15,
+  authorization: 16,
+  contentType: 17,
+  contentLength: 18,
+  transferEncoding: 19,
+  callId: 20,
+  callbackUrl: 21,
+  callDepth: 22,
+  invokeKey: 23,
+  invokeTimeout: 24,
+} as const;
+
+export type RequestHeaderKind = (typeof requestHeader)[keyof typeof requestHeader];
+
+const known: ReadonlyMap<string, RequestHeaderKind> = new Map<string, RequestHeaderKind>([
+  ["traceparent", requestHeader.traceParent],
+  ["tracestate", requestHeader.traceState],
+  [header.callAttempt.toLowerCase(), requestHeader.forbidden],
+  [header.parentCallId.toLowerCase(), requestHeader.forbidden],
+  [header.weirAuth.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.subject.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.issuer.toLowerCase(), requestHeader.forbidden],
+  [principalHeader.claims.toLowerCase(), requestHeader.forbidden],
+  [invokeHeader.key.toLowerCase(), requestHeader.invokeKey],
+  [invokeHeader.timeout.toLowerCase(), requestHeader.invokeTimeout],
+  [header.forwardedFor.toLowerCase(), requestHeader.forwardedFor],
+  [header.forwardedHost.toLowerCase(), requestHeader.forwardedHost],
+  [header.forwardedProto.toLowerCase(), requestHeader.forwardedProto],
+  ["connection", requestHeader.connection],
+  ["proxy-connection", requestHeader.proxyConnection],
+  ["keep-alive", requestHeader.hop],
+  ["upgrade", requestHeader.upgrade],
+  ["expect", requestHeader.expect],
+  [header.startTime.toLowerCase(), requestHeader.startTime],
+  [header.functionStatus.toLowerCase(), requestHeader.functionStatus],
+  [header.durationSeconds.toLowerCase(), requestHeader.pass],
+  [header.functionName.toLowerCase(), requestHeader.pass],
+  [header.retry.toLowerCase(), requestHeader.pass],
+  [header.retryMax.toLowerCase(), requestHeader.pass],
+  [header.resultTruncated.toLowerCase(), requestHeader.pass],
+  [header.internal.toLowerCase(), requestHeader.pass],
+  ["host", requestHeader.host],
+  ["authorization", requestHeader.authorization],
+  ["content-type", requestHeader.contentType],
+  ["content-length", requestHeader.contentLength],
+  ["transfer-encoding", requestHeader.transferEncoding],
+  [header.callId.toLowerCase(), requestHeader.callId],
+  [header.callbackUrl.toLowerCase(), requestHeader.callbackUrl],
+  [header.callDepth.toLowerCase(), requestHeader.callDepth],
+]);
+
+/** What each request header is, by its name in any spelling. */
+export const requestHeaderKinds = new HeaderKinds<RequestHeaderKind>(known, {
+  twin: requestHeader.forbidden,
+  other: (lowerName) => {
+    const dashed = lowerName.replaceAll("_", "-");
+    if (dashed.startsWith("weir-")) return requestHeader.forbidden;
+    // With a `_` not even a trusted proxy means it: a client sent it past the proxy.
+    if (dashed.startsWith("x-forwarded-"))
+      return dashed === lowerName ? requestHeader.forwarded : requestHeader.forbidden;
+    return isHopByHop(dashed) ? requestHeader.hop : requestHeader.pass;
+  },
+});
+
+/** What a callback tells of its call: passes as data, but not away (`security.md` H6). */
+const callbackFacts = /^x-(?:function-|retry|duration-seconds$)/;
+
+/** Headers that `Connection` may not name: a hop must not be able to make them vanish (`security.md` H7). */
+export function isProtectedHeader(lowerName: string): boolean {
+  const kind = requestHeaderKinds.of(lowerName);
+  return (
+    callbackFacts.test(lowerName) ||
+    kind >= requestHeader.startTime ||
+    kind === requestHeader.forbidden ||
+    (kind >= requestHeader.forwarded && kind <= requestHeader.forwardedProto)
+  );
+}

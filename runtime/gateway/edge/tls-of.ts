@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+
+import type { GatewaySettings } from "../settings.ts";
+
+/** Certificate and key of the settings, read from their files; nothing without them. */
+export function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {
+  return tlsCert === undefined || tlsKey === undefined
+    ? {}
+    : { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } };
+}

@@ -1,0 +1,61 @@
+import type { FunctionStatus } from "../../api/schemas/function-status.ts";
+import type { SystemInfo } from "../../api/schemas/system-info.ts";
+import type { DeployParts } from "../../core/functions/deploy-function.ts";
+import type { DesiredFunction } from "../../core/functions/desired-function.ts";
+import type { NamesOf } from "../../core/functions/function-not-found.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
+import { functionStatus } from "../../core/functions/function-status.ts";
+import type { FunctionEndpoints } from "../../core/ports/endpoints.ts";
+import type { LogSource } from "../../core/ports/log-source.ts";
+import type { Usage } from "../../core/ports/usage.ts";
+import type { QueueViewParts } from "../../core/queues/queue-views.ts";
+import type { RedriveParts } from "../../core/queues/redrive.ts";
+import type { FunctionView } from "../../core/replicas/rollout.ts";
+import type { Log } from "../../process/log.ts";
+import type { BasicAuth } from "../access/basic-auth.ts";
+import type { OriginRules } from "../access/check-origin.ts";
+import type { ErrorWriter } from "../error-handler.ts";
+import type { RouteCounts } from "../metrics/route-counts.ts";
+import type { CredentialSettings } from "./start-page.ts";
+
+/** What the routes of queues and dead letters work with. */
+export interface QueueParts extends QueueViewParts, RedriveParts {}
+
+/** All that the REST side of the gateway is made of. What is absent answers `not_built`. Durations are milliseconds. */
+export interface AppParts extends DeployParts {
+  readonly log: Log;
+  readonly errors: ErrorWriter;
+  readonly auth: BasicAuth;
+  readonly origins: OriginRules;
+  readonly logs: LogSource | undefined;
+  /** Absent = usage is not known, and left out. */
+  readonly usage?: Usage | undefined;
+  /** What the provider said last of a function, from the table that watches it. */
+  readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
+  /** Of functions, for suggestions. */
+  readonly namesOf: NamesOf;
+  /** What is known of functions, for requests that wait for a deployment. */
+  readonly view: FunctionView;
+  /** Finished calls of a function, best effort. */
+  readonly invocations: (ref: FunctionRef) => number;
+  readonly info: SystemInfo;
+  /** Under which clients reach the gateway; asked for once it listens. */
+  readonly address: () => string;
+  /** Says where the platform's password is. */
+  readonly credentials: CredentialSettings;
+  readonly queueParts: QueueParts;
+  /** How long the autoscaler leaves a count alone that was set by hand. */
+  readonly scaleHold: number;
+  /** Silence after which a log stream sends an empty line. */
+  readonly logHeartbeat: number;
+  /** Where answered requests are counted. */
+  readonly routes: RouteCounts;
+}
+
+/** A function as clients see it now. */
+export function statusNow(
+  wanted: DesiredFunction,
+  { endpoints, invocations }: Pick<AppParts, "endpoints" | "invocations">,
+): FunctionStatus {
+  return functionStatus(wanted, endpoints(wanted), invocations(wanted));
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from "node:http";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { parseJsonBody } from "./json-body.ts";
+
+/** Most bytes of a body on `/system`. */
+const bodyLimit = 2_097_152;
+
+/**
+ * Refuses by its head alone a body that will not be read: too long, multipart or encoded. What is left is JSON whatever
+ * its Content-Type says.
+ * @throws PlatformError `payload_too_large`, `unsupported_media_type`
+ */
+export function checkBodyHeaders(request: IncomingMessage): void {
+  const { headers } = request;
+  if (Number(headers["content-length"] ?? 0) > bodyLimit) throw tooLarge();
+  if (headers["content-encoding"] !== undefined) {
+    throw new PlatformError("unsupported_media_type", "Cannot read the body: it has a Content-Encoding");
+  }
+  if (/^\s*multipart\//i.test(headers["content-type"] ?? "")) {
+    throw new PlatformError("unsupported_media_type", "Cannot read the body: it is multipart, expected JSON");
+  }
+  headers["content-type"] = "application/json";
+}
+
+/**
+ * The JSON of a request's body, or undefined when it is empty. That it comes fast enough is the server's to watch.
+ * @throws PlatformError `payload_too_large`, `malformed_request`
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  return parseJsonBody(await readBody(request));
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  // One without a body has no events either.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => void request.off("data", onData).off("end", onEnd).off("close", onClose);
+    const fail = (err: PlatformError): void => {
+      stop();
+      reject(err);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > bodyLimit) fail(tooLarge());
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(Buffer.concat(chunks, size));
+    };
+    const onClose = (): void => fail(new PlatformError("malformed_request", "Cannot read the body: the client left"));
+    // A request that breaks off also has an error event, which must find a listener for as long as it lives.
+    request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  });
+}
+
+function tooLarge(): PlatformError {
+  return new PlatformError("payload_too_large", `Cannot read the body: it is over the limit of ${bodyLimit} bytes`);
+}

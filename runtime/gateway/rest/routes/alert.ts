@@ -1,0 +1,60 @@
+import { AlertNotification } from "../../../api/schemas/alert.ts";
+import { grammarRule, isFunctionName } from "../../../api/grammar.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import { resolveNamespace, type NamespaceRules } from "../../../core/namespaces/namespace-rules.ts";
+import { quote } from "../../../core/quote.ts";
+import { scaleByAlert } from "../../../core/scaling/scale-by-alert.ts";
+import { route } from "../route.ts";
+
+/** Takes the word of an alert manager (contract §3.6). */
+export const alertRoute = route(
+  {
+    id: "receiveAlert",
+    group: "platform",
+    method: "POST",
+    path: "/system/alert",
+    needs: "Function:Scale",
+    about:
+      "Scales functions as an alert manager says: firing adds a fifth of the most replicas, resolved sets the fewest.",
+    details:
+      "All alerts are acted on, also when one names a function that is not there; that one is then answered. The autoscaler leaves the number alone until the alert is resolved, or was not heard for an hour.",
+    body: AlertNotification,
+    answers: [{ status: 200, about: "The alerts were acted on" }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: `curl -i -u admin:$P $G/system/alert -d '{"alerts":[{"status":"resolved","labels":{"function_name":"echo.functions"}}]}'`,
+      shows: "HTTP/1.1 200 OK\n…",
+    },
+  },
+  ({ functions, namespaces }) =>
+    async ({ body }) => {
+      const wanted = body.alerts.map(({ status, labels }) => ({ status, name: alertedName(labels.function_name) }));
+      const failed: unknown[] = [];
+      for (const { status, name } of wanted) {
+        try {
+          await scaleByAlert(functions, refOf(name, namespaces), status);
+        } catch (err) {
+          failed.push(err);
+        }
+      }
+      if (failed.length > 0) throw failed[0];
+    },
+);
+
+interface AlertedName {
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+/** The namespace follows the last dot, as in metrics. */
+function alertedName(text: string): AlertedName {
+  const dot = text.lastIndexOf(".");
+  const name = dot === -1 ? text : text.slice(0, dot);
+  if (isFunctionName(name)) return { name, namespace: dot === -1 ? undefined : text.slice(dot + 1) };
+  throw new PlatformError("validation_failed", `Cannot read function name ${quote(name)}: ${grammarRule.function}`);
+}
+
+function refOf({ name, namespace }: AlertedName, namespaces: NamespaceRules): FunctionRef {
+  return { name, namespace: resolveNamespace(namespace, namespaces, "namespace_not_found") };
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance } from "fastify";
+import Type, { type TObject } from "typebox";
+
+import { parseBoolean } from "../../../api/boolean.ts";
+import { DeleteFunctionRequest, FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
+import { FunctionStatus, ignoredInDeployment } from "../../../api/schemas/function-status.ts";
+import { functionName } from "../../../api/schemas/name-schemas.ts";
+import { deployFunction } from "../../../core/functions/deploy-function.ts";
+import { functionNotFound } from "../../../core/functions/function-not-found.ts";
+import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
+import { statusNow } from "../app-parts.ts";
+import { DeploymentWaits, parseWait } from "../deployment-waits.ts";
+import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
+import { route, type RouteParts, type RouteRequest } from "../route.ts";
+import { scaleRoute } from "./scale.ts";
+
+const FunctionPath = Type.Object({ name: functionName("Name of the function") });
+const FunctionQuery = Type.Object({
+  ...NamespaceQuery.properties,
+  usage: Type.Optional(Type.Boolean({ description: "Whether to say how much CPU and memory it uses, if known" })),
+});
+
+const WaitQuery = Type.Object({
+  wait: Type.Optional(
+    Type.String({
+      pattern: "^(?:(?:[12]?[0-9]{1,2}|300)s?|[1-4]m(?:[1-5]?[0-9]s)?|5m|[0-9]{1,5}ms)$",
+      description: "Longest to wait until the deployment is ready, e.g. 30s; at most 5m, not at all when absent",
+      examples: ["30s"],
+    }),
+  ),
+});
+
+const waitDetails =
+  "With `wait` it is answered when all replicas of this deployment are ready, else with 409 `not_ready`, the reason and the last lines that they wrote; it is stored in any case.";
+
+/** A handler that stores a deployment, and waits for it if it is asked to. */
+function deploying(mode: "create" | "replace") {
+  return (parts: RouteParts, app: FastifyInstance) => {
+    const waits = new DeploymentWaits(parts);
+    app.addHook("preClose", async () => waits.close());
+    return async ({ body, query, reply }: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>) => {
+      const wait = parseWait(query.wait);
+      const written = await deployFunction(body, mode, parts);
+      if (wait > 0) await waits.ready(written, wait, reply.raw);
+    };
+  };
+}
+
+const listFunctions = route(
+  {
+    id: "listFunctions",
+    group: "functions",
+    method: "GET",
+    path: "/system/functions",
+    needs: "Function:List",
+    about: "Lists the functions of a namespace, sorted by name.",
+    query: NamespaceQuery,
+    answers: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+    trial: { commands: "curl -u admin:$P $G/system/functions", shows: '[{"name":"echo",…},{"name":"hello",…}]' },
+  },
+  (parts) =>
+    async ({ query }) => {
+      const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
+      return (await parts.functions.list(namespace)).map((wanted) => statusNow(wanted, parts));
+    },
+);
+
+const createFunction = route(
+  {
+    id: "createFunction",
+    group: "functions",
+    method: "POST",
+    path: "/system/functions",
+    needs: "Function:Create",
+    about: "Creates a function.",
+    details: `A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way. ${waitDetails}`,
+    query: WaitQuery,
+    body: FunctionDeployment,
+    ignoredFields: ignoredInDeployment,
+    // What GET shows calls it by its name.
+    fallbackFields: { service: "name" },
+    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    errors: ["namespace_reserved", "edition_limit", "function_exists", "not_ready", "not_built"],
+    trial: {
+      commands: `curl -i -u admin:$P $G/system/functions -d '{"service":"hello","image":"hello:1","envProcess":"cat"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  deploying("create"),
+);
+
+const replaceFunction = route(
+  {
+    id: "replaceFunction",
+    group: "functions",
+    method: "PUT",
+    path: "/system/functions",
+    needs: "Function:Update",
+    about: "Creates a function, or replaces its whole description.",
+    details: `Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits. ${waitDetails}`,
+    query: WaitQuery,
+    body: FunctionDeployment,
+    ignoredFields: ignoredInDeployment,
+    // What GET shows calls it by its name.
+    fallbackFields: { service: "name" },
+    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    errors: ["namespace_reserved", "edition_limit", "not_ready", "not_built"],
+    trial: {
+      commands: `curl -i -u admin:$P -X PUT $G/system/functions -d '{"service":"echo","image":"echo:1","envProcess":"cat"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  deploying("replace"),
+);
+
+const deleteFunction = route(
+  {
+    id: "deleteFunction",
+    group: "functions",
+    method: "DELETE",
+    path: "/system/functions",
+    needs: "Function:Delete",
+    about: "Removes a function and its replicas.",
+    query: NamespaceQuery,
+    body: DeleteFunctionRequest,
+    answers: [{ status: 202, about: "The function is gone; its replicas end after their calls" }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: `curl -i -u admin:$P -X DELETE $G/system/functions -d '{"functionName":"hello"}'`,
+      shows: "HTTP/1.1 202 Accepted\n…",
+    },
+  },
+  (parts) =>
+    async ({ body, query }) => {
+      const namespace = resolveNamespace(namedNamespace(query, body), parts.namespaces, "namespace_not_found");
+      const ref = { namespace, name: body.functionName };
+      if (!(await parts.functions.remove(ref))) throw functionNotFound(ref);
+    },
+);
+
+const getFunction = route(
+  {
+    id: "getFunction",
+    group: "functions",
+    method: "GET",
+    path: "/system/function/:name",
+    needs: "Function:Get",
+    about: "Shows a function: what was deployed, and what became of it.",
+    params: FunctionPath,
+    query: FunctionQuery,
+    answers: [{ status: 200, about: "The function", schema: FunctionStatus }],
+    errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: 'curl -u admin:$P "$G/system/function/echo?usage=1"',
+      shows: '{"name":"echo","namespace":"functions",…}',
+    },
+  },
+  (parts) =>
+    async ({ params, query }) => {
+      const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
+      const ref = { namespace, name: params.name };
+      const wanted = await parts.functions.get(ref);
+      if (wanted === undefined) throw functionNotFound(ref);
+      const usage = parseBoolean(query.usage ?? "false") === true ? await parts.usage?.of(ref) : undefined;
+      return { ...statusNow(wanted, parts), ...(usage === undefined ? {} : { usage }) };
+    },
+);
+
+/** Functions: create, replace, list, look at one, scale, remove (contract §3.1). */
+export const functionRoutes = [createFunction, replaceFunction, listFunctions, getFunction, scaleRoute, deleteFunction];

@@ -1,0 +1,93 @@
+import Type from "typebox";
+
+import { grammarRule, isFunctionName } from "../../../api/grammar.ts";
+import { LogRecord } from "../../../api/schemas/log-record.ts";
+import { functionName } from "../../../api/schemas/name-schemas.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import { functionNotFound } from "../../../core/functions/function-not-found.ts";
+import { parseLogQuery } from "../../../core/replicas/log-query.ts";
+import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
+import { quote } from "../../../core/quote.ts";
+import { LogStreams } from "../log-streams.ts";
+import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
+import { route } from "../route.ts";
+
+const LogQuery = Type.Object({
+  ...NamespaceQuery.properties,
+  name: functionName("Name of the function"),
+  instance: Type.Optional(Type.String({ description: "One replica only; all when absent" })),
+  tail: Type.Optional(
+    Type.Integer({
+      maximum: 10_000,
+      description: "Most lines of each replica, from the end; all when absent, zero or less",
+      examples: [20],
+    }),
+  ),
+  since: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Only lines since then; without a zone it is UTC",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
+  follow: Type.Optional(Type.Boolean({ description: "Whether to go on until the client leaves" })),
+});
+
+/** Logs of a function (contract §3.4). */
+export const logRoute = route(
+  {
+    id: "readLogs",
+    group: "logs",
+    method: "GET",
+    path: "/system/logs",
+    needs: "Function:Logs",
+    about:
+      "Reads the logs of a function, one JSON object a line: what is kept of replicas that ended, then those that run, in the order of time.",
+    details:
+      "With follow=true it goes on until the client leaves or the function is deleted; after 15 s of silence an empty line is sent.",
+    query: LogQuery,
+    answers: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
+    errors: [
+      "namespace_not_found",
+      "function_not_found",
+      "namespace_reserved",
+      "edition_limit",
+      "log_query_invalid",
+      "too_many_streams",
+      "not_built",
+    ],
+    head: false,
+    trial: { commands: 'curl -u admin:$P "$G/system/logs?name=echo&tail=20"', shows: "…" },
+  },
+  ({ functions, logs, namespaces, logHeartbeat, errors }, app) => {
+    const streams = new LogStreams({ heartbeat: logHeartbeat, checkEvery: 2_000 });
+    app.addHook("preClose", async () => streams.close());
+
+    return async ({ query, request, reply }) => {
+      const name = functionNameOf(query.name);
+      const asked = parseLogQuery(query);
+      const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
+      const ref = { namespace, name };
+      if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
+      if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
+
+      reply.header("content-type", "application/x-ndjson");
+      const headers = Object.fromEntries(
+        Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
+      );
+      const read = (signal: AbortSignal) => logs.read({ ...asked, ...ref }, signal);
+      const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
+      reply.hijack();
+      await streams
+        .send(reply.raw, headers, read, isThere)
+        .catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
+    };
+  },
+);
+
+function functionNameOf(name: string | undefined): string {
+  if (name === undefined || name === "")
+    throw new PlatformError("validation_failed", "Cannot read logs: parameter name is required");
+  if (isFunctionName(name)) return name;
+  throw new PlatformError("validation_failed", `Cannot read function name ${quote(name)}: ${grammarRule.function}`);
+}

@@ -1,0 +1,177 @@
+import Type from "typebox";
+
+import { FunctionNamespace } from "../../../api/schemas/function-namespace.ts";
+import { namespaceName } from "../../../api/schemas/name-schemas.ts";
+import { grammarRule, isNamespaceName } from "../../../api/grammar.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
+import {
+  createNamespace,
+  deleteNamespace,
+  namespaceNames,
+  replaceNamespace,
+  showNamespace,
+} from "../../../core/namespaces/namespace-changes.ts";
+import { quote } from "../../../core/quote.ts";
+import { route, type RouteEntry, type RouteFacts, type RouteParts } from "../route.ts";
+
+const NamespacePath = Type.Object({ namespace: namespaceName("Name of the namespace", "dev") });
+
+/** Singular and plural are the same, with or without a final slash, but for GET without a name. */
+const plural = { path: "/system/namespaces", also: ["/system/namespaces/"] };
+const unnamed = { path: plural.path, also: [...plural.also, "/system/namespace", "/system/namespace/"] };
+const named = {
+  path: "/system/namespace/:namespace",
+  also: ["/system/namespace/:namespace/", "/system/namespaces/:namespace", "/system/namespaces/:namespace/"],
+};
+
+const listNamespaces = route(
+  {
+    id: "listNamespaces",
+    group: "namespaces",
+    method: "GET",
+    ...plural,
+    needs: "Namespace:List",
+    about: "Lists the namespaces of functions by name, the default one among them.",
+    answers: [{ status: 200, about: "The names, sorted", schema: Type.Array(namespaceName("Name of a namespace")) }],
+    trial: { commands: "curl -u admin:$P $G/system/namespaces", shows: '["functions"]' },
+  },
+  (parts) => async () => namespaceNames(parts),
+);
+
+const getNoNamespace = route(
+  {
+    id: "getNoNamespace",
+    group: "namespaces",
+    method: "GET",
+    path: "/system/namespace",
+    also: ["/system/namespace/"],
+    needs: "Namespace:Get",
+    about: "Refused, as a name is missing.",
+    answers: [{ status: 200, about: "Never" }],
+    documented: false,
+  },
+  () => async () => {
+    throw new PlatformError("validation_failed", "Cannot show a namespace: its name is missing from the path");
+  },
+);
+
+const getNamespace = route(
+  {
+    id: "getNamespace",
+    group: "namespaces",
+    method: "GET",
+    ...named,
+    needs: "Namespace:Get",
+    about: "Shows a namespace with its labels and annotations, under its real name.",
+    params: NamespacePath,
+    answers: [{ status: 200, about: "The namespace", schema: FunctionNamespace }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+    trial: {
+      commands: "curl -u admin:$P $G/system/namespace/functions",
+      shows: '{"name":"functions","labels":{"com.service.namespace":"1"},"annotations":{}}',
+    },
+  },
+  (parts) =>
+    async ({ params }) =>
+      showNamespace(params.namespace, parts),
+);
+
+const createRoutes = change(
+  {
+    id: "createNamespace",
+    group: "namespaces",
+    method: "POST",
+    needs: "Namespace:Create",
+    about: "Creates a namespace.",
+    answers: [{ status: 201, about: "The namespace is there" }],
+    errors: ["namespace_reserved", "edition_limit", "namespace_exists"],
+  },
+  createNamespace,
+);
+
+const replaceRoutes = change(
+  {
+    id: "replaceNamespace",
+    group: "namespaces",
+    method: "PUT",
+    needs: "Namespace:Update",
+    about: "Replaces labels and annotations of a namespace.",
+    answers: [{ status: 202, about: "They are stored" }],
+    errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
+  },
+  replaceNamespace,
+);
+
+const deleteRoutes = change(
+  {
+    id: "deleteNamespace",
+    group: "namespaces",
+    method: "DELETE",
+    needs: "Namespace:Delete",
+    about: "Deletes a namespace and all that is in it; its queued calls fail.",
+    answers: [{ status: 202, about: "The namespace is unknown from now on" }],
+    errors: ["forbidden", "namespace_not_found", "namespace_reserved", "edition_limit"],
+  },
+  ({ name }, parts) => deleteNamespace(name, parts),
+);
+
+/** Namespaces: list, show, create, replace, delete (contract §3.3). */
+export const namespaceRoutes: readonly RouteEntry[] = [
+  listNamespaces,
+  getNoNamespace,
+  getNamespace,
+  ...createRoutes,
+  ...replaceRoutes,
+  ...deleteRoutes,
+];
+
+type ChangeFacts = Omit<
+  RouteFacts<typeof NamespacePath, never, typeof FunctionNamespace, never>,
+  "path" | "also" | "trial"
+>;
+
+/** A change of the namespace that the body names, and of the one that the path names. */
+function change(
+  facts: ChangeFacts,
+  act: (wanted: FunctionNamespace, parts: RouteParts) => Promise<void>,
+): RouteEntry[] {
+  const trial = (path: string, name: string) => ({
+    commands: `curl -i -u admin:$P -X ${facts.method} $G${path} -d '{"name":"${name}"}'`,
+    shows: facts.method === "POST" ? "HTTP/1.1 201 Created\n…" : "HTTP/1.1 202 Accepted\n…",
+  });
+  return [
+    route(
+      { ...facts, ...unnamed, body: FunctionNamespace, trial: trial("/system/namespaces", "dev") },
+      (parts) =>
+        ({ body }) =>
+          act(agreeing(body, undefined), parts),
+    ),
+    route(
+      {
+        ...facts,
+        ...named,
+        id: `${facts.id}ByName`,
+        params: NamespacePath,
+        body: FunctionNamespace,
+        bodyOptional: facts.method === "DELETE",
+        trial: trial("/system/namespace/team", "team"),
+      },
+      (parts) =>
+        ({ body, params }) =>
+          act(agreeing(body ?? { name: params.namespace }, params.namespace), parts),
+    ),
+  ];
+}
+
+/** What the body names, which the path must name too, if it names any. */
+function agreeing(body: FunctionNamespace, inPath: string | undefined): FunctionNamespace {
+  if (!isNamespaceName(body.name)) {
+    const name = quote(body.name);
+    throw new PlatformError("validation_failed", `Cannot read namespace name ${name}: ${grammarRule.namespace}`);
+  }
+  if (inPath === undefined || inPath === body.name) return body;
+  throw new PlatformError(
+    "validation_failed",
+    `Cannot change namespace ${quote(inPath)}: the body names ${quote(body.name)}`,
+  );
+}

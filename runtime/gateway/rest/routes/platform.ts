@@ -1,0 +1,109 @@
+import Type from "typebox";
+
+import { OpenApiDocument } from "../../../api/schemas/openapi-document.ts";
+import { SystemInfo } from "../../../api/schemas/system-info.ts";
+import { route } from "../route.ts";
+import { passwordPlace, startPage } from "../start-page.ts";
+import { alertRoute } from "./alert.ts";
+
+const getInfo = route(
+  {
+    id: "getInfo",
+    group: "platform",
+    method: "GET",
+    path: "/system/info",
+    needs: "System:Info",
+    about: "Says what this platform is: provider, version, edition, default namespace.",
+    answers: [{ status: 200, about: "What it is", schema: SystemInfo }],
+    trial: { commands: "curl -u admin:$P $G/system/info", shows: '{"provider":{"provider":"weir-local",…' },
+  },
+  ({ info }) =>
+    async () =>
+      info,
+);
+
+const getHealth = route(
+  {
+    id: "getHealth",
+    group: "platform",
+    method: "GET",
+    path: "/healthz",
+    needs: "nothing",
+    about: "Answers while the gateway does.",
+    answers: [{ status: 200, about: "It answers" }],
+    trial: { commands: "curl -i $G/healthz", shows: "HTTP/1.1 200 OK\n…" },
+  },
+  () => async () => undefined,
+);
+
+const getDocument = route(
+  {
+    id: "getOpenApiJson",
+    group: "platform",
+    method: "GET",
+    path: "/openapi.json",
+    needs: "nothing",
+    about: "Gives the OpenAPI description of this API as JSON.",
+    answers: [{ status: 200, about: "The description", schema: OpenApiDocument }],
+    trial: { commands: "curl -s $G/openapi.json | head -n 2", shows: '{\n  "openapi": "3.1.0",' },
+  },
+  ({ document }) =>
+    async ({ reply }) => {
+      await reply.type("application/json").send(document.json);
+    },
+);
+
+const getYamlDocument = route(
+  {
+    id: "getOpenApiYaml",
+    group: "platform",
+    method: "GET",
+    path: "/openapi.yaml",
+    needs: "nothing",
+    about: "Gives the OpenAPI description of this API as YAML.",
+    answers: [
+      {
+        status: 200,
+        about: "The description",
+        schema: Type.String({ format: "binary", description: "An OpenAPI 3.1 document" }),
+        type: "application/yaml",
+      },
+    ],
+    trial: { commands: "curl -s $G/openapi.yaml | head -n 1", shows: "openapi: 3.1.0" },
+  },
+  ({ document }) =>
+    async ({ reply }) => {
+      await reply.type("application/yaml").send(document.yaml);
+    },
+);
+
+const getStartPage = route(
+  {
+    id: "getStartPage",
+    group: "platform",
+    method: "GET",
+    path: "/",
+    needs: "nothing",
+    about: "Gives a page for people: the address, and commands that deploy and call a first function.",
+    answers: [
+      {
+        status: 200,
+        about: "The page",
+        schema: Type.String(),
+        type: "text/html",
+        headers: { "Content-Security-Policy": "Nothing but the page's own style" },
+      },
+    ],
+    trial: { commands: "curl -s $G/ | head -n 1", shows: "<!doctype html>" },
+  },
+  ({ address, info, credentials }) =>
+    async ({ reply }) => {
+      const { orchestration } = info.provider;
+      const password = passwordPlace(orchestration, credentials);
+      const { html, policy } = startPage({ address: address(), orchestration, password });
+      await reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(html);
+    },
+);
+
+/** What is about the platform as a whole (contract §3.6). */
+export const platformRoutes = [getInfo, getHealth, getDocument, getYamlDocument, alertRoute, getStartPage];

@@ -1,0 +1,96 @@
+import { isQueueName, parseCallId } from "../../api/grammar.ts";
+import { header } from "../../api/names.ts";
+import { shortError } from "../../core/calls/call-attempts.ts";
+import { uuid5 } from "../../core/calls/call-digest.ts";
+import { changeBudget, changeRecord, unchanged } from "../../core/calls/change-record.ts";
+import type { CallbackVerdict } from "../../core/callbacks/decide-callback.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
+import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/** How a callback that is given up went. */
+export interface GivenUp {
+  readonly attempts: number;
+  readonly verdict: Extract<CallbackVerdict, { kind: "failed" }>;
+  /** What it carried. */
+  readonly output: { readonly body: Uint8Array; readonly truncated: boolean };
+}
+
+/** A callback that is given up becomes a dead letter, with the output it carried. */
+export async function buryCallback(parts: WorkerParts, callback: QueuedCallback, end: GivenUp): Promise<void> {
+  const { verdict } = end;
+  await parts.deadLetters.put({
+    kind: "callback",
+    id: callback.id,
+    queue: callback.queue,
+    function: callback.function,
+    reason: "callback",
+    attempts: end.attempts,
+    lastStatus: verdict.status,
+    acceptedAt: acceptedAt(callback),
+    deadAt: parts.ledger.now(),
+    redrives: callback.redrives,
+    headers: new Map(),
+    body: end.output.body,
+    callback: { ...callback, output: end.output },
+  });
+  parts.metrics.deadLetters.inc({ queue_name: callback.queue, reason: "callback" });
+  parts.log.warn({ callId: callback.id, err: verdict.error, status: verdict.status }, "callback was given up");
+}
+
+/**
+ * An entry that is no callback becomes a dead letter as it is, under its id or, if that is unreadable, one made from its
+ * position; the callback of its record, if there is one that waits, is failed. Rejects when that cannot be stored now.
+ */
+export async function buryUnreadableCallback(
+  parts: WorkerParts,
+  delivery: Delivery<QueuedCallback>,
+  why: string,
+): Promise<void> {
+  const { headers, body } = delivery.raw;
+  const ownId = parseCallId(headers.get("Weir-Call") ?? "");
+  const named = headers.get("Weir-Queue") ?? "";
+  const queue = isQueueName(named) ? named : parts.queue.name;
+  const id = ownId ?? uuid5(`callbacks\n${delivery.sequence}`);
+  await parts.deadLetters.put({
+    kind: "callback",
+    id,
+    queue,
+    function: undefined,
+    reason: "undecodable",
+    attempts: 0,
+    lastStatus: undefined,
+    acceptedAt: delivery.storedAt,
+    deadAt: parts.ledger.now(),
+    redrives: 0,
+    headers,
+    body,
+  });
+  if (ownId !== undefined) await failCallback(parts, ownId, why);
+  parts.metrics.deadLetters.inc({ queue_name: queue, reason: "undecodable" });
+  parts.log.warn({ callId: id, queue, why }, "callback cannot be read");
+}
+
+async function failCallback(parts: WorkerParts, id: string, why: string): Promise<void> {
+  const change = await changeRecord(
+    parts.ledger,
+    id,
+    (found) => {
+      const callback = found?.entry.callback;
+      // A call that is not over has its callback still before it.
+      if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return { as: undefined };
+      const { next: _, ...known } = callback;
+      const failed = { ...known, state: "failed", error: shortError(`the callback cannot be read: ${why}`) } as const;
+      return { as: undefined, write: { ...found.entry, callback: failed } };
+    },
+    { until: performance.now() + changeBudget },
+  );
+  if (change.kind === "not-written") throw unchanged(`fail the callback of call "${id}"`, change);
+}
+
+/** When its call was accepted, Unix milliseconds, as its headers say. */
+function acceptedAt({ headers }: QueuedCallback): number {
+  const nanoseconds = headerValue(headers, header.startTime.toLowerCase()) ?? "";
+  return /^\d{1,20}$/.test(nanoseconds) ? Number(BigInt(nanoseconds) / 1_000_000n) : 0;
+}

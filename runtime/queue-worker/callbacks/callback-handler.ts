@@ -1,0 +1,282 @@
+import { header } from "../../api/names.ts";
+import type { CallEntry, CallbackState } from "../../core/calls/call-entry.ts";
+import { resultTtlOf } from "../../core/calls/call-ttl.ts";
+import {
+  attemptsByAge,
+  callbackAfter,
+  callbackUntil,
+  isTooDeep,
+  judgeCallback,
+  type CallbackVerdict,
+} from "../../core/callbacks/decide-callback.ts";
+import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
+import { withoutHeaders } from "../../core/headers/header-list.ts";
+import {
+  changeBudget,
+  changeRecord,
+  type ChangeBounds,
+  type KnownRecord,
+  type RecordChange,
+  type RecordDecision,
+} from "../../core/calls/change-record.ts";
+import type { LedgerEntry, StoredResult } from "../../core/ports/call-ledger.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { CallbackRequest } from "../../core/ports/callback-sender.ts";
+import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
+import { backOff } from "../../core/calls/retry.ts";
+import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
+import { HostSlots } from "./host-slots.ts";
+import { LateWrites } from "./late-writes.ts";
+import { Lease } from "../lease.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/** Callbacks sent at once to one host. */
+const slotsPerHost = 4;
+const delayAfterFailure = 1_000;
+const contentHeaders = new Set(["content-length", "content-encoding", "content-type"]);
+
+/** Sends owed callbacks, each until it is answered, refused for good, or its window is over. */
+export class CallbackHandler {
+  readonly #parts: WorkerParts;
+  readonly #stop: AbortSignal;
+  readonly #letGo: AbortSignal;
+  readonly #hosts: HostSlots;
+  readonly #late: LateWrites;
+  /** Deliveries that are dealt with now, by their sequence in the stream. */
+  readonly #underWay = new Map<number, Promise<void>>();
+
+  /** `stop` cuts sends off; they are offered again. When `letGo` aborts all leases are lost. */
+  constructor(parts: WorkerParts, stop: AbortSignal, letGo: AbortSignal) {
+    this.#parts = parts;
+    this.#stop = stop;
+    this.#letGo = letGo;
+    this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
+    this.#late = new LateWrites({ patience: parts.callbackTimes.window, stop });
+  }
+
+  /**
+   * Deals with one delivery; never rejects. One that comes again while this worker still deals with it, because its
+   * processor was taken away for longer than a lease, waits for what becomes of the first.
+   */
+  async handle(delivery: Delivery<QueuedCallback>): Promise<void> {
+    const { sequence } = delivery;
+    const handled = this.#handle(delivery, this.#underWay.get(sequence));
+    this.#underWay.set(sequence, handled);
+    await handled;
+    if (this.#underWay.get(sequence) === handled) this.#underWay.delete(sequence);
+  }
+
+  async #handle(delivery: Delivery<QueuedCallback>, earlier: Promise<void> | undefined): Promise<void> {
+    const lease = new Lease({
+      ackWait: this.#parts.callbackAckWait,
+      deliveredAt: delivery.deliveredAt,
+      extend: () => delivery.extend(),
+    });
+    lease.loseWith(this.#letGo);
+    try {
+      await earlier;
+      if ("unreadable" in delivery.content) {
+        await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
+        await delivery.acknowledge();
+      } else {
+        await this.#deal(delivery, delivery.content.read, lease);
+      }
+    } catch (err) {
+      // Offered again at once would storm a broker that is just coming back.
+      this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback is put back");
+      if (!lease.lost.aborted) delivery.putBack(Math.max(delayAfterFailure, this.#delayByAge(delivery)));
+    } finally {
+      lease.close();
+    }
+  }
+
+  async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+    // Before anything is read: of very many to one host most only learn that it is not their turn.
+    const slot = this.#hosts.take(callback.url, delivery.sequence);
+    if ("putBackFor" in slot) {
+      delivery.putBack(slot.putBackFor);
+      return;
+    }
+    try {
+      await this.#look(delivery, callback, lease);
+    } finally {
+      slot.release();
+    }
+  }
+
+  async #look(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+    const found = await this.#parts.ledger.read(callback.id);
+    // A call that was redriven is called back at each of its ends; its record tells of the last one.
+    const known = found?.entry.redrives === callback.redrives ? found : undefined;
+    if (known !== undefined && known.entry.callback?.state !== "pending") await delivery.acknowledge();
+    else await this.#attempt(delivery, callback, known, lease, await this.#resultOf(callback, found?.entry));
+  }
+
+  async #attempt(
+    delivery: Delivery<QueuedCallback>,
+    callback: QueuedCallback,
+    found: LedgerEntry | undefined,
+    lease: Lease,
+    result: CallbackBody,
+  ): Promise<void> {
+    const { callbackTimes, ledger } = this.#parts;
+    const now = ledger.now();
+    const state: CallbackState = found?.entry.callback ?? {
+      url: callback.url,
+      state: "pending",
+      // Without a record nobody counts: its entry's age tells how often it will have been tried.
+      attempts: attemptsByAge(now - delivery.storedAt, callbackTimes),
+      first: delivery.storedAt,
+    };
+    let verdict: CallbackVerdict;
+    if (isTooDeep(callback.depth)) {
+      verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
+    } else {
+      if (lease.lost.aborted) return;
+      // It is out, whoever has the lease: what the receiver answers is heard.
+      const outcome = await this.#parts.sender.send(requestOf(callback, result), this.#stop);
+      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
+      if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
+        if (!lease.lost.aborted) delivery.putBack(delayAfterFailure);
+        return;
+      }
+    }
+    this.#parts.metrics.callbacks.inc({ queue_name: callback.queue, outcome: verdict.kind });
+    if (verdict.kind === "failed") {
+      await buryCallback(this.#parts, callback, {
+        attempts: state.attempts + 1,
+        verdict,
+        output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
+      });
+    }
+    const isKnown = found === undefined || (await this.#record(callback, state, now, verdict, found, result, lease));
+    // Another has it by now, or will: what is said here would be about that one's attempt.
+    if (lease.lost.aborted) return;
+    lease.close();
+    if (verdict.kind !== "retry") await delivery.acknowledge();
+    // Nobody counted this attempt: its entry's age tells how many there will have been.
+    else delivery.putBack(isKnown ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
+  }
+
+  #delayByAge(delivery: Delivery<QueuedCallback>): number {
+    const { callbackTimes, ledger } = this.#parts;
+    const attempts = attemptsByAge(ledger.now() - delivery.storedAt, callbackTimes);
+    return backOff(callbackTimes.minWait, callbackTimes.maxWait, attempts, Math.random);
+  }
+
+  async #resultOf(callback: QueuedCallback, entry: CallEntry | undefined): Promise<CallbackBody> {
+    if (callback.output !== undefined) {
+      const { body, truncated } = callback.output;
+      return truncated ? { truncated } : { truncated, body };
+    }
+    if (entry === undefined) return { truncated: true };
+    // The call was redriven: what the record says of a result is of a later run.
+    if (entry.redrives !== callback.redrives) return this.#resultOfRun(callback.id, callback.run);
+    if (entry.result === null) return { truncated: false };
+    if (!entry.result.stored) return { truncated: true };
+    const stored = await this.#parts.ledger.readResult(callback.id, entry.result.run);
+    return stored === undefined ? { truncated: true } : { truncated: false, body: stored.body, stored };
+  }
+
+  async #resultOfRun(id: string, run: number): Promise<CallbackBody> {
+    const stored = await this.#parts.ledger.readResult(id, run);
+    return stored === undefined ? { truncated: true } : { truncated: false, body: stored.body };
+  }
+
+  /**
+   * Writes the attempt into the record; the result then lives only as long as the function's annotation says. False when
+   * that could not be written within a lease: what was heard counts all the same, nothing is sent again for that, and a last
+   * word is written when it can be.
+   */
+  async #record(
+    callback: QueuedCallback,
+    before: CallbackState,
+    startedAt: number,
+    verdict: CallbackVerdict,
+    found: LedgerEntry,
+    result: CallbackBody,
+    lease: Lease,
+  ): Promise<boolean> {
+    const { callbackAckWait, callbackTimes, ledger, log } = this.#parts;
+    const first = before.first ?? startedAt;
+    const after = callbackAfter(before, verdict, {
+      now: ledger.now(),
+      first,
+      until: callbackUntil(first, callbackTimes, callbackAckWait),
+    });
+    const until = performance.now() + Math.max(callbackAckWait, changeBudget);
+    const { id, redrives } = callback;
+    // That it was sent is true whoever has the lease by now, and keeps that one from sending it again.
+    const bounds = verdict.kind === "sent" ? { until } : { until, signal: lease.lost };
+    const trouble = await this.#write({ id, redrives }, after, result.stored, bounds, found);
+    if (trouble === undefined) return true;
+    const { because, cause: err } = trouble;
+    log.warn(
+      { callId: callback.id, outcome: verdict.kind, because, err },
+      "attempt of a callback is not in its record",
+    );
+    if (verdict.kind !== "retry") {
+      // Ten thousand of these may wait: they hold neither the callback nor its output.
+      this.#late.add(() => this.#writeLate({ id, redrives }, after).catch(() => false));
+    }
+    return false;
+  }
+
+  /** One try; true when there is nothing left to write. */
+  async #writeLate(callback: Pick<QueuedCallback, "id" | "redrives">, after: CallbackState): Promise<boolean> {
+    const { ledger } = this.#parts;
+    const run = (await ledger.read(callback.id))?.entry.result?.run;
+    const stored = run === undefined ? undefined : await ledger.readResult(callback.id, run);
+    return (await this.#write(callback, after, stored, { until: performance.now() })) === undefined;
+  }
+
+  /** Gives why it could not be written; undefined when there is nothing left to write. */
+  async #write(
+    callback: Pick<QueuedCallback, "id" | "redrives">,
+    after: CallbackState,
+    stored: StoredResult | undefined,
+    bounds: ChangeBounds,
+    found?: LedgerEntry,
+  ): Promise<Extract<RecordChange<unknown>, { kind: "not-written" }> | undefined> {
+    const { ledger, times } = this.#parts;
+    const decide = (record: KnownRecord | undefined): RecordDecision<"gone" | "written"> => {
+      // Redriven meanwhile: the record tells of that, and no more of this attempt.
+      if (record?.entry.redrives !== callback.redrives) return { as: "gone" };
+      if (record.entry.callback?.state !== "pending") return { as: "written" };
+      return { as: "written", write: { ...record.entry, callback: after } };
+    };
+    const change =
+      found === undefined
+        ? await changeRecord(ledger, callback.id, decide, bounds)
+        : await changeRecord(ledger, callback.id, decide, bounds, found);
+    if (change.kind === "not-written") return change;
+    const entry = change.kind === "written" ? change.record.entry : change.found?.entry;
+    const kept = entry?.result ?? null;
+    if (change.as === "gone" || after.state === "pending" || stored === undefined || kept === null) return undefined;
+    const ttl = resultTtlOf(times, kept.ttl, false, ledger.fill());
+    if (ttl > 0) await ledger.putResult(callback.id, kept.run, stored, ttl);
+    else await ledger.removeResult(callback.id, kept.run);
+    return undefined;
+  }
+}
+
+/** What a callback carries: the output, nothing because there was none, or nothing because it could not be kept. */
+interface CallbackBody {
+  readonly truncated: boolean;
+  readonly body?: Uint8Array;
+  /** The output as the ledger has it. */
+  readonly stored?: StoredResult;
+}
+
+function requestOf(callback: QueuedCallback, result: CallbackBody): CallbackRequest {
+  const body = result.body ?? new Uint8Array(0);
+  const headers = endToEndHeaders(callback.headers);
+  if (result.truncated) {
+    return {
+      url: callback.url,
+      body,
+      headers: [...withoutHeaders(headers, contentHeaders), header.resultTruncated, "true"],
+    };
+  }
+  return { url: callback.url, body, headers };
+}

@@ -1,0 +1,72 @@
+import { parseCallId } from "../../api/grammar.ts";
+import { uuid5 } from "../../core/calls/call-digest.ts";
+import { endedEntry } from "../../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { changeRecord, type KnownRecord } from "../../core/calls/change-record.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { Slot } from "./aside.ts";
+import type { Lease } from "../lease.ts";
+import { settleCall } from "./settle-call.ts";
+import { untilDone } from "./until-done.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/**
+ * A message that is no call becomes a dead letter as it is, under its id or, if that is unreadable, one made from
+ * queue and position; its record, if there is one that is not over, says `undecodable`, and its callback is sent.
+ */
+export async function buryUnreadable(
+  parts: WorkerParts,
+  delivery: Delivery<QueuedCall>,
+  lease: Lease,
+  why: string,
+  slot: Slot,
+): Promise<void> {
+  const ownId = parseCallId(delivery.raw.headers.get("Weir-Call") ?? "");
+  const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
+  const now = parts.ledger.now();
+  const record = await untilDone(lease, async () => {
+    await parts.deadLetters.put({
+      kind: "call",
+      id,
+      queue: delivery.queue,
+      function: undefined,
+      reason: "undecodable",
+      attempts: 0,
+      lastStatus: undefined,
+      acceptedAt: delivery.storedAt,
+      deadAt: now,
+      redrives: 0,
+      headers: delivery.raw.headers,
+      body: delivery.raw.body,
+    });
+    return ownId === undefined ? undefined : failRecord(parts, lease, ownId, why);
+  });
+  if (record === "lost" || lease.lost.aborted) return;
+  parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
+  parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
+  // How deep in a chain of callbacks the call was cannot be read either.
+  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, slot);
+  lease.close();
+  await delivery.acknowledge();
+}
+
+/** The record as it is in the end; undefined when there is none, or the lease was lost. */
+async function failRecord(parts: WorkerParts, lease: Lease, id: string, why: string): Promise<KnownRecord | undefined> {
+  const { ledger, signals } = parts;
+  const change = await changeRecord(
+    ledger,
+    id,
+    (found) => {
+      if (found === undefined || found.entry.ended !== null) return { as: undefined };
+      const end = { now: ledger.now(), status: 502, duration: 0, error: why };
+      const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
+      // The dead letter lies there already, as the message came.
+      return { as: undefined, write: { ...ended, pending: ended.pending.filter((owed) => owed !== "dead-letter") } };
+    },
+    { signal: lease.lost },
+  );
+  if (change.kind === "not-written") return undefined;
+  if (change.kind === "left") return change.found;
+  signals.ended(id);
+  return change.record;
+}

@@ -1,0 +1,205 @@
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { isDeadReason } from "../../core/calls/call-transitions.ts";
+import type { FailureReason } from "../../core/calls/call-entry.ts";
+import { formatRef } from "../../core/functions/function-ref.ts";
+import { judgeRun, runStatus, type RunOutcome, type RunVerdict } from "../../core/calls/judge-run.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import type { StoredResult } from "../../core/ports/call-ledger.ts";
+import type { RetryRules } from "../../core/calls/retry.ts";
+import { traceIdIn } from "../../core/headers/trace-parent.ts";
+import type { KnownRecord } from "../../core/calls/change-record.ts";
+import type { Slot } from "./aside.ts";
+import { claimCall, type Claim } from "./claim-call.ts";
+import { CurrentRun, type CurrentRuns } from "./current-run.ts";
+import type { HeldCall } from "./held-call.ts";
+import type { Lease } from "../lease.ts";
+import { recordRun, type Recorded } from "./record-run.ts";
+import { limitsOf, runFunction } from "./run-function.ts";
+import { settleCall } from "./settle-call.ts";
+import type { StrictWaits } from "./strict-waits.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/** Delay after which a call that a stopping worker hands back is offered again, milliseconds. */
+const handBackDelay = 1_000;
+
+/** A call that was delivered, the right to act for it, and the slot it holds. */
+export interface DeliveredCall {
+  readonly call: QueuedCall;
+  readonly delivery: Delivery<QueuedCall>;
+  readonly lease: Lease;
+  readonly slot: Slot;
+}
+
+/** What a worker's calls share. */
+export interface CallDesk {
+  readonly runs: CurrentRuns;
+  readonly waits: StrictWaits;
+}
+
+/**
+ * The protocol of a call: claim → run → judge → record → settle, steps W1 to W10. Each step is written down before the
+ * next begins, so that whoever is offered the call after a crash goes on from there. Nothing leaves the worker before the
+ * record says how the call ended. When the lease is lost, another has the call: nothing more is said here.
+ */
+export class CallProtocol {
+  readonly #parts: WorkerParts;
+  readonly #desk: CallDesk;
+
+  constructor(parts: WorkerParts, desk: CallDesk) {
+    this.#parts = parts;
+    this.#desk = desk;
+  }
+
+  /** Follows it to where the call is settled, put back or lost; may leave the slot on the way. */
+  async follow(work: DeliveredCall): Promise<void> {
+    const { call, delivery, lease, slot } = work;
+    const { ledger } = this.#parts;
+    // Once but for a strict queue, whose call stays in these hands until it is over.
+    while (!lease.lost.aborted) {
+      const rules = this.#rulesOf(call);
+      const claim = await claimCall(this.#parts, delivery, call, lease, rules.attempts);
+      if (claim.kind !== "taken") {
+        if ((await this.#leave(work, claim)) === "again") continue;
+        return;
+      }
+      const { held } = claim;
+      if (!claim.takeover && held.entry.run === 1) this.#observeWait(work);
+      const run = new CurrentRun(held, lease);
+      this.#desk.runs.add(call.id, run);
+      try {
+        const outcome = await this.#run(work, run, held);
+        const verdict = judgeRun(outcome, rules, held.entry.retries, Math.random, ledger.now());
+        const recorded = await recordRun(this.#parts, { call, held, lease, run, outcome, verdict, slot });
+        this.#sayFailed(call, verdict, recorded);
+        if ((await this.#settle(work, held, recorded)) === "over") return;
+      } finally {
+        this.#desk.runs.forget(call.id, run);
+      }
+    }
+  }
+
+  /** A call that is not to be run, or not now. */
+  async #leave(work: DeliveredCall, claim: Exclude<Claim, { kind: "taken" }>): Promise<"over" | "again"> {
+    const { call, delivery, lease } = work;
+    const { metrics, queue } = this.#parts;
+    switch (claim.kind) {
+      case "lost":
+        return "over";
+      case "over":
+        if (claim.reason !== undefined) this.#sayEnded(work, claim.reason);
+        await this.#payAndAcknowledge(work, claim.record);
+        return "over";
+      case "put-back":
+        if (queue.strict && !this.#desk.waits.stopped) {
+          await this.#desk.waits.wait(call.id, claim.delay, lease.lost);
+          return "again";
+        }
+        metrics.putBack.inc({ queue_name: delivery.queue, because: claim.because });
+        this.#putBack(work, claim.delay);
+        return "over";
+      default:
+        return claim satisfies never;
+    }
+  }
+
+  async #run({ call, delivery }: DeliveredCall, run: CurrentRun, held: HeldCall): Promise<RunOutcome> {
+    const { inflight } = this.#parts.metrics;
+    const queue = { queue_name: delivery.queue };
+    inflight.inc(queue);
+    try {
+      return await run.whileCuttable((signal) => this.#counted(call, held.entry.run, signal));
+    } finally {
+      inflight.dec(queue);
+    }
+  }
+
+  /** Counts the run once, however many replicas were tried, unless the function is not known. */
+  async #counted(call: QueuedCall, attempt: number, signal: AbortSignal): Promise<RunOutcome> {
+    const { runCounts, table } = this.#parts;
+    const key = formatRef(call.function);
+    const counts = table.findKey(key) === undefined ? undefined : runCounts?.of(key);
+    const startedAt = performance.now();
+    counts?.begin();
+    const outcome = await runFunction(this.#parts, call, attempt, signal);
+    counts?.finish(runStatus(outcome), performance.now() - startedAt);
+    return outcome;
+  }
+
+  /** Tells the queue, and whoever waits, what the record says. */
+  async #settle(work: DeliveredCall, held: HeldCall, recorded: Recorded): Promise<"over" | "again"> {
+    const { metrics, queue, ledger } = this.#parts;
+    metrics.runs.inc({ queue_name: work.delivery.queue, outcome: recorded.kind });
+    switch (recorded.kind) {
+      case "lost":
+        this.#warn(work.call, "lease of a call was lost");
+        return "over";
+      case "handed-back":
+        this.#warn(work.call, "run was cut off as this worker stops; its call was handed back");
+        this.#putBack(work, handBackDelay);
+        return "over";
+      case "retry":
+        if (queue.strict) return "again";
+        this.#putBack(work, Math.max(1, Math.round(recorded.next - ledger.now())));
+        return "over";
+      case "cancelled":
+        await this.#payAndAcknowledge(work, held.record);
+        return "over";
+      case "done":
+      case "failed":
+        this.#sayEnded(work, held.entry.reason);
+        await this.#payAndAcknowledge(work, held.record, recorded.kept);
+        return "over";
+      default:
+        return recorded satisfies never;
+    }
+  }
+
+  #payAndAcknowledge(work: DeliveredCall, record: KnownRecord, result?: StoredResult): Promise<void> {
+    const { call, delivery, lease, slot } = work;
+    return settleCall(this.#parts, { id: call.id, record, delivery, lease, depth: call.depth, result }, slot);
+  }
+
+  /** Offered again after `delay` milliseconds; the head of a strict queue at once, so that none passes it. */
+  #putBack({ delivery, lease }: DeliveredCall, delay: number): void {
+    lease.close();
+    delivery.putBack(this.#parts.queue.strict ? 0 : delay);
+  }
+
+  #sayEnded({ call, delivery }: DeliveredCall, reason: FailureReason | null): void {
+    this.#parts.signals.ended(call.id);
+    this.#parts.metrics.processed.inc({ queue_name: delivery.queue });
+    if (isDeadReason(reason)) this.#warn(call, "call was given up", { reason });
+  }
+
+  /** An attempt that failed, and when the next one begins. */
+  #sayFailed(call: QueuedCall, verdict: RunVerdict, recorded: Recorded): void {
+    const { log } = this.#parts;
+    if (verdict.kind === "retry" && recorded.kind === "retry") {
+      const { status, error } = verdict;
+      const next = new Date(recorded.next).toISOString();
+      log.info({ ...factsOf(call), status, error, next }, "queued call failed, trying again");
+    } else if (verdict.kind === "failed" && recorded.kind === "failed") {
+      const { status, error, reason } = verdict;
+      log.info({ ...factsOf(call), status, error, reason }, "queued call failed");
+    }
+  }
+
+  #observeWait({ call, delivery }: DeliveredCall): void {
+    const waited = Math.max(0, Date.now() - Number(call.start / 1_000_000n)) / 1_000;
+    this.#parts.metrics.wait.observe({ queue_name: delivery.queue }, waited);
+  }
+
+  #warn(call: QueuedCall, message: string, facts: { readonly reason?: string } = {}): void {
+    this.#parts.log.warn({ ...factsOf(call), ...facts }, message);
+  }
+
+  #rulesOf(call: QueuedCall): RetryRules {
+    const limits = limitsOf(this.#parts.table.findKey(formatRef(call.function)));
+    return { ...this.#parts.queue.retry, ...limits?.retry };
+  }
+}
+
+/** What every line about a call says. */
+function factsOf(call: QueuedCall) {
+  return { callId: call.id, functionName: formatRef(call.function), traceId: traceIdIn(call.headers) };
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+
+import { callDigest } from "../../core/calls/call-digest.ts";
+import type { CallEntry } from "../../core/calls/call-entry.ts";
+import { acceptedEntry, endedEntry, takenEntry } from "../../core/calls/call-transitions.ts";
+import type { QueuedCall } from "../../core/calls/call.ts";
+import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
+import { decideDelivery, type DeliveryDecision } from "../../core/calls/decide-delivery.ts";
+import type { LedgerEntry } from "../../core/ports/call-ledger.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import { HeldCall } from "./held-call.ts";
+import type { Lease } from "../lease.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/** Longest a call may hold its slot before it is claimed, milliseconds; then others have a turn. */
+const longestClaim = 15_000;
+/** Milliseconds after which a call whose record could not be written is offered again. */
+const delayAfterFailure = 5_000;
+
+/** What a delivered call is to its worker. */
+export type Claim =
+  | { readonly kind: "taken"; readonly held: HeldCall; readonly takeover: boolean }
+  /** It was over, or is now: `reason` is set when it was given up by this. */
+  | { readonly kind: "over"; readonly record: KnownRecord; readonly reason?: "crash" | "expired" }
+  | {
+      readonly kind: "put-back";
+      readonly delay: number;
+      readonly because: "owner-alive" | "not-due" | "no-record";
+    }
+  | { readonly kind: "lost" };
+
+/** Steps W1 and W2: makes the call this worker's, unless its record says that nobody may run it, or not now. */
+export async function claimCall(
+  parts: WorkerParts,
+  delivery: Delivery<QueuedCall>,
+  call: QueuedCall,
+  lease: Lease,
+  maxRetries: number,
+): Promise<Claim> {
+  const { ledger, times } = parts;
+  const until = performance.now() + longestClaim;
+  const later: Claim = { kind: "put-back", delay: delayAfterFailure, because: "no-record" };
+  const decide = (found: LedgerEntry | undefined): RecordDecision<DeliveryDecision> => {
+    const now = ledger.now();
+    const as = decideDelivery(found, delivery.storedAt, now, times);
+    if (found === undefined) return { as };
+    const { entry } = found;
+    switch (as.action) {
+      case "take":
+        return { as, write: takenEntry(entry, { owner: randomUUID(), takeover: as.takeover, now, maxRetries }) };
+      case "give-up":
+        return { as, write: givenUpEntry(entry, as.reason, now) };
+      default:
+        return { as };
+    }
+  };
+  for (;;) {
+    const change = await changeRecord(ledger, call.id, decide, { signal: lease.lost, until });
+    if (lease.lost.aborted) return { kind: "lost" };
+    if (change.kind === "not-written") return later;
+    const { as } = change;
+    switch (as.action) {
+      case "create-record": {
+        const entry = acceptedEntry(call, { digest: callDigest(call), maxRetries });
+        const outcome = await ledger.create(call.id, entry, Math.min(until, performance.now() + 3_000));
+        if (outcome.kind === "created" || outcome.kind === "exists") break;
+        return later;
+      }
+      case "finish":
+        if (change.kind !== "left" || change.found === undefined) break;
+        return { kind: "over", record: change.found };
+      case "put-back":
+        return { kind: "put-back", delay: as.delay, because: as.because };
+      case "give-up":
+        if (change.kind !== "written") break;
+        return { kind: "over", record: change.record, reason: as.reason };
+      case "take":
+        if (change.kind !== "written") break;
+        lease.proven(change.sentAt);
+        return {
+          kind: "taken",
+          takeover: as.takeover,
+          held: new HeldCall({ id: call.id, ledger, lease, taken: change.record }),
+        };
+      default:
+        as satisfies never;
+    }
+  }
+}
+
+function givenUpEntry(entry: CallEntry, reason: "crash" | "expired", now: number): CallEntry {
+  const end = { now, status: reason === "crash" ? 502 : 504, duration: 0, error: reason };
+  return endedEntry(entry, { state: "failed", reason, end, result: null });
+}

@@ -1,0 +1,51 @@
+import type { QueuedCall } from "../../core/calls/call.ts";
+import type { Delivery } from "../../core/ports/call-queue.ts";
+import { QueueTurn } from "./queue-turn.ts";
+import type { WorkerParts } from "../worker-parts.ts";
+
+/** Takes from a strict queue, one call at a time and only while it has the turn; resolves after the last call. */
+export class TurnTaker {
+  readonly #parts: Pick<WorkerParts, "queue" | "leases" | "deliveries">;
+  readonly #handle: (delivery: Delivery<QueuedCall>, turn: QueueTurn) => Promise<void>;
+  #turn: QueueTurn | undefined;
+
+  constructor(
+    parts: Pick<WorkerParts, "queue" | "leases" | "deliveries">,
+    handle: (delivery: Delivery<QueuedCall>, turn: QueueTurn) => Promise<void>,
+  ) {
+    this.#parts = parts;
+    this.#handle = handle;
+  }
+
+  /** Whether this worker is the one that takes now. */
+  get hasTurn(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  async take(stop: AbortSignal): Promise<void> {
+    const { queue, leases, deliveries } = this.#parts;
+    while (!stop.aborted) {
+      const turn = await QueueTurn.wait(leases, queue, stop);
+      if (turn === undefined) return;
+      this.#turn = turn;
+      try {
+        const until = AbortSignal.any([stop, turn.lost]);
+        await deliveries.take(
+          1,
+          (delivery) => this.#deal(delivery, turn),
+          until,
+          () => turn.fresh,
+        );
+      } finally {
+        this.#turn = undefined;
+        await turn.end();
+      }
+    }
+  }
+
+  /** A worker that slept may have got a call that is not its any more. */
+  async #deal(delivery: Delivery<QueuedCall>, turn: QueueTurn): Promise<void> {
+    if (await turn.confirm()) await this.#handle(delivery, turn);
+    else delivery.putBack(0);
+  }
+}

@@ -1,0 +1,97 @@
+import { closestName, settingSpelling } from "../api/closest-name.ts";
+import { collectSettings, flagName, SettingsError } from "./read-settings.ts";
+import { settingNames } from "./setting-names.ts";
+import type { SettingRule } from "./setting-rules.ts";
+import type { Settings, Values } from "./setting.ts";
+import { readSettingsFile } from "./settings-file.ts";
+
+/** What was typed behind the name of a process. */
+export interface TypedFlags {
+  /** By name without `--`; `config` among them if given. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** Names that are no flags, without `--`. */
+  readonly unknown: readonly string[];
+  /** Flags that need a value and have none, without `--`. */
+  readonly withoutValue: readonly string[];
+  /** Words that belong to no flag. */
+  readonly words: readonly string[];
+}
+
+/** What a process hands in when it starts; `readFile` is its own way to the outside. */
+export interface StartSources<V> {
+  readonly typed: TypedFlags;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => Uint8Array;
+  readonly rules: readonly SettingRule<V>[];
+  /** Whether other processes read the file, too, so that their settings may be in it. */
+  readonly sharedFile: boolean;
+}
+
+/** The settings of a start, and what a person should know though it stops nothing. */
+export interface StartedSettings<V> {
+  readonly settings: V;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Settings of a starting process: flag, environment, `--config` file, default. Names that are no settings are problems
+ * on the command line and in the file; the environment is everybody's, there a near miss is a warning.
+ * @throws SettingsError with every problem at once
+ */
+export function startSettings<S extends Settings>(
+  table: S,
+  start: StartSources<Values<S>>,
+): StartedSettings<Values<S>> {
+  const { typed, environment } = start;
+  const names = Object.values(table).map(({ name }) => name);
+  const path = typed.values["config"] ?? environment["config"];
+  const { file, problem } = path === undefined ? { file: {} } : tryRead(path, start.readFile);
+  const known = new Set(start.sharedFile ? [...names, ...settingNames] : names);
+  const read = collectSettings(table, { flags: typed.values, environment, file }, start.rules);
+  const problems = [
+    ...(problem === undefined ? [] : [problem]),
+    ...typed.withoutValue.map((flag) => `--${flag}: expected a value, got none`),
+    ...typed.unknown.map((flag) => `--${flag}: no such flag${meant(flag, names, (name) => `--${flagName(name)}`)}`),
+    ...typed.words.map((word) => `${JSON.stringify(word)}: expected flags only, see --help`),
+    ...Object.keys(file)
+      .filter((key) => !known.has(key))
+      .map((key) => `${key}: no such setting (settings file)${meant(key, known)}`),
+    ...read.problems,
+  ];
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { settings: read.values, warnings: environmentWarnings(environment, names) };
+}
+
+function tryRead(path: string, readFile: StartSources<never>["readFile"]) {
+  try {
+    return { file: readSettingsFile(path, readFile) };
+  } catch (err) {
+    return { file: {}, problem: err instanceof Error ? err.message : String(err) };
+  }
+}
+
+function meant(given: string, known: Iterable<string>, spell = (name: string) => name): string {
+  const name = closestName(given, known, 2);
+  return name === undefined ? "" : `; did you mean ${spell(name)}?`;
+}
+
+/**
+ * Variables that were probably meant for us. One-word names such as `HOST` and `PORT` belong to many programs, so they
+ * count only behind `WEIR_`.
+ */
+function environmentWarnings(
+  environment: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): string[] {
+  const known = new Set([...names, ...settingNames]);
+  const candidates = names.filter((name) => name.includes("_"));
+  return Object.keys(environment).flatMap((variable) => {
+    // Every pod has them.
+    if (known.has(variable) || variable.startsWith("KUBERNETES_")) return [];
+    const spelling = settingSpelling(variable);
+    const prefixed = /^weir_/i.test(variable);
+    if (known.has(spelling) && !names.includes(spelling)) return [];
+    const name = closestName(variable, prefixed ? names : candidates, 1);
+    return name === undefined ? [] : [`Environment variable "${variable}" is not read; did you mean "${name}"?`];
+  });
+}

@@ -1,0 +1,53 @@
+import ipaddr from "ipaddr.js";
+
+import { grammarRule, isNamespaceName, isQueueName } from "../api/grammar.ts";
+import type { TextRule } from "./setting.ts";
+
+/** Rules that texts of several settings keep, each with its words. */
+export const textRule = {
+  namespace: { test: isNamespaceName, expected: `a name: ${grammarRule.namespace}` },
+  namespaces: { test: isNamespaceName, expected: `names: ${grammarRule.namespace}` },
+  queue: { test: isQueueName, expected: `a name: ${grammarRule.queue}` },
+  url: {
+    test: isWebAddress,
+    expected: 'an address such as "https://weir.example.com" without user, query and fragment',
+  },
+  addresses: {
+    test: isWebAddress,
+    expected: 'addresses such as "http://nats-0.nats:8222" without user, query and fragment',
+  },
+  origins: {
+    test: (text) => isWebAddress(text) && URL.parse(text)?.origin === text,
+    expected: 'origins such as "https://console.example.com" without a path',
+  },
+  brokers: {
+    test: (text) => text.split(",").every((address) => isBrokerAddress(address.trim())),
+    expected: 'addresses such as "nats://127.0.0.1:4222" without user (see nats_user and nats_password_file)',
+  },
+  addressRanges: { test: isAddressRange, expected: 'addresses or ranges such as "10.0.0.0/8"' },
+  targets: {
+    test: (text) => isAddressRange(text) || /^[a-z0-9_][-a-z0-9_.]*(?::\d{1,5})?$/.test(text),
+    expected: 'hosts in lower case, "host:port", or ranges such as "10.0.0.0/8"',
+  },
+} as const satisfies Readonly<Record<string, TextRule>>;
+
+/** `text` without what stands for user and password in the addresses in it. */
+export function withoutUserPart(text: string): string {
+  return text.replaceAll(/(^|\/\/|,)[^/?#,]*@/g, "$1…@");
+}
+
+function isWebAddress(text: string): boolean {
+  const url = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(text) ? URL.parse(text) : null;
+  return url !== null && url.hostname !== "" && url.username === "" && url.password === "";
+}
+
+function isBrokerAddress(text: string): boolean {
+  return /^(?:(?:nats|tls):\/\/)?(?:[A-Za-z0-9_][-A-Za-z0-9_.]*|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(text);
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = "", bits = "0", ...rest] = text.split("/");
+  if (rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return Number(bits) <= 32;
+  return address.includes(":") && ipaddr.IPv6.isValid(address) && Number(bits) <= 128;
+}

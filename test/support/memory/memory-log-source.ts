@@ -1,0 +1,46 @@
+import { EventEmitter, on } from "node:events";
+
+import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
+import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
+
+/** Keeps logs in this process. */
+export class MemoryLogSource implements LogSource {
+  readonly #records = new Map<string, LogRecord[]>();
+  readonly #written = new EventEmitter().setMaxListeners(0);
+
+  /** Adds a line of replica `instance`, `text` without its newline. */
+  write(ref: FunctionRef, instance: string, text: string, timestamp: string = new Date().toISOString()): void {
+    const record = { name: ref.name, namespace: ref.namespace, instance, timestamp, text: `${text}\n` };
+    const key = formatRef(ref);
+    this.#records.set(key, [...(this.#records.get(key) ?? []), record]);
+    this.#written.emit(key, record);
+  }
+
+  /** The replica runs no more. */
+  removeReplica(ref: FunctionRef, instance: string): void {
+    const records = this.#records.get(formatRef(ref)) ?? [];
+    this.#records.set(
+      formatRef(ref),
+      records.filter((record) => record.instance !== instance),
+    );
+  }
+
+  async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
+    const news = query.follow ? on(this.#written, formatRef(query), { signal }) : undefined;
+    const wanted = (record: LogRecord): boolean =>
+      (query.instance === undefined || query.instance === record.instance) &&
+      (query.since === undefined || Date.parse(record.timestamp) >= query.since);
+    const backlog = this.#records.get(formatRef(query)) ?? [];
+    const { tail = backlog.length } = query;
+    const last = [...Map.groupBy(backlog, ({ instance }) => instance).values()].flatMap((records) =>
+      records.slice(Math.max(0, records.length - tail)),
+    );
+    yield* backlog.filter((record) => last.includes(record) && wanted(record));
+    try {
+      for await (const [record] of news ?? []) if (wanted(record)) yield record;
+    } catch (err) {
+      if (!signal.aborted) throw err;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Delivery } from "../../../runtime/core/ports/call-queue.ts";
+
+/** One who takes from a work queue: never more at once than it has slots. */
+export class MemoryTaker<T> {
+  readonly #slots: number;
+  readonly #handle: (delivery: Delivery<T>) => Promise<void>;
+  readonly #onFree: () => void;
+  readonly #mayAsk: () => boolean;
+  #busy = 0;
+  #stopped = false;
+  #onIdle: () => void = () => {};
+
+  constructor(
+    slots: number,
+    handle: (delivery: Delivery<T>) => Promise<void>,
+    onFree: () => void,
+    mayAsk: () => boolean = () => true,
+  ) {
+    this.#mayAsk = mayAsk;
+    this.#slots = slots;
+    this.#handle = handle;
+    this.#onFree = onFree;
+  }
+
+  /** Slots that are free; none after the end and while it may not ask. */
+  get free(): number {
+    return this.#stopped || !this.#mayAsk() ? 0 : this.#slots - this.#busy;
+  }
+
+  /** Handles the delivery a moment later, as if it had come from afar; puts it back if the end came first. */
+  hand(delivery: Delivery<T>): void {
+    this.#busy++;
+    queueMicrotask(() => {
+      if (this.#stopped) {
+        this.#release();
+        delivery.putBack(0);
+        return;
+      }
+      const release = () => this.#release();
+      this.#handle(delivery).then(release, release);
+    });
+  }
+
+  /** Resolves when `signal` aborts; from then on nothing is taken. */
+  async until(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    this.#stopped = true;
+  }
+
+  /** Resolves when nothing is being handled. */
+  async idle(): Promise<void> {
+    if (this.#busy > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  #release(): void {
+    this.#busy--;
+    if (this.#busy === 0) this.#onIdle();
+    this.#onFree();
+  }
+}

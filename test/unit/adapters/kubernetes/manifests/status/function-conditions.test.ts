@@ -1,0 +1,376 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  conditionFacts,
+  type FunctionFacts,
+} from "../../../../../../runtime/adapters/kubernetes/manifests/status/function-conditions.ts";
+import { functionObjectOf } from "../../../../../../runtime/adapters/kubernetes/manifests/function-object.ts";
+import { functionObjectStatus } from "../../../../../../runtime/adapters/kubernetes/manifests/status/function-status.ts";
+import type {
+  ContainerState,
+  ObservedDeployment,
+  ObservedPod,
+} from "../../../../../../runtime/adapters/kubernetes/manifests/status/observed-objects.ts";
+import { finalFailure, functionConditions } from "../../../../../../runtime/core/functions/conditions.ts";
+import { plain } from "../../function-samples.ts";
+
+const now = Date.parse("2026-01-31T12:10:00Z");
+const justNow = "2026-01-31T12:09:59Z";
+const longAgo = "2026-01-31T11:00:00Z";
+const revision = "new";
+
+interface PodFacts {
+  readonly ready?: boolean;
+  readonly of?: string;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+  readonly restarts?: number;
+  readonly deleted?: boolean;
+  readonly phase?: string;
+  readonly unschedulable?: string;
+}
+
+function pod(facts: PodFacts = {}): ObservedPod {
+  const { ready = false, state = ready ? { running: { startedAt: longAgo } } : undefined } = facts;
+  return {
+    metadata: {
+      name: "hello-1",
+      annotations: { "service.com/revision": facts.of ?? revision },
+      ...(facts.deleted === true ? { deletionTimestamp: justNow } : {}),
+    },
+    spec: { containers: [{ name: "hello", resources: { limits: { memory: "128Mi" } } }] },
+    status: {
+      phase: facts.phase ?? (ready ? "Running" : "Pending"),
+      conditions: [
+        ...(facts.unschedulable === undefined
+          ? []
+          : [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: facts.unschedulable }]),
+        { type: "Ready", status: ready ? "True" : "False" },
+      ],
+      ...(state === undefined
+        ? {}
+        : {
+            containerStatuses: [
+              {
+                name: "hello",
+                ready,
+                restartCount: facts.restarts ?? 0,
+                state,
+                ...(facts.lastState === undefined ? {} : { lastState: facts.lastState }),
+              },
+            ],
+          }),
+    },
+  };
+}
+
+function deployment(condition?: { type: string; status: string; reason: string; message: string }): ObservedDeployment {
+  return {
+    metadata: { name: "hello", generation: 3 },
+    spec: { template: { metadata: { annotations: { "service.com/revision": revision } } } },
+    status: { observedGeneration: 3, conditions: condition === undefined ? [] : [condition] },
+  };
+}
+
+function factsOf(over: Partial<FunctionFacts> = {}): FunctionFacts {
+  return {
+    wanted: plain,
+    revision,
+    fault: undefined,
+    missing: undefined,
+    deployment: deployment(),
+    pods: [],
+    now,
+    ...over,
+  };
+}
+
+function said(over: Partial<FunctionFacts>) {
+  const conditions = functionConditions(conditionFacts(factsOf(over)), [], new Date(now).toISOString());
+  const shown = Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+  const stalled = conditions.find(({ type }) => type === "Stalled");
+  return { ...shown, told: finalFailure(conditions), why: stalled?.status === "True" ? stalled.message : undefined };
+}
+
+const waiting = (reason: string, message = "its words"): ContainerState => ({ waiting: { reason, message } });
+const ended = (reason: string, exitCode: number, message = ""): ContainerState => ({
+  terminated: { reason, exitCode, message, startedAt: longAgo, finishedAt: longAgo },
+});
+const refused = (message: string) =>
+  deployment({ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message });
+const late = deployment({
+  type: "Progressing",
+  status: "False",
+  reason: "ProgressDeadlineExceeded",
+  message: 'ReplicaSet "hello-7" has timed out progressing.',
+});
+const failure = { reason: "SecretNotFound", message: 'secret "db" does not exist' };
+
+describe("nothing is in the way", () => {
+  test.each<[what: string, over: Partial<FunctionFacts>, ready: string, reconciling: string]>([
+    ["nothing is there yet", { deployment: undefined }, "False NoReplicaReady", "True Starting"],
+    ["a replica is ready", { pods: [pod({ ready: true })] }, "True ReplicasReady", "False Settled"],
+    [
+      "its image is pulled",
+      { pods: [pod({ state: waiting("ContainerCreating") })] },
+      "False NoReplicaReady",
+      "True Starting",
+    ],
+    [
+      "it began just now",
+      { pods: [pod({ state: { running: { startedAt: justNow } } })] },
+      "False NoReplicaReady",
+      "True Starting",
+    ],
+    [
+      "an old one serves meanwhile",
+      { pods: [pod({ ready: true, of: "old" }), pod()] },
+      "True ReplicasReady",
+      "True Rolling",
+    ],
+    [
+      "an old one ends",
+      { pods: [pod({ ready: true }), pod({ of: "old", deleted: true })] },
+      "True ReplicasReady",
+      "True Stopping",
+    ],
+    [
+      "one too many ends",
+      { pods: [pod({ ready: true }), pod({ ready: true, deleted: true })] },
+      "True ReplicasReady",
+      "True Stopping",
+    ],
+    [
+      "what was evicted is no replica",
+      { pods: [pod({ ready: true }), pod({ phase: "Failed" })] },
+      "True ReplicasReady",
+      "False Settled",
+    ],
+    ["none is wanted", { wanted: { ...plain, replicas: 0 } }, "True ScaledToZero", "False Settled"],
+    [
+      "some of many are ready",
+      { wanted: { ...plain, replicas: 2 }, pods: [pod({ ready: true }), pod()] },
+      "True SomeReplicasReady",
+      "True Starting",
+    ],
+  ])("%s", (_what, over, ready, reconciling) => {
+    expect(said(over)).toMatchObject({
+      Ready: ready,
+      Reconciling: reconciling,
+      Stalled: "False Progressing",
+      told: undefined,
+    });
+  });
+});
+
+describe("what is in the way is said", () => {
+  const image = '"ghcr.io/acme/hello:1"';
+
+  test.each<[what: string, over: Partial<FunctionFacts>, reason: string, why: string]>([
+    [
+      "ErrImagePull",
+      { pods: [pod({ state: waiting("ErrImagePull", "no such host") })] },
+      "ErrImagePull",
+      `Cannot pull image ${image}: no such host`,
+    ],
+    [
+      "ImagePullBackOff",
+      { pods: [pod({ state: waiting("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: not found') })] },
+      "ImagePullBackOff",
+      `Cannot pull image ${image}: not found`,
+    ],
+    [
+      "InvalidImageName",
+      { pods: [pod({ state: waiting("InvalidImageName", "bad") })] },
+      "InvalidImageName",
+      `Cannot use image ${image}: bad`,
+    ],
+    [
+      "a container that cannot be made",
+      { pods: [pod({ state: waiting("CreateContainerConfigError", "image will run as root") })] },
+      "CreateContainerConfigError",
+      "Cannot start replica hello-1: image will run as root",
+    ],
+    [
+      "a crash loop",
+      {
+        pods: [
+          pod({ restarts: 3, state: waiting("CrashLoopBackOff"), lastState: ended("Error", 3, "a\nno config\n") }),
+        ],
+      },
+      "CrashLoopBackOff",
+      "Replica hello-1 ended with code 3; it said last: no config",
+    ],
+    [
+      "too little memory",
+      { pods: [pod({ restarts: 1, state: waiting("CrashLoopBackOff"), lastState: ended("OOMKilled", 137) })] },
+      "OOMKilled",
+      "Replica hello-1 was killed: it used more memory than its limit of 128 MiB, which function_memory sets as the function states none",
+    ],
+    [
+      "a command that is not there",
+      {
+        pods: [
+          pod({ restarts: 1, state: waiting("CrashLoopBackOff"), lastState: ended("StartError", 128, "no such file") }),
+        ],
+      },
+      "CannotRun",
+      "Cannot run replica hello-1: no such file",
+    ],
+    [
+      "a quota",
+      { deployment: refused('pods "hello-1" is forbidden: exceeded quota: weir') },
+      "QuotaExceeded",
+      "Cannot create a replica: exceeded quota: weir",
+    ],
+    [
+      "pod security",
+      { deployment: refused('violates PodSecurity "restricted:latest"') },
+      "PodSecurityRefused",
+      'Cannot create a replica: violates PodSecurity "restricted:latest"',
+    ],
+    ["another refusal", { deployment: refused("no") }, "FailedCreate", "Cannot create a replica: no"],
+    [
+      "a missing part",
+      { missing: failure, pods: [pod({ state: waiting("ContainerCreating") })] },
+      failure.reason,
+      failure.message,
+    ],
+    ["a description that cannot be used", { fault: failure, revision: undefined }, failure.reason, failure.message],
+  ])("%s, and whoever waits is told", (_what, over, reason, why) => {
+    expect(said(over)).toMatchObject({ Ready: "False NoReplicaReady", Stalled: `True ${reason}`, why, told: why });
+  });
+
+  test.each<[what: string, over: Partial<FunctionFacts>, reason: string, why: string]>([
+    [
+      "no node takes it",
+      { pods: [pod({ unschedulable: "0/1 nodes are available: 1 Insufficient cpu." })] },
+      "Unschedulable",
+      "Cannot place replica hello-1 on a node: 0/1 nodes are available: 1 Insufficient cpu.",
+    ],
+    [
+      "a loop, while it is tried again",
+      { pods: [pod({ restarts: 3, state: { running: { startedAt: justNow } }, lastState: ended("Error", 3) })] },
+      "CrashLoopBackOff",
+      "Replica hello-1 ended with code 3",
+    ],
+    [
+      "it is silent for too long",
+      { deployment: late, pods: [pod({ state: { running: { startedAt: longAgo } } })] },
+      "Unhealthy",
+      "Replica hello-1 is not ready: the process runs, but nothing listens on port 8080 ($PORT)",
+    ],
+    [
+      "nothing is known but that it takes too long",
+      { deployment: late, pods: [pod({ state: waiting("ContainerCreating") })] },
+      "ProgressDeadlineExceeded",
+      'No new replica became ready in time: ReplicaSet "hello-7" has timed out progressing.',
+    ],
+  ])("%s; it may still come true", (_what, over, reason, why) => {
+    expect(said(over)).toMatchObject({ Stalled: `True ${reason}`, why, told: undefined });
+  });
+
+  test.each<[what: string, over: Partial<FunctionFacts>, healthy: string]>([
+    ["its first end", { pods: [pod({ state: ended("Error", 1) })] }, "False Error"],
+    [
+      "an end after it had run for long",
+      {
+        pods: [
+          pod({
+            restarts: 9,
+            state: { terminated: { exitCode: 1, reason: "Error", startedAt: longAgo, finishedAt: justNow } },
+          }),
+        ],
+      },
+      "False Error",
+    ],
+    ["its silence", { pods: [pod({ state: { running: { startedAt: longAgo } } })] }, "False Unhealthy"],
+  ])("%s is no reason to give up", (_what, over, healthy) => {
+    expect(said(over)).toMatchObject({ Healthy: healthy, Stalled: "False Progressing", told: undefined });
+  });
+});
+
+describe("what is past, or of another description, is not said", () => {
+  const running = [pod({ ready: true, restarts: 7, lastState: ended("Error", 1) })];
+
+  test.each<[what: string, over: Partial<FunctionFacts>]>([
+    ["a secret was removed under a running replica", { missing: failure, pods: running }],
+    ["failures of replicas that are ready", { pods: running }],
+    ["a refusal when all are there", { deployment: refused("exceeded quota"), pods: running }],
+  ])("%s", (_what, over) => {
+    expect(said(over)).toMatchObject({
+      Ready: "True ReplicasReady",
+      Healthy: "True NoFailure",
+      Reconciling: "False Settled",
+      Stalled: "False Progressing",
+    });
+  });
+
+  test.each<[what: string, over: Partial<FunctionFacts>]>([
+    ["a refusal of an older template", { revision: "newer", deployment: refused("exceeded quota") }],
+    [
+      "a refusal the Deployment has not looked at again",
+      {
+        deployment: { ...refused("exceeded quota"), metadata: { name: "hello", generation: 4 } },
+      },
+    ],
+    ["a failure of an old replica", { pods: [pod({ of: "old", state: waiting("ErrImagePull") })] }],
+    ["a failure of one that goes", { pods: [pod({ deleted: true, state: waiting("ErrImagePull") })] }],
+  ])("%s", (_what, over) => {
+    expect(said(over)).toMatchObject({ Stalled: "False Progressing", why: undefined });
+  });
+});
+
+describe("functionObjectStatus", () => {
+  const wanted = { ...plain, replicas: 3 };
+  const stored = functionObjectOf(wanted);
+  const object = { ...stored, metadata: { ...stored.metadata, generation: 6 } };
+  const pods = [pod({ ready: true }), pod(), pod({ ready: true, deleted: true }), pod({ phase: "Failed" })];
+
+  test("counts what lives, and says by what it is selected", () => {
+    expect(functionObjectStatus(object, factsOf({ wanted, pods }))).toMatchObject({
+      replicas: 2,
+      availableReplicas: 1,
+      unavailableReplicas: 2,
+      observedGeneration: 6,
+      selector: "faas_function=hello",
+      profiles: [],
+    });
+  });
+
+  test.each<[reason: string, over: Partial<FunctionFacts>]>([
+    ["ReplicasReady", { wanted: { ...plain, replicas: 1 }, pods: [pod({ ready: true })] }],
+    ["ScaledToZero", { wanted: { ...plain, replicas: 0 }, pods: [] }],
+    ["Starting", { wanted, pods: [] }],
+    ["SecretNotFound", { wanted, pods: [], missing: { reason: "SecretNotFound", message: "m" } }],
+    [
+      "QueueNotFound",
+      {
+        wanted: { ...plain, replicas: 1 },
+        pods: [pod({ ready: true })],
+        attention: { reason: "QueueNotFound", message: "m" },
+      },
+    ],
+  ])("has one word for all: %s", (reason, over) => {
+    expect(functionObjectStatus(object, factsOf(over)).reason).toBe(reason);
+  });
+
+  test("keeps the time of what is as it was, and leaves Scaling to the autoscaler", () => {
+    const words = { reason: "r", message: "m", lastTransitionTime: longAgo };
+    const status = {
+      conditions: [
+        { type: "Ready", status: "True", ...words },
+        { type: "Healthy", status: "False", ...words },
+        { type: "Scaling", status: "True", ...words },
+      ],
+    };
+    const { conditions } = functionObjectStatus({ ...object, status }, factsOf({ wanted, pods }));
+
+    expect(conditions?.map(({ type, lastTransitionTime }) => [type, lastTransitionTime])).toEqual([
+      ["Ready", longAgo],
+      ["Healthy", "2026-01-31T12:10:00.000Z"],
+      ["Reconciling", "2026-01-31T12:10:00.000Z"],
+      ["Stalled", "2026-01-31T12:10:00.000Z"],
+    ]);
+  });
+});

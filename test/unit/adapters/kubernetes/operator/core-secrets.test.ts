@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { managedByWeir, objectLabel } from "../../../../../runtime/api/names.ts";
+import { KubeClient } from "../../../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { CoreSecrets } from "../../../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
+import { ListedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/listed-secrets.ts";
+import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
+
+const namespace = "functions";
+let api: KubernetesApi;
+let client: KubeClient;
+let core: CoreSecrets;
+let now: number;
+let told: string[];
+
+beforeEach(async () => {
+  api = await openKubernetesApi();
+  client = new KubeClient(api.config, { fieldManager: "test" });
+  now = 0;
+  core = new CoreSecrets(client, () => now);
+  told = [];
+  core.listen(({ name, isFirst }) => told.push(isFirst ? `${name} first` : name));
+});
+afterEach(async () => {
+  await client.close();
+  await api.close();
+});
+
+function write(name: string, key: string, isLabelled = true): void {
+  const labels = isLabelled ? { [objectLabel.managedBy]: managedByWeir } : {};
+  const secret = { metadata: { namespace, name, labels }, type: "Opaque", data: { [key]: "Y2FuYXJ5" } };
+  api.store.write(kinds.coreSecret, secret);
+}
+
+/** What was asked since the last time. */
+function asked(): string[] {
+  const seen = api.requests.splice(0);
+  return seen.map(({ path, query }) =>
+    `${path.replace(/^.*\/namespaces\//, "")} ${query.get("labelSelector") ?? ""}`.trim(),
+  );
+}
+
+const list = "functions/secrets app.kubernetes.io/managed-by=weir";
+const keys = async (name: string) => (await core.find(namespace, name))?.keys;
+
+test("those with the label are one list per namespace, however many are needed; no value is kept", async () => {
+  for (const name of ["a", "b", "c"]) write(name, "one");
+  expect(await Promise.all(["a", "b", "c"].map(keys))).toEqual([["one"], ["one"], ["one"]]);
+  now = 3_600_000;
+  expect(await keys("a")).toEqual(["one"]);
+  expect(asked()).toEqual([list]);
+  expect(told).toEqual(["a first", "b first", "c first"]);
+  expect(JSON.stringify(await core.find(namespace, "a"))).not.toContain("Y2FuYXJ5");
+});
+
+test("one without the label is read when it is needed, and again after five minutes", async () => {
+  write("foreign", "one", false);
+  expect([await keys("foreign"), await keys("foreign")]).toEqual([["one"], ["one"]]);
+  expect(asked()).toEqual([list, "functions/secrets/foreign"]);
+  write("foreign", "two", false);
+  now = 299_000;
+  expect(await keys("foreign")).toEqual(["one"]);
+  now = 301_000;
+  expect(await keys("foreign")).toEqual(["two"]);
+  expect(asked()).toEqual(["functions/secrets/foreign"]);
+  expect(told).toEqual(["foreign first", "foreign"]);
+});
+
+test("one that is missing is asked for again at the next look at the function that waits for it", async () => {
+  expect(await keys("late")).toBeUndefined();
+  write("late", "one", false);
+  now = 5_000;
+  expect(await keys("late")).toEqual(["one"]);
+  expect(asked()).toEqual([list, "functions/secrets/late", "functions/secrets/late"]);
+  expect(told).toEqual(["late"]);
+});
+
+test("another list tells what was made, changed and removed by hand meanwhile", async () => {
+  for (const name of ["kept", "changed", "gone", "unlabelled"]) write(name, "one");
+  await core.list(namespace);
+  told.length = 0;
+  asked();
+  write("changed", "two");
+  write("new", "one");
+  write("unlabelled", "one", false);
+  api.store.remove("secrets", namespace, "gone");
+  await core.list(namespace);
+  expect(asked()).toEqual([list, "functions/secrets/gone", "functions/secrets/unlabelled"]);
+  expect(told.toSorted()).toEqual(["changed", "gone", "new first", "unlabelled"]);
+  expect([await keys("gone"), await keys("unlabelled")]).toEqual([undefined, ["one"]]);
+  expect(asked()).toEqual([]);
+});
+
+test("one that was written by request is read at once", async () => {
+  write("a", "one");
+  await keys("a");
+  write("a", "two");
+  core.expire(namespace, "a");
+  expect(await keys("a")).toEqual(["two"]);
+  expect(told).toEqual(["a first", "a"]);
+});
+
+test("a namespace that may not be listed is an error, and asked for again", async () => {
+  api.faults.refuse = () => ({ status: 403 });
+  await expect(core.find(namespace, "a")).rejects.toThrow();
+  api.faults.refuse = undefined;
+  write("a", "one");
+  expect(await keys("a")).toEqual(["one"]);
+});
+
+test("each namespace is listed whenever all is looked at, and never watched", async () => {
+  write("a", "one");
+  const listed = new ListedSecrets(core, fixedNamespaces(namespace));
+  const changed: string[] = [];
+  await listed.open((key) => changed.push(key));
+  expect([changed, [...listed.keys()]]).toEqual([[namespace], [namespace]]);
+  await listed.reconcile(namespace);
+  await listed.reconcile("other");
+  expect(asked()).toEqual([list]);
+  expect(told).toEqual(["a first"]);
+  await listed.close();
+});

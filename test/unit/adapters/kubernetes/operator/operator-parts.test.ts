@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { KubeClient } from "../../../../../runtime/adapters/kubernetes/client/client.ts";
+import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import {
+  defaultNamespaceSettings,
+  namespaceObjects,
+} from "../../../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
+import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { AppliedObjects, TakenError } from "../../../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
+import { OperatedNamespaces } from "../../../../../runtime/adapters/kubernetes/operator/operated-namespaces.ts";
+import { OperatedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
+import { PodsOfFunctions } from "../../../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";
+import type { SecretChange, SecretShape } from "../../../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
+import { secretReference } from "../../../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
+
+const namespace = "functions";
+const within = { what: "the watch to know" };
+const failOnTrouble = (err: unknown): void => {
+  throw err;
+};
+let api: KubernetesApi;
+let client: KubeClient;
+
+beforeEach(async () => {
+  api = await openKubernetesApi();
+  client = new KubeClient(api.config, { fieldManager: "test" });
+});
+afterEach(async () => {
+  await client.close();
+  await api.close();
+});
+
+/** What was asked since the last time, watches left out. */
+function asked(): string[] {
+  const seen = api.requests.splice(0).filter(({ query }) => query.get("watch") !== "true");
+  return seen.map(({ method, path }) => `${method} ${path.replace(/^.*\/namespaces\//, "")}`);
+}
+
+describe("AppliedObjects", () => {
+  const owner = { name: "f", uid: "u1" };
+  const wanted = {
+    metadata: {
+      namespace,
+      name: "f",
+      ownerReferences: [{ apiVersion: "service.com/v1", kind: "Function", ...owner, controller: true }],
+    },
+    spec: { replicas: 1, cpu: "1000m" },
+  };
+
+  test("no request when nothing differs, whatever else the API server added", async () => {
+    const objects = new AppliedObjects(client);
+    const made = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
+    expect(asked()).toEqual(["POST functions/deployments"]);
+    const grown = { ...made, metadata: { ...made.metadata, generation: 1 }, status: { replicas: 1 } };
+    expect(await objects.make<KubeObject>(kinds.deployment, wanted, grown, owner)).toBe(grown);
+    expect(asked()).toEqual([]);
+  });
+
+  test("one that the API server writes in its own way is applied once, and again when either side changed", async () => {
+    const objects = new AppliedObjects(client);
+    const normalised = (generation: number) =>
+      ({ metadata: { ...wanted.metadata, uid: "d1", generation }, spec: { replicas: 1, cpu: "1" } }) as KubeObject;
+    api.store.write(kinds.deployment, { ...wanted, metadata: { ...wanted.metadata, generation: 1 } });
+    const { metadata } = await objects.make<KubeObject>(kinds.deployment, wanted, normalised(0), owner);
+    const seen = (generation: number) => ({ ...normalised(generation), metadata: { ...metadata, generation } });
+    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
+    await objects.make(kinds.deployment, wanted, seen(1), owner);
+    expect(asked()).toEqual([]);
+    await objects.make(kinds.deployment, wanted, seen(2), owner);
+    await objects.make(kinds.deployment, { ...wanted, spec: { replicas: 2 } } as KubeObject, seen(1), owner);
+    expect(asked()).toHaveLength(2);
+    objects.forget(kinds.deployment, { namespace, name: "f" });
+    await objects.make(kinds.deployment, wanted, seen(1), owner);
+    expect(asked()).toHaveLength(1);
+  });
+
+  test("one that belongs to somebody else is left alone", async () => {
+    const objects = new AppliedObjects(client);
+    api.store.write(kinds.deployment, { metadata: { namespace, name: "f" } });
+    await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
+    expect(asked()).toEqual(["POST functions/deployments", "GET functions/deployments/f"]);
+  });
+
+  test("one that was removed and made by somebody else since it was seen is left alone", async () => {
+    const objects = new AppliedObjects(client);
+    const seen = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
+    api.store.remove("deployments", namespace, "f");
+    const theirs = api.store.write(kinds.deployment, { metadata: { namespace, name: "f" } });
+    api.faults.refuse = ({ method }) => (method === "PATCH" ? { status: 422 } : undefined);
+    const changed = { ...wanted, spec: { replicas: 2 } } as KubeObject;
+    await expect(objects.make(kinds.deployment, changed, seen, owner)).rejects.toMatchObject({
+      code: "provider_unavailable",
+      message: 'Cannot apply Deployment "functions/f": it is gone, or another one by now',
+    });
+    expect(api.store.get("deployments", namespace, "f")).toEqual(theirs);
+  });
+});
+
+test("pods are those of the function that their label names now", () => {
+  const pods = new PodsOfFunctions();
+  const pod = (name: string, of?: string) => ({
+    metadata: { namespace, name, ...(of === undefined ? {} : { labels: { faas_function: of } }) },
+  });
+  const names = (name: string) => pods.of({ namespace, name }).map(({ metadata }) => metadata.name);
+  for (const name of ["a", "b"]) pods.change(`${namespace}/${name}`, pod(name, "f"));
+  pods.change(`${namespace}/c`, pod("c"));
+  expect([names("f"), names("g")]).toEqual([["a", "b"], []]);
+  expect(pods.of({ namespace: "other", name: "f" })).toEqual([]);
+  pods.change(`${namespace}/a`, pod("a", "g"));
+  expect([names("f"), names("g")]).toEqual([["b"], ["a"]]);
+  pods.change(`${namespace}/a`, pod("a"));
+  pods.change(`${namespace}/b`, undefined);
+  pods.change(`${namespace}/b`, undefined);
+  expect([names("f"), names("g")]).toEqual([[], []]);
+});
+
+describe("OperatedSecrets", () => {
+  const coreSecret = (keys: readonly string[]): SecretShape => {
+    const metadata = { namespace, name: "key", uid: "s1", labels: { "app.kubernetes.io/managed-by": "weir" } };
+    const data = Object.fromEntries(keys.map((key) => [key, ""]));
+    return {
+      uid: "s1",
+      namespace,
+      name: "key",
+      type: "Opaque",
+      keys,
+      reference: secretReference({ metadata, type: "Opaque", data }),
+    };
+  };
+
+  test("a secret gets its object and its status once; no request when nothing differs", async () => {
+    let shape: SecretShape | undefined = coreSecret(["one"]);
+    const expired: string[] = [];
+    let notice: ((change: SecretChange) => void) | undefined;
+    const core = {
+      listen: (listener: (change: SecretChange) => void) => {
+        notice = listener;
+        return () => {};
+      },
+      expire: (where: string, name: string) => void expired.push(`${where}/${name}`),
+      find: () => Promise.resolve(shape),
+    };
+    const heard: string[] = [];
+    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failOnTrouble, () => 0);
+    await secrets.open((key) => heard.push(key));
+    const settle = async (count: number): Promise<string[]> => {
+      await secrets.reconcile("functions/key");
+      await eventually(() => heard.length === count, within);
+      return asked();
+    };
+    asked();
+    expect([heard, [...secrets.keys()]]).toEqual([[], []]);
+    notice?.({ namespace, name: "key", isFirst: true });
+    expect(heard).toEqual(["functions/key"]);
+    expect(await settle(2)).toEqual(["PATCH functions/secrets/key"]);
+    expect(await settle(3)).toEqual(["PATCH functions/secrets/key/status"]);
+    expect(await settle(3)).toEqual([]);
+    // Its own status is no reason to read the core one again.
+    expect([expired, [...secrets.keys()]]).toEqual([["functions/key"], ["functions/key"]]);
+    expect(api.store.get("secrets", namespace, "key")).toMatchObject({
+      status: { keys: ["one"], conditions: [{ status: "True", reason: "KeysFound" }] },
+    });
+    shape = undefined;
+    expect(await settle(4)).toEqual(["PATCH functions/secrets/key/status"]);
+    expect(await settle(4)).toEqual([]);
+    expect(api.store.get("secrets", namespace, "key")).toMatchObject({
+      status: { keys: [], conditions: [{ status: "False", reason: "SecretNotFound" }] },
+    });
+    await secrets.close();
+  });
+});
+
+describe("OperatedNamespaces", () => {
+  const settings = defaultNamespaceSettings("weir");
+  const wanted = namespaceObjects(namespace, settings);
+
+  test("a namespace gets its objects once, and back what is changed; no request when nothing differs", async () => {
+    let heard = 0;
+    const namespaces = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnTrouble);
+    await namespaces.open(() => (heard += 1));
+    await eventually(() => api.watching === 3, within);
+    const settle = async (count: number): Promise<string[]> => {
+      await namespaces.reconcile(namespace);
+      await eventually(() => heard === count, within);
+      return asked();
+    };
+    asked();
+    expect(heard).toBe(1);
+    expect(await settle(1 + wanted.length)).toHaveLength(wanted.length);
+    expect(await settle(1 + wanted.length)).toEqual([]);
+    expect(wanted.map(({ kind }) => kind)).not.toContain("RoleBinding");
+
+    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnTrouble);
+    await next.open(() => {});
+    asked();
+    await next.reconcile(namespace);
+    expect(asked(), "of an operator that starts later").toEqual([]);
+    await next.close();
+
+    api.store.remove("networkpolicies", namespace, "weir-deny");
+    await eventually(() => heard === 2 + wanted.length, within);
+    expect(await settle(3 + wanted.length)).toEqual(["PATCH functions/networkpolicies/weir-deny"]);
+    expect(await settle(3 + wanted.length)).toEqual([]);
+    await namespaces.reconcile("other");
+    expect(asked()).toEqual([]);
+    await namespaces.close();
+  });
+});

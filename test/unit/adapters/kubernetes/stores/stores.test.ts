@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { KubeClient } from "../../../../../runtime/adapters/kubernetes/client/client.ts";
+import { keepFunction, type FunctionWatch } from "../../../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.ts";
+import { KubeEndpoints } from "../../../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
+import { sliceAddresses } from "../../../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
+import { KubeFunctionStore } from "../../../../../runtime/adapters/kubernetes/stores/kube-function-store.ts";
+import { KubeLeases } from "../../../../../runtime/adapters/kubernetes/stores/kube-leases.ts";
+import { functionObjectOf } from "../../../../../runtime/adapters/kubernetes/manifests/function-object.ts";
+import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
+import { desireFunction } from "../../../../../runtime/core/functions/desired-function.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
+
+const ref = { namespace: "functions", name: "f" };
+let api: KubernetesApi;
+let client: KubeClient;
+let watch: FunctionWatch;
+
+beforeEach(async () => {
+  api = await openKubernetesApi();
+  client = new KubeClient(api.config, { fieldManager: "test", firstDelay: 5, longestDelay: 20 });
+  watch = new NamespacedWatch(client, kinds.function, fixedNamespaces("functions"), { keep: keepFunction });
+});
+afterEach(async () => {
+  await watch.close();
+  await client.close();
+  await api.close();
+});
+
+const desired = (image: string) =>
+  desireFunction(undefined, "functions", { service: "f", image }, "2026-01-01T00:00:00.000Z");
+const changes = (): number => api.requests.filter(({ method }) => method !== "GET").length;
+const functions = (): KubeFunctionStore => new KubeFunctionStore(client, watch, "whole");
+
+describe("KubeFunctionStore", () => {
+  test("writes again what somebody overtook", async () => {
+    await functions().write(ref, () => desired("a"));
+    let left = 2;
+    api.faults.refuse = ({ method }) => (method === "PUT" && left-- > 0 ? { status: 409 } : undefined);
+    let asked = 0;
+    await functions().write(ref, () => {
+      asked += 1;
+      return desired("b");
+    });
+    expect(asked).toBe(3);
+    expect((await functions().get(ref))?.deployment.image).toBe("b");
+  });
+
+  test("a write whose answer is lost is not done twice", async () => {
+    let lost = false;
+    api.faults.loseAnswer = ({ method }) => method !== "GET" && !lost && (lost = true);
+    expect((await functions().write(ref, () => desired("a"))).deployment.image).toBe("a");
+    lost = false;
+    const again = await functions().write(ref, (current) => ({
+      ...(current ?? desired("x")),
+      ...desired("b"),
+      generation: 2,
+    }));
+    expect(again).toMatchObject({ generation: 2, deployment: { image: "b" } });
+    expect((await functions().get(ref))?.generation).toBe(2);
+  });
+
+  test("writes nothing that is so already", async () => {
+    await functions().write(ref, () => desired("a"));
+    const before = changes();
+    await functions().write(ref, (current) => ({ ...(current ?? desired("x")), held: undefined }));
+    expect(changes()).toBe(before);
+  });
+
+  test("tells nothing when only what it does not know changes, and one made anew as gone first", async () => {
+    const heard: string[] = [];
+    await functions().write(ref, () => desired("a"));
+    await watch.synced;
+    await eventually(() => watch.find("functions", "f"), { what: "the function" });
+    const stop = await functions().watch({
+      set: ({ deployment }) => heard.push(deployment.image),
+      removed: () => heard.push("removed"),
+      synced: () => heard.push("synced"),
+    });
+    await client.patch(kinds.function, "merge", { metadata: { labels: { x: "y" } } }, ref);
+    await client.patch(kinds.function, "merge", { status: { replicas: 2 } }, ref);
+    await client.patch(kinds.function, "merge", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }, ref);
+    api.store.remove("functions", "functions", "f");
+    api.store.write(kinds.function, functionObjectOf(desired("b")));
+    await eventually(() => heard.at(-1) === "b", { what: "the new one" });
+    expect(heard).toEqual(["a", "synced", "removed", "b"]);
+    stop();
+  });
+});
+
+test("endpoints are told once the operator has said something, and only when they change", async () => {
+  const slices = new NamespacedWatch(client, kinds.endpointSlice, fixedNamespaces("functions"), {
+    keep: sliceAddresses,
+  });
+  const heard: string[] = [];
+  const stop = await new KubeEndpoints(watch, slices).watch({
+    set: ({ addresses, observedGeneration }) => heard.push(`${observedGeneration} ${addresses.join()}`),
+    removed: () => heard.push("removed"),
+    synced: () => heard.push("synced"),
+  });
+  const slice = (host: string) => ({
+    metadata: {
+      namespace: "functions",
+      name: "f-1",
+      labels: { faas_function: "f", "kubernetes.io/service-name": "f" },
+    },
+    endpoints: [{ addresses: [host] }],
+    ports: [{ port: 8080 }],
+  });
+  api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
+  await eventually(() => [...slices.entries()].length === 1, { what: "the slice" });
+  api.store.write(kinds.function, functionObjectOf(desired("a")));
+  await eventually(() => watch.find("functions", "f"), { what: "the function" });
+  expect(heard).toEqual(["synced"]);
+  await client.patch(kinds.function, "merge", { status: { observedGeneration: 0 } }, ref);
+  await client.patch(kinds.function, "merge", { status: { replicas: 1 } }, ref);
+  api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
+  api.store.write(kinds.endpointSlice, slice("192.0.2.2"));
+  await eventually(() => heard.length === 3, { what: "both" });
+  api.store.remove("functions", "functions", "f");
+  api.store.remove("endpointslices", "functions", "f-1");
+  await eventually(() => heard.at(-1) === "removed", { what: "its end" });
+  expect(heard).toEqual(["synced", "1 192.0.2.1:8080", "1 192.0.2.2:8080", "removed"]);
+  stop();
+  await slices.close();
+});
+
+test("a lease that another renewed in between is not taken, whatever was seen before", async () => {
+  let now = 0;
+  const clock = () => now;
+  const [here, there] = [new KubeLeases(client, "weir", clock), new KubeLeases(client, "weir", clock)];
+  expect(await here.acquire("x", "a", 1_000)).toBe(true);
+  expect(await there.acquire("x", "b", 1_000)).toBe(false);
+  now = 2_000;
+  api.faults.refuse = ({ method }) => (method === "PUT" ? { status: 409 } : undefined);
+  expect(await there.acquire("x", "b", 1_000)).toBe(false);
+  api.faults.refuse = undefined;
+  expect(await there.acquire("x", "b", 1_000)).toBe(true);
+  await here.release("x", "a");
+  expect(await here.acquire("x", "a", 1_000)).toBe(false);
+});

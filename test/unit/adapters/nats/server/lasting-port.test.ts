@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+
+import { afterEach, expect, test } from "vitest";
+
+import { lastingPort, portRanges } from "../../../../../runtime/adapters/nats/server/free-port.ts";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    await once(server, "close");
+  }
+});
+
+test("each use has ports of its own, below those that systems give to whoever asks for any", () => {
+  const ranges = Object.values(portRanges).toSorted((one, other) => one.from - other.from);
+  for (const [index, { from, below }] of ranges.entries()) {
+    expect(below).toBeGreaterThan(from);
+    expect(from).toBeGreaterThanOrEqual(ranges[index - 1]?.below ?? 1_024);
+    // Those of functions' processes begin there.
+    expect(below).toBeLessThanOrEqual(20_000);
+  }
+});
+
+test("a port is drawn from the range of its use, and can be listened on", async () => {
+  for (const range of Object.values(portRanges)) {
+    const port = await lastingPort(range);
+    expect(port).toBeGreaterThanOrEqual(range.from);
+    expect(port).toBeLessThan(range.below);
+    const server = createServer().listen(port, "127.0.0.1");
+    servers.push(server);
+    await once(server, "listening");
+  }
+});

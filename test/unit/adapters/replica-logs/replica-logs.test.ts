@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+
+import type { LogLine } from "../../../../runtime/adapters/replica-logs/log-lines.ts";
+import {
+  readReplicaLogs,
+  type LoggedReplicas,
+  type LogRange,
+} from "../../../../runtime/adapters/replica-logs/read-replica-logs.ts";
+import type { LogRecord } from "../../../../runtime/api/schemas/log-record.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const hello = { namespace: "functions", name: "hello" };
+const time = (second: number): string => `2026-01-31T12:00:${String(second).padStart(2, "0")}.000000000Z`;
+const line = (second: number): LogLine => ({ timestamp: time(second), text: `line ${second}` });
+
+/** Replicas of which each look at the log gives what is there, and ends, as when a container restarts. */
+class TestReplicas implements LoggedReplicas<{ readonly id: string }> {
+  readonly interval = 5;
+  readonly logs = new Map<string, LogLine[]>();
+  readonly ranges: LogRange[] = [];
+  away = false;
+
+  async replicasOf() {
+    if (this.away) throw new Error("It is away");
+    return [...this.logs.keys()].map((id) => ({ id }));
+  }
+
+  knows(): boolean {
+    return this.away;
+  }
+
+  onChange(): () => void {
+    return () => {};
+  }
+
+  async *lines({ id }: { readonly id: string }, range: LogRange): AsyncGenerator<LogLine> {
+    this.ranges.push(range);
+    if (!this.away) yield* this.logs.get(id) ?? [];
+  }
+}
+
+const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: true };
+
+function read(
+  replicas: TestReplicas,
+  over: object = {},
+): { readonly records: LogRecord[]; readonly end: Promise<void> } {
+  const records: LogRecord[] = [];
+  const { signal } = new AbortController();
+  const end = (async () => {
+    for await (const record of readReplicaLogs(replicas, { ...query, ...over }, signal)) records.push(record);
+  })();
+  return { records, end };
+}
+
+test("a followed log goes on after restarts, while who knows the replicas is away too, and tells each line once", async () => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("a", [line(1)]);
+  const { records, end } = read(replicas);
+  const until = (count: number) => eventually(() => records.length === count, { what: `${count} lines` });
+  await until(1);
+  replicas.logs.set("a", [line(1), line(2)]);
+  await until(2);
+  replicas.away = true;
+  const looks = replicas.ranges.length;
+  await eventually(() => replicas.ranges.length > looks + 3, { what: "looks in vain" });
+  replicas.logs.set("b", [line(1)]);
+  replicas.logs.set("a", [line(3)]);
+  replicas.away = false;
+  await until(4);
+  replicas.logs.clear();
+  await end;
+  expect(records.map(({ instance, text }) => `${instance} ${text}`).sort()).toEqual([
+    "a line 1\n",
+    "a line 2\n",
+    "a line 3\n",
+    "b line 1\n",
+  ]);
+});
+
+test("tail counts lines of which long ones are kept in pieces, and since leaves out what came all the same", async () => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("a", [1, 2, 3, 4].map(line));
+  const tail = read(replicas, { follow: false, tail: 2 });
+  await tail.end;
+  expect(tail.records.map(({ text }) => text)).toEqual(["line 3\n", "line 4\n"]);
+  expect(replicas.ranges[0]).toEqual({ since: undefined, tail: 10, follow: false });
+  expect(replicas.ranges[1]).toEqual({ since: time(3), tail: undefined, follow: false });
+  const since = read(replicas, { follow: false, since: Date.parse(time(4)) });
+  await since.end;
+  expect(since.records.map(({ timestamp }) => timestamp)).toEqual([time(4)]);
+});
+
+test.each([false, true])("lines of several replicas come in the order of time, follow: %s", async (follow) => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("a", [line(1), line(4)]);
+  replicas.logs.set("b", [line(2), line(3), line(5)]);
+  const { records, end } = read(replicas, { follow });
+  await eventually(() => records.length === 5, { what: "all lines" });
+  expect(records.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((second) => `line ${second}\n`));
+  replicas.logs.clear();
+  await end;
+});
+
+test("the first look that fails is told", async () => {
+  const replicas = new TestReplicas();
+  replicas.away = true;
+  await expect(read(replicas).end).rejects.toThrow("It is away");
+});
+
+test("what is kept of ended replicas comes in the order of time, and is not told again", async () => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("b", [line(2), line(4)]);
+  const ended = async (_query: unknown, known: Set<string>): Promise<AsyncIterable<LogRecord>[]> => {
+    const kept = ["a", "b"].filter((id) => !known.has(id));
+    for (const id of kept) known.add(id);
+    return kept.map(async function* (instance) {
+      for (const second of [1, 3]) yield { ...hello, instance, timestamp: time(second), text: `kept ${second}\n` };
+    });
+  };
+  const { records, end } = read(Object.assign(replicas, { ended }), { follow: false });
+  await end;
+
+  expect(records.map(({ instance, text }) => `${instance} ${text}`)).toEqual([
+    "a kept 1\n",
+    "b line 2\n",
+    "a kept 3\n",
+    "b line 4\n",
+  ]);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+
+import { boundedAttempts, shortError } from "../../../../runtime/core/calls/call-attempts.ts";
+import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
+import { endedEntry, takenEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
+import { sampleEntry } from "../../../contract/samples.ts";
+
+const attempt = (number: number, error?: string): CallAttempt => ({
+  number,
+  startedAt: number,
+  ...(error === undefined ? {} : { error }),
+});
+
+test("the first and the last 19 are kept", () => {
+  const all = Array.from({ length: 30 }, (_, n) => attempt(n + 1));
+  const numbers = boundedAttempts(all).map(({ number }) => number);
+  expect(numbers).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 12)]);
+  expect(boundedAttempts(all.slice(0, 20))).toEqual(all.slice(0, 20));
+  expect(boundedAttempts([])).toEqual([]);
+});
+
+test("errors take 256 bytes in the last four and 64 in older ones, and are cut between characters", () => {
+  const all = Array.from({ length: 6 }, (_, n) => attempt(n + 1, "ä\u{1f600}\n".repeat(200)));
+  const bytes = boundedAttempts(all).map(({ error = "" }) => Buffer.byteLength(JSON.stringify(error)) - 2);
+  for (const [index, size] of bytes.entries()) {
+    const most = index < 2 ? 64 : 256;
+    expect(size).toBeLessThanOrEqual(most);
+    expect(size).toBeGreaterThan(most - 8);
+  }
+  for (const { error = "" } of boundedAttempts(all)) expect(error.isWellFormed() && error.endsWith("…")).toBe(true);
+  const short = [attempt(1, "no answer")];
+  expect(boundedAttempts(short)).toEqual(short);
+});
+
+test("the largest record there can be is no larger than 8 KiB", () => {
+  const name = "f".repeat(63);
+  const text = "\u0001".repeat(4_096);
+  let entry: CallEntry = sampleEntry({
+    namespace: name,
+    function: name,
+    queue: "q".repeat(32),
+    digest: "d".repeat(43),
+    accepted: "9".repeat(20),
+    parent: "0".repeat(36),
+    callback: {
+      url: `https://${"u".repeat(2_040)}`,
+      state: "pending",
+      attempts: 1_000_000,
+      first: 9e12,
+      until: 9e12,
+      status: 599,
+      error: shortError(text),
+      next: 9e12,
+    },
+  });
+  const end = { now: 9_000_000_000_000, status: 599, duration: 123_456.123_456_789_01, error: text };
+  for (let run = 0; run < 111; run += 1) {
+    entry = takenEntry(entry, { owner: "0".repeat(36), takeover: false, now: 9_000_000_000_000, maxRetries: 100 });
+    if (run < 110) entry = waitingEntry(entry, end, 9_000_000_000_000);
+  }
+  const result = { run: 111, size: 1_048_576, stored: true, ttl: 9_000_000_000 };
+  entry = endedEntry(entry, { state: "failed", reason: "exhausted", end, result });
+  expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(8_192);
+  expect(entry.attempts.map(({ number }) => number)).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 93)]);
+});
+
+test("a record of version 1 is read as one of version 2", () => {
+  const entry = sampleEntry({ pending: ["callback"] });
+  const { pending, ...rest } = entry;
+  expect(parseCallEntry(JSON.stringify({ ...rest, v: 1, owes: pending }))).toEqual(entry);
+  expect(parseCallEntry(JSON.stringify(entry))).toEqual(entry);
+});

@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+
+import {
+  acceptedEntry,
+  callbackRedrivenEntry,
+  cancelledEntry,
+  endedEntry,
+  handedBackEntry,
+  isOpen,
+  redrivenEntry,
+  takenEntry,
+  waitingEntry,
+} from "../../../../runtime/core/calls/call-transitions.ts";
+import type { CallEntry, FailureReason } from "../../../../runtime/core/calls/call-entry.ts";
+import { sampleCall, sampleEntry } from "../../../contract/samples.ts";
+
+const now = 1_800_000_000_000;
+const take = (entry: CallEntry, takeover = false, at = now) =>
+  takenEntry(entry, { owner: "me", takeover, now: at, maxRetries: 4 });
+const end = (status: number, error?: string) => ({ now: now + 50, status, duration: 12.5, error });
+
+test("an accepted call is queued, with nothing of a run", () => {
+  const call = sampleCall({ parentId: "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1" });
+  const entry = acceptedEntry(call, { digest: "d", maxRetries: 3 });
+  expect(entry).toMatchObject({
+    v: 2,
+    state: "queued",
+    run: 0,
+    retries: 0,
+    lost: 0,
+    redrives: 0,
+    owner: null,
+    attempts: [],
+    pending: [],
+  });
+  expect(entry).toMatchObject({
+    accepted: call.start.toString(),
+    parent: call.parentId,
+    digest: "d",
+    maxRetries: 3,
+  });
+  expect(entry.callback).toEqual({ url: call.callbackUrl, state: "pending", attempts: 0 });
+  expect(acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3 }).callback).toBeNull();
+});
+
+test("a taken call runs for its owner; the retry rules of now count", () => {
+  const entry = take(sampleEntry());
+  expect(entry).toMatchObject({ state: "running", run: 1, owner: "me", lost: 0, next: null, maxRetries: 4 });
+  expect(entry.attempts).toEqual([{ number: 1, startedAt: now }]);
+});
+
+test("a takeover closes the attempt of the lost worker and counts it", () => {
+  const entry = take(take(sampleEntry()), true, now + 60_000);
+  expect(entry).toMatchObject({ run: 2, lost: 1, retries: 0 });
+  expect(entry.attempts).toEqual([
+    { number: 1, startedAt: now, endedAt: now + 60_000, error: "the queue-worker was lost" },
+    { number: 2, startedAt: now + 60_000 },
+  ]);
+});
+
+test("a waiting call has its attempt closed, no owner and a time", () => {
+  const entry = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
+  expect(entry).toMatchObject({ state: "waiting", owner: null, retries: 1, next: now + 5_000, status: 503, lost: 0 });
+  expect(entry.attempts).toEqual([
+    { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "asleep" },
+  ]);
+  const again = take(entry, false, now + 5_000);
+  expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([
+    [1, "asleep"],
+    [2, undefined],
+  ]);
+  expect(again).toMatchObject({ run: 2, next: null, lost: 0 });
+});
+
+test("a call that was handed back counts neither as retry nor as lost", () => {
+  const entry = handedBackEntry(take(sampleEntry()), now + 9);
+  expect(entry).toMatchObject({ state: "queued", owner: null, run: 1, retries: 0, lost: 0 });
+  expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 9, error: "the queue-worker stopped" }]);
+});
+
+test("a done call owes its callback, and one without callback nothing", () => {
+  const result = { run: 1, size: 3, stored: true, ttl: 5 };
+  const entry = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result });
+  expect(entry).toMatchObject({
+    state: "done",
+    reason: null,
+    status: 200,
+    ended: now + 50,
+    owner: null,
+    result,
+    pending: ["callback"],
+  });
+  expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 50, status: 200, duration: 12.5 }]);
+  expect(entry.callback?.state).toBe("pending");
+  expect(endedEntry(take(sampleEntry({ callback: null })), { state: "done", end: end(200), result }).pending).toEqual(
+    [],
+  );
+});
+
+test.each<[FailureReason, CallEntry["pending"]]>([
+  ["rejected", ["callback"]],
+  ["function_not_found", ["callback"]],
+  ["exhausted", ["callback", "dead-letter"]],
+  ["crash", ["callback", "dead-letter"]],
+  ["expired", ["callback", "dead-letter"]],
+  ["undecodable", ["callback", "dead-letter"]],
+])("a call that failed by %s owes %j", (reason, pending) => {
+  expect(endedEntry(take(sampleEntry()), { state: "failed", end: end(500), reason, result: null })).toMatchObject({
+    reason,
+    pending,
+  });
+});
+
+test("the end of a call that does not run leaves its closed attempts alone", () => {
+  const waiting = waitingEntry(take(sampleEntry()), end(503), now + 5_000);
+  const entry = endedEntry(waiting, { state: "failed", end: end(504, "expired"), reason: "expired", result: null });
+  expect(entry.attempts).toEqual(waiting.attempts);
+  expect(entry).toMatchObject({ next: null, status: 504 });
+});
+
+test("a cancelled call calls nobody back, and its message is still to be dropped", () => {
+  const entry = cancelledEntry(take(sampleEntry()), now + 7);
+  expect(entry).toMatchObject({
+    state: "cancelled",
+    owner: null,
+    next: null,
+    ended: now + 7,
+    callback: null,
+    pending: ["message"],
+  });
+  expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 7, error: "cancelled" }]);
+  expect(cancelledEntry(waitingEntry(take(sampleEntry()), end(503), now), now).attempts[0]?.error).toBeUndefined();
+});
+
+test("no end leaves an attempt open, and of many the first and the last 19 are shown", () => {
+  let entry = sampleEntry();
+  for (let run = 1; run <= 40; run++) entry = waitingEntry(take(entry), end(500), now);
+  expect(entry.attempts.map(({ number }) => number)).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 22)]);
+  expect(entry.attempts.every(({ endedAt }) => endedAt !== undefined)).toBe(true);
+  expect(entry.run).toBe(40);
+});
+
+test("a record is open while something is still to come", () => {
+  const sent = { url: "http://x/", state: "sent", attempts: 1 } as const;
+  const done = { state: "done", ended: now } as const;
+  expect(isOpen(sampleEntry())).toBe(true);
+  expect(isOpen(sampleEntry({ state: "waiting" }))).toBe(true);
+  expect(isOpen(sampleEntry({ callback: null }))).toBe(true);
+  expect(isOpen(sampleEntry({ ...done, callback: null }))).toBe(false);
+  expect(isOpen(sampleEntry({ ...done, callback: null, pending: ["dead-letter"] }))).toBe(true);
+  expect(isOpen(sampleEntry(done))).toBe(true);
+  expect(isOpen(sampleEntry({ ...done, callback: sent }))).toBe(false);
+  expect(isOpen(sampleEntry({ ...done, callback: sent, pending: ["callback"] }))).toBe(true);
+  expect(isOpen(sampleEntry({ ...done, callback: { ...sent, state: "failed" } }))).toBe(false);
+  const cancelled = cancelledEntry(sampleEntry(), now);
+  expect(isOpen(cancelled)).toBe(true);
+  expect(isOpen({ ...cancelled, pending: [] })).toBe(false);
+});
+
+test("redriven: counters begin anew, runs go on, and the callback is to be sent again", () => {
+  const redrives = 2;
+  const sent = { url: "http://x/", state: "failed", attempts: 3, status: 500, first: now } as const;
+  const failed = endedEntry(waitingEntry(take(sampleEntry({ lost: 3 })), end(503), now), {
+    state: "failed",
+    end: end(500),
+    reason: "exhausted",
+    result: { run: 1, size: 3, stored: true, ttl: 5 },
+  });
+  const pending = { url: "http://x/", state: "pending", attempts: 0 };
+  expect(redrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
+    ...failed,
+    redrives,
+    state: "queued",
+    retries: 0,
+    lost: 0,
+    ended: null,
+    reason: null,
+    status: null,
+    result: null,
+    pending: [],
+    callback: pending,
+  });
+  expect(callbackRedrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
+    ...failed,
+    redrives,
+    callback: pending,
+  });
+  expect(redrivenEntry({ ...failed, callback: null }, redrives).callback).toBeNull();
+});
+
+test("an attempt that has ended keeps its end, and says nothing of an error that there was not", () => {
+  const waiting = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
+  expect(take(waiting, true).attempts[0]).toEqual(waiting.attempts[0]);
+  const done = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result: null });
+  expect(Object.keys(done.attempts[0] ?? {})).not.toContain("error");
+});

@@ -1,0 +1,187 @@
+import { beforeEach, expect, test } from "vitest";
+
+import { MemoryCallLedger } from "../../../support/memory/memory-call-ledger.ts";
+import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
+import { changeRecord, unchanged, type RecordDecision } from "../../../../runtime/core/calls/change-record.ts";
+import type { CallLedger, LedgerEntry, UpdateOutcome } from "../../../../runtime/core/ports/call-ledger.ts";
+import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
+
+const id = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
+let ledger: MemoryCallLedger;
+beforeEach(async () => {
+  ledger = new MemoryCallLedger();
+  await ledger.create(id, sampleEntry(), soon());
+});
+
+/** Says one retry more, up to the third. */
+const retried = (found: Pick<LedgerEntry, "entry"> | undefined): RecordDecision<string> => {
+  if (found === undefined) return { as: "gone" };
+  const { entry } = found;
+  return entry.retries >= 3 ? { as: "enough" } : { as: "retried", write: { ...entry, retries: entry.retries + 1 } };
+};
+const retries = async (): Promise<number | undefined> => (await ledger.read(id))?.entry.retries;
+/** A ledger whose updates go through `update`, with what the real one would do. */
+const updating = (
+  update: (real: () => Promise<UpdateOutcome>, entry: CallEntry, revision: number) => Promise<UpdateOutcome>,
+): CallLedger =>
+  ledgerWith(ledger, {
+    update: (key, entry, revision) =>
+      update(() => ledger.update(key, entry, revision), { expires: 0, ...entry }, revision),
+  });
+const within = (milliseconds: number) => ({ until: performance.now() + milliseconds });
+
+test("writes what was decided by what is there, and says what that means", async () => {
+  const change = await changeRecord(ledger, id, retried, within(1_000));
+  expect(change).toMatchObject({ kind: "written", as: "retried", record: { entry: { retries: 1 } } });
+  expect(await retries()).toBe(1);
+  const found = await ledger.read(id);
+  expect(change).toMatchObject({ record: { revision: found?.revision } });
+});
+
+test("leaves what is not to be changed, and what is not there", async () => {
+  await ledger.update(id, sampleEntry({ retries: 3 }), (await ledger.read(id))?.revision ?? 0);
+  expect(await changeRecord(ledger, id, retried, within(1_000))).toMatchObject({
+    kind: "left",
+    as: "enough",
+    found: { entry: { retries: 3 } },
+  });
+  const nowhere = "00000000-0000-4000-8000-000000000000";
+  expect(await changeRecord(ledger, nowhere, retried, within(1_000))).toEqual({
+    kind: "left",
+    as: "gone",
+    found: undefined,
+  });
+  const blind = () => ({ as: "x", write: sampleEntry() });
+  await expect(changeRecord(ledger, nowhere, blind, within(1_000))).rejects.toThrow("there is no record");
+});
+
+test("what is known saves the first read, and is read when somebody was faster", async () => {
+  let reads = 0;
+  const counting = ledgerWith(ledger, { read: (key) => ((reads += 1), ledger.read(key)) });
+  const known = await ledger.read(id);
+  if (known === undefined) expect.fail("there is no record");
+  expect(await changeRecord(counting, id, retried, within(1_000), known)).toMatchObject({ kind: "written" });
+  expect(reads).toBe(0);
+  // Its revision is an old one by now: decided anew by what the other wrote.
+  const written = await ledger.read(id);
+  await ledger.update(id, sampleEntry({ retries: 1, owner: "another" }), written?.revision ?? 0);
+  expect(await changeRecord(counting, id, retried, within(1_000), known)).toMatchObject({ kind: "written" });
+  expect([reads, await retries()]).toEqual([1, 2]);
+});
+
+test("an answer that was lost is found by reading, and nothing is written twice", async () => {
+  for (const outcome of [{ kind: "unknown" }, { kind: "overtaken" }] as const) {
+    let lost = 0;
+    const flaky = updating(async (real) => {
+      const done = await real();
+      return lost++ === 0 ? outcome : done;
+    });
+    const before = (await retries()) ?? 0;
+    const change = await changeRecord(flaky, id, retried, within(2_000));
+    expect(change).toMatchObject({ kind: "written", as: "retried" });
+    expect([lost, await retries()]).toEqual([1, before + 1]);
+  }
+});
+
+test("a write that lands late counts, though a later one was tried in its place", async () => {
+  let late: (() => Promise<UpdateOutcome>) | undefined;
+  let number = 0;
+  const marked = (found: Pick<LedgerEntry, "entry"> | undefined): RecordDecision<number> => {
+    number += 1;
+    if (found === undefined || found.entry.owner !== null) return { as: 0 };
+    return { as: number, write: { ...found.entry, owner: `take ${number}` } };
+  };
+  const slow = updating(async (real) => {
+    if (late === undefined) {
+      late = real;
+      return { kind: "unknown" };
+    }
+    await late();
+    return real();
+  });
+  expect(await changeRecord(slow, id, marked, within(2_000))).toMatchObject({ kind: "written", as: 1 });
+  expect((await ledger.read(id))?.entry.owner).toBe("take 1");
+});
+
+test("goes on while nobody answers, nor has room, until it is written", async () => {
+  let tries = 0;
+  const failing = updating(async (real) => {
+    tries += 1;
+    if (tries === 1) return { kind: "refused", because: "unavailable" };
+    if (tries === 2) return { kind: "refused", because: "full" };
+    return real();
+  });
+  let reads = 0;
+  const away = ledgerWith(failing, {
+    read: async (key) => {
+      reads += 1;
+      if (reads === 1) throw new Error("no answer");
+      return ledger.read(key);
+    },
+  });
+  expect(await changeRecord(away, id, retried, within(5_000))).toMatchObject({ kind: "written" });
+  expect(await retries()).toBe(1);
+});
+
+test.each<[UpdateOutcome, string]>([
+  [{ kind: "refused", because: "full", cause: new Error("why") }, "the broker has no room"],
+  [{ kind: "refused", because: "unavailable" }, "the broker did not store it"],
+  [{ kind: "unknown" }, "the broker did not store it"],
+  [{ kind: "overtaken" }, "others write its record all the time"],
+])("says why nothing was written in time: %j", async (outcome, why) => {
+  const change = await changeRecord(
+    updating(async () => outcome),
+    id,
+    retried,
+    within(50),
+  );
+  if (change.kind !== "not-written") expect.fail(change.kind);
+  expect(change.cause).toBe("cause" in outcome ? outcome.cause : undefined);
+  expect(unchanged(`cancel call "${id}"`, change)).toMatchObject({
+    code: "queue_unavailable",
+    message: `Cannot cancel call "${id}": ${why}; try again`,
+    retryAfterSeconds: 1,
+  });
+});
+
+test("is tried once though time is over, and read once more when somebody was faster", async () => {
+  const known = await ledger.read(id);
+  if (known === undefined) expect.fail("there is no record");
+  expect(await changeRecord(ledger, id, retried, { until: 0 }, known)).toMatchObject({ kind: "written" });
+  const other = { ...known.entry, owner: "another" };
+  await ledger.update(id, other, (await ledger.read(id))?.revision ?? 0);
+  let tries = 0;
+  const counting = updating((real) => ((tries += 1), real()));
+  const change = await changeRecord(
+    counting,
+    id,
+    (found) => (found?.entry.owner === "another" ? { as: "lost" } : retried(found)),
+    { until: 0 },
+    known,
+  );
+  expect(change).toMatchObject({ kind: "left", as: "lost" });
+  expect(tries).toBe(1);
+});
+
+test("writes nothing once it is stopped", async () => {
+  const stop = new AbortController();
+  stop.abort();
+  expect(await changeRecord(ledger, id, retried, { signal: stop.signal })).toMatchObject({ kind: "not-written" });
+  expect(await retries()).toBe(0);
+  const later = new AbortController();
+  const stopping = updating(async () => {
+    later.abort();
+    return { kind: "unknown" };
+  });
+  expect(await changeRecord(stopping, id, retried, { signal: later.signal })).toMatchObject({
+    kind: "not-written",
+    because: "unavailable",
+  });
+});
+
+test("what decide throws is what it rejects with", async () => {
+  const refuse = (): never => {
+    throw new Error("not yours");
+  };
+  await expect(changeRecord(ledger, id, refuse, within(1_000))).rejects.toThrow("not yours");
+});

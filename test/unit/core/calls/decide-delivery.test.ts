@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+
+import { crashBudget, decideDelivery, type DeliveryDecision } from "../../../../runtime/core/calls/decide-delivery.ts";
+import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
+import { sampleEntry } from "../../../contract/samples.ts";
+
+const now = 1_800_000_000_000;
+const times = { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const running = { state: "running", run: 1, owner: "somebody" } as const;
+const waiting = { state: "waiting", run: 1, retries: 1 } as const;
+
+function decide(entry: Partial<CallEntry>, over: { age?: number; storedAgo?: number } = {}): DeliveryDecision {
+  const found = { entry: sampleEntry(entry), revision: 1, writtenAt: now - (over.age ?? 0) };
+  return decideDelivery(found, now - (over.storedAgo ?? 0), now, times);
+}
+
+const take: DeliveryDecision = { action: "take", takeover: false };
+const takeover: DeliveryDecision = { action: "take", takeover: true };
+
+test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, DeliveryDecision]>([
+  ["queued", { state: "queued" }, {}, take],
+  ["queued, handed back", { state: "queued", run: 3 }, { age: 1 }, take],
+  ["queued, exactly as old as may be", { state: "queued" }, { storedAgo: times.callAge }, take],
+  ["queued, too old", { state: "queued" }, { storedAgo: times.callAge + 1 }, { action: "give-up", reason: "expired" }],
+  ["waiting, due", { ...waiting, next: now }, {}, take],
+  ["waiting, long due", { ...waiting, next: now - 5_000 }, {}, take],
+  ["waiting, due so soon that waiting elsewhere is not worth it", { ...waiting, next: now + 100 }, {}, take],
+  ["waiting, not due", { ...waiting, next: now + 101 }, {}, { action: "put-back", delay: 101, because: "not-due" }],
+  [
+    "waiting, not due but too old",
+    { ...waiting, next: now + 9_000 },
+    { storedAgo: times.callAge + 1 },
+    { action: "give-up", reason: "expired" },
+  ],
+  ["waiting without a time", { ...waiting, next: null }, {}, take],
+  ["running, just touched", running, { age: 0 }, { action: "put-back", delay: 57_000, because: "owner-alive" }],
+  [
+    "running, touched a third of a lease ago",
+    running,
+    { age: 20_000 },
+    { action: "put-back", delay: 37_000, because: "owner-alive" },
+  ],
+  [
+    "running, touched just within the lease",
+    running,
+    { age: 56_999 },
+    { action: "put-back", delay: 1, because: "owner-alive" },
+  ],
+  ["running, not touched for the lease", running, { age: 57_000 }, takeover],
+  ["running, as old as it may be and longer", running, { age: 57_000, storedAgo: 2 * times.callAge }, takeover],
+  [
+    "running, by a clock a moment ahead",
+    running,
+    { age: -1 },
+    { action: "put-back", delay: 57_000, because: "owner-alive" },
+  ],
+  ["running, written far in the future", running, { age: -57_000 }, takeover],
+  ["running, one lost run left", { ...running, lost: crashBudget - 1 }, { age: 60_000 }, takeover],
+  [
+    "running, no lost run left",
+    { ...running, lost: crashBudget },
+    { age: 60_000 },
+    { action: "give-up", reason: "crash" },
+  ],
+  [
+    "running, no lost run left, owner alive",
+    { ...running, lost: crashBudget },
+    { age: 0 },
+    { action: "put-back", delay: 57_000, because: "owner-alive" },
+  ],
+])("%s", (_name, entry, over, wanted) => {
+  expect(decide(entry, over)).toEqual(wanted);
+});
+
+test.each(["done", "failed", "cancelled"] as const)("%s: only debts are left, whatever the age", (state) => {
+  const entry = sampleEntry({ state, ended: now, pending: state === "done" ? ["callback"] : [] });
+  expect(decideDelivery({ entry, revision: 1, writtenAt: 0 }, 0, now, times)).toEqual({ action: "finish", entry });
+});
+
+test("no record: one is made first", () => {
+  expect(decideDelivery(undefined, now, now, times)).toEqual({ action: "create-record" });
+});

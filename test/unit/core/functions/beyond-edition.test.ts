@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+
+import type { Edition } from "../../../../runtime/api/editions.ts";
+import { beyondEdition } from "../../../../runtime/core/functions/beyond-edition.ts";
+import { desireFunction } from "../../../../runtime/core/functions/desired-function.ts";
+
+const desired = (service: string, namespace: string, queue?: string) =>
+  desireFunction(
+    undefined,
+    namespace,
+    { service, image: "none", ...(queue === undefined ? {} : { annotations: { "com.service.queue": queue } }) },
+    "2026-01-01T00:00:00.000Z",
+  );
+const functions = [
+  desired("report", "functions", "reports"),
+  desired("echo", "functions"),
+  desired("plain", "functions", "default"),
+  desired("both", "dev", "reports"),
+  desired("away", "dev"),
+];
+
+test.each<[edition: Edition, names: readonly string[]]>([
+  [
+    "community",
+    [
+      'away.dev (namespace "dev")',
+      'both.dev (namespace "dev" and queue "reports")',
+      'report.functions (queue "reports")',
+    ],
+  ],
+  ["pro", ['both.dev (queue "reports")', 'report.functions (queue "reports")']],
+  ["enterprise", []],
+])("edition %s", (edition, names) => {
+  expect(beyondEdition(functions, edition, "functions")).toEqual(names);
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  finalFailure,
+  functionConditions,
+  type ConditionFacts,
+} from "../../../../runtime/core/functions/conditions.ts";
+
+const settled: ConditionFacts = {
+  wanted: 1,
+  ready: 1,
+  readyCurrent: 1,
+  existing: 1,
+  superseded: 0,
+  backoff: undefined,
+  blocked: undefined,
+};
+const starting = { ...settled, ready: 0, readyCurrent: 0 };
+const failure = { reason: "Error", message: "The process ended with code 3" };
+const at = "2026-01-01T00:00:00.000Z";
+const later = "2026-01-01T00:01:00.000Z";
+
+function shown(facts: Partial<ConditionFacts>): Record<string, string> {
+  const conditions = functionConditions({ ...settled, ...facts }, [], at);
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+describe("functionConditions", () => {
+  test.each<[string, Partial<ConditionFacts>, Record<string, string>]>([
+    [
+      "settled",
+      {},
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "False Settled",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "starting",
+      starting,
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "Unknown NothingReady",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "settled, and a person is needed",
+      { attention: { reason: "QueueNotFound", message: "Cannot queue" } },
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "False Settled",
+        Stalled: "True QueueNotFound",
+      },
+    ],
+    [
+      "some ready",
+      { wanted: 3, existing: 3 },
+      {
+        Ready: "True SomeReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "rolling",
+      { existing: 2, superseded: 1, readyCurrent: 0 },
+      {
+        Ready: "True ReplicasReady",
+        Healthy: "True NoFailure",
+        Reconciling: "True Rolling",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "at zero",
+      { wanted: 0, ready: 0, readyCurrent: 0, existing: 0 },
+      {
+        Ready: "True ScaledToZero",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "False Settled",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "going to zero",
+      { wanted: 0, ready: 0, readyCurrent: 0 },
+      {
+        Ready: "True ScaledToZero",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "True Stopping",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "crashed once",
+      { ...starting, backoff: { failures: 1, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False Error",
+        Reconciling: "True Starting",
+        Stalled: "False Progressing",
+      },
+    ],
+    [
+      "crash loop",
+      { ...starting, backoff: { failures: 3, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False CrashLoopBackOff",
+        Reconciling: "True Starting",
+        Stalled: "True CrashLoopBackOff",
+      },
+    ],
+    [
+      "between two attempts",
+      { ...starting, existing: 0, backingOff: true, backoff: { failures: 2, until: 0, last: failure } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "False CrashLoopBackOff",
+        Reconciling: "True BackingOff",
+        Stalled: "True CrashLoopBackOff",
+      },
+    ],
+    [
+      "secret missing",
+      { ...starting, existing: 0, blocked: { reason: "SecretNotFound", message: "x" } },
+      {
+        Ready: "False NoReplicaReady",
+        Healthy: "Unknown NothingRuns",
+        Reconciling: "True Starting",
+        Stalled: "True SecretNotFound",
+      },
+    ],
+  ])("%s", (_, facts, expected) => expect(shown(facts)).toEqual(expected));
+
+  test.each<[string, number, Partial<ConditionFacts>, string | undefined]>([
+    ["one failure, then a pause", 1, { backingOff: true }, undefined],
+    ["two, then a pause", 2, { backingOff: true }, failure.message],
+    ["two, and a third attempt", 2, { backingOff: false }, undefined],
+    ["two, but what is wanted is ready", 2, { backingOff: true, ready: 1, readyCurrent: 1 }, undefined],
+  ])("whether a failure is final: %s", (_, failures, facts, final) => {
+    const backoff = { failures, until: 0, last: failure };
+    expect(finalFailure(functionConditions({ ...starting, backoff, ...facts }, [], at))).toBe(final);
+  });
+
+  test("Ready says why not", () => {
+    const [ready] = functionConditions({ ...starting, backoff: { failures: 1, until: 0, last: failure } }, [], at);
+
+    expect(ready?.message).toBe("0 of 1 replicas are ready: The process ended with code 3");
+  });
+
+  test("lastTransitionTime is that of the last change of status, whatever the message says", () => {
+    const before = functionConditions(starting, [], at);
+    const after = functionConditions({ ...settled, wanted: 2, existing: 2 }, before, later);
+
+    expect(after.map(({ type, lastTransitionTime }) => [type, lastTransitionTime])).toEqual([
+      ["Ready", later],
+      ["Healthy", later],
+      ["Reconciling", at],
+      ["Stalled", at],
+    ]);
+  });
+});
+
+describe("what is said of each condition", () => {
+  const said = (facts: Partial<ConditionFacts>): Record<string, string> => {
+    const conditions = functionConditions({ ...settled, ...facts }, [], at);
+    return Object.fromEntries(conditions.map(({ type, message }) => [type, message]));
+  };
+  const blocked = { reason: "SecretNotFound", message: "Secret x does not exist" };
+  const progress = { reason: "PullingImage", message: "The image is pulled" };
+  const backoff = { failures: 2, until: 0, last: failure };
+
+  test("settled: what runs is what is wanted", () => {
+    expect(said({})).toEqual({
+      Ready: "1 of 1 replicas is ready",
+      Healthy: "No replica has failed",
+      Reconciling: "What runs is what is wanted",
+      Stalled: "Nothing is in the way",
+    });
+    expect(said({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");
+  });
+
+  test("at zero nothing runs", () => {
+    expect(said({ wanted: 0, ready: 0, readyCurrent: 0, existing: 0 })).toMatchObject({
+      Ready: "No replica is wanted; a call starts one",
+      Healthy: "No replica runs",
+    });
+    // One that still stops says nothing of the health of what is wanted.
+    expect(shown({ wanted: 0, ready: 1, readyCurrent: 0 })["Healthy"]).toBe("Unknown NothingRuns");
+  });
+
+  test("what is on its way is counted", () => {
+    expect(said(starting)["Reconciling"]).toBe("0 of 1 replicas are ready");
+    expect(said({ superseded: 1, existing: 2, readyCurrent: 0 })["Reconciling"]).toBe(
+      "0 of 1 new replicas are ready, 1 old ones are left",
+    );
+    expect(said({ superseded: 1, existing: 2 })["Reconciling"]).toBe("2 replicas exist, 1 are wanted");
+    expect(said({ existing: 3 })["Reconciling"]).toBe("3 replicas exist, 1 are wanted");
+    expect(said({ ...starting, backingOff: true })["Reconciling"]).toBe(
+      "The next replica is started after a pause, as the last attempt failed",
+    );
+  });
+
+  test("what keeps replicas from starting comes before what one waits for, that before the last failure", () => {
+    const ready = (facts: Partial<ConditionFacts>) => said({ ...starting, ...facts })["Ready"];
+    expect(ready({ blocked, progress, backoff })).toBe("0 of 1 replicas are ready: Secret x does not exist");
+    expect(ready({ progress, backoff })).toBe("0 of 1 replicas are ready: The image is pulled");
+    expect(ready({ backoff })).toBe("0 of 1 replicas are ready: The process ended with code 3");
+  });
+
+  test("what a replica waits for is said while fewer are ready than wanted", () => {
+    expect(shown({ ...starting, progress })["Reconciling"]).toBe("True PullingImage");
+    expect(said({ ...starting, progress })["Reconciling"]).toBe("The image is pulled");
+    expect(shown({ existing: 2, progress })["Reconciling"]).toBe("True Stopping");
+    expect(shown({ existing: 2, backingOff: true })["Reconciling"]).toBe("True Stopping");
+  });
+
+  test("a crash loop stalls only what is not ready, and other failures keep their own word", () => {
+    expect(shown({ backoff })["Stalled"]).toBe("False Progressing");
+    const other = { failures: 2, until: 0, last: { reason: "OOMKilled", message: "m" } };
+    expect(shown({ ...starting, backoff: other })).toMatchObject({
+      Healthy: "False OOMKilled",
+      Stalled: "True OOMKilled",
+    });
+  });
+});

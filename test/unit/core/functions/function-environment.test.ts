@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+
+import { desireFunction } from "../../../../runtime/core/functions/desired-function.ts";
+import { environmentOf } from "../../../../runtime/core/functions/function-environment.ts";
+
+const surroundings = { gatewayUrl: "http://127.0.0.1:8080", secretsDirectory: "/var/service/secrets", port: 8_080 };
+const now = "2026-01-01T00:00:00.000Z";
+
+test("has the names of the contract", () => {
+  const wanted = desireFunction(undefined, "dev", { service: "hello", image: "x", envProcess: "cat" }, now);
+
+  expect(environmentOf(wanted, surroundings)).toEqual({
+    fprocess: "cat",
+    OPENFAAS_NAME: "hello",
+    OPENFAAS_NAMESPACE: "dev",
+    SERVICE_NAME: "hello",
+    SERVICE_NAMESPACE: "dev",
+    GATEWAY_URL: "http://127.0.0.1:8080",
+    SERVICE_SECRETS_DIR: "/var/service/secrets",
+    PORT: "8080",
+  });
+});
+
+test("a port that a replica is told when it starts is not there before", () => {
+  const wanted = desireFunction(undefined, "dev", { service: "hello", image: "x" }, now);
+
+  expect(environmentOf(wanted, { ...surroundings, port: undefined })).not.toHaveProperty("PORT");
+});
+
+test("envVars win, and without a process there is no fprocess", () => {
+  const wanted = desireFunction(
+    undefined,
+    "dev",
+    { service: "hello", image: "x", envVars: { GATEWAY_URL: "mine", mode: "http", PORT: "9" } },
+    now,
+  );
+  const environment = environmentOf(wanted, surroundings);
+
+  expect(environment).toMatchObject({ GATEWAY_URL: "mine", mode: "http", PORT: "9" });
+  expect(environment).not.toHaveProperty("fprocess");
+});

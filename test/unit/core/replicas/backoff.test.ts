@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+
+import { backOff, type Backoff } from "../../../../runtime/core/replicas/reconcile-backoff.ts";
+import { replicaGrace } from "../../../../runtime/core/replicas/reconcile-grace.ts";
+
+const failure = { reason: "Error", message: "It ended" };
+
+test("waits 0.5 s, doubling to 30 s", () => {
+  let backoff: Backoff | undefined;
+  let now = 0;
+  const delays = Array.from({ length: 9 }, () => {
+    backoff = backOff(backoff, failure, { now, readyFor: 0, jitter: 1 });
+    const delay = backoff.until - now;
+    now = backoff.until;
+    return delay;
+  });
+
+  expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test("jitter takes away up to a quarter", () => {
+  expect(backOff(undefined, failure, { now: 0, readyFor: 0, jitter: 0 }).until).toBe(375);
+});
+
+test("begins again after 60 s of readiness", () => {
+  const seventh = { failures: 7, until: 10, last: failure };
+
+  expect(backOff(seventh, failure, { now: 100_000, readyFor: 59_999, jitter: 1 }).failures).toBe(8);
+  expect(backOff(seventh, failure, { now: 100_000, readyFor: 60_000, jitter: 1 })).toEqual({
+    failures: 1,
+    until: 100_500,
+    last: failure,
+  });
+});
+
+test("several replicas that end together count once", () => {
+  const first = backOff(undefined, failure, { now: 0, readyFor: 0, jitter: 1 });
+  const other = { reason: "Other", message: "Another one" };
+
+  expect(backOff(first, other, { now: 10, readyFor: 0, jitter: 1 })).toEqual({ ...first, last: other });
+});
+
+test.each([
+  [undefined, 31_000],
+  [{ exec_timeout: "10s" }, 12_000],
+  [{ exec_timeout: "0" }, 31_000],
+  [{ exec_timeout: "soon" }, 31_000],
+])("the grace with envVars %j is %i ms", (envVars, grace) => {
+  expect(replicaGrace(envVars === undefined ? {} : { envVars }, 30_000)).toBe(grace);
+});
+
+test.each<[timeout: string, envVars: Readonly<Record<string, string>>, grace: number]>([
+  ["40s", {}, 41_000],
+  // Runs from a queue may still take as long as any other.
+  ["10s", {}, 31_000],
+  ["40s", { exec_timeout: "35s" }, 37_000],
+  ["40s", { exec_timeout: "soon" }, 41_000],
+  ["soon", { exec_timeout: "10s" }, 12_000],
+])("the grace with a timeout of %s and envVars %j is %i ms", (timeout, envVars, grace) => {
+  expect(replicaGrace({ annotations: { "com.service.timeout": timeout }, envVars }, 30_000)).toBe(grace);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+
+import { scaledBecause, type DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
+import { isHeldReason } from "../../../../runtime/core/scaling/held-back.ts";
+import { readScaling, scalingCondition } from "../../../../runtime/core/scaling/scaling-condition.ts";
+
+const base: DesiredFunction = {
+  name: "f",
+  namespace: "functions",
+  deployment: { service: "f", image: "none" },
+  replicas: 3,
+  generation: 1,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+};
+const scaled = scaledBecause("LoadRose", "3 for 120 a second. 2 since noon: too few", 1_750_000_000_000);
+const held = scaledBecause("DownWindow", "3 are kept, 1 would do: 60 s are not over", 1_750_000_100_000);
+
+test.each([
+  ["as deployed", {}],
+  ["scaled", { scaled }],
+  ["held as deployed", { held }],
+  ["held and scaled", { scaled, held }],
+])("condition Scaling tells it back: %s", (_, given) => {
+  expect(readScaling(scalingCondition({ ...base, ...given }))).toEqual(given);
+});
+
+test("a hold is said from the first moment to its last, with what the count is from", () => {
+  const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
+  const asked = {
+    ...base,
+    scaled: scaledBecause("Requested", "Scaled to 3 by request", Date.parse(base.createdAt)),
+    hold,
+  };
+  const onHold = scalingCondition(asked, Date.parse(hold.until) - 1);
+  expect(onHold).toMatchObject({
+    reason: "OnHold",
+    message:
+      "Held at 3 until 2026-01-01T00:05:00.000Z by scale-function. " +
+      "3 since 2026-01-01T00:00:00.000Z (Requested): Scaled to 3 by request",
+    lastTransitionTime: base.createdAt,
+  });
+  expect(readScaling(onHold)).toMatchObject({ scaled: asked.scaled, held: { reason: "OnHold" } });
+  const noted = { ...asked, held: readScaling(onHold).held };
+  expect(scalingCondition(noted, Date.parse(hold.until))).toMatchObject({
+    reason: "Requested",
+    message: "Scaled to 3 by request",
+  });
+});
+
+test("another who scales is said from the first moment to the last, of a function with a fixed count, too", () => {
+  const labels = { "com.service.scale.min": "3", "com.service.scale.max": "3" };
+  const fixed = { ...base, deployment: { ...base.deployment, labels }, scaled };
+  const external = scalingCondition({ ...fixed, externalScaler: "kube-controller-manager" });
+  expect(external).toMatchObject({
+    status: "True",
+    reason: "ExternalAutoscaler",
+    message: expect.stringMatching(
+      /^Scaled by "kube-controller-manager", and left alone by the autoscaler of Weir\. 3 since /,
+    ),
+  });
+  expect(readScaling(external)).toMatchObject({ scaled, held: { reason: "ExternalAutoscaler" } });
+  const over = { ...fixed, held: readScaling(external).held };
+  expect(scalingCondition(over)).toMatchObject({ status: "False", reason: "LoadRose", message: scaled.message });
+});
+
+test("a message that somebody else wrote is taken as it is", () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const said = { reason: "InUse", message: "whatever", lastTransitionTime: at };
+  expect(readScaling(said)).toEqual({ held: { reason: "InUse", message: "whatever", at } });
+});
+
+test("no reason for a change is one for what holds", () => {
+  for (const reason of ["Idle", "BelowMinimum", "AboveMaximum", "LoadRose", "LoadFell", "Requested", "Alert", "Woken"])
+    expect(isHeldReason(reason)).toBe(false);
+});
+
+test("many replicas are read as well", () => {
+  const given = { scaled, held };
+  expect(readScaling(scalingCondition({ ...base, replicas: 120, ...given }))).toEqual(given);
+});

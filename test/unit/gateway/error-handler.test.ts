@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import pino from "pino";
+import { afterEach, describe, expect, test } from "vitest";
+
+import { errorCodes, PlatformError } from "../../../runtime/api/platform-error.ts";
+import { createErrorWriter, statusOf, type ErrorContext } from "../../../runtime/gateway/error-handler.ts";
+import { errorText } from "../../../runtime/gateway/rest/error-text.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** What a client gets when a raw handler fails with `err`. */
+async function answer(
+  err: unknown,
+  context: ErrorContext = {},
+  path = "/function/x",
+  headers: Record<string, string> = {},
+) {
+  const logged: unknown[] = [];
+  const { writeError } = createErrorWriter(pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }));
+  const server = createServer((request, response) => writeError(request, response, err, context));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers });
+  return { status: response.status, headers: response.headers, body: await response.text(), logged };
+}
+
+test("every code has a status of its contract", () => {
+  for (const code of errorCodes) expect(statusOf(code), code).toBeGreaterThanOrEqual(400);
+  expect(statusOf("headers_too_large")).toBe(431);
+  expect(statusOf("log_query_invalid")).toBe(422);
+});
+
+describe("writeError()", () => {
+  test("marks the gateway's own failures of calls, and never a 4xx", async () => {
+    for (const [code, mark] of [
+      ["function_unreachable", "gateway"],
+      ["no_ready_replica", "gateway"],
+      ["function_timeout", "gateway"],
+      ["function_not_found", null],
+      ["too_many_calls", null],
+      ["internal_error", null],
+    ] as const) {
+      const { headers, body } = await answer(new PlatformError(code, "Cannot call it: it is so"), {
+        invocation: true,
+        callId: "id-1",
+      });
+      expect([code, headers.get("x-openfaas-internal"), headers.get("x-call-id"), body]).toEqual([
+        code,
+        mark,
+        "id-1",
+        "Cannot call it: it is so\n",
+      ]);
+    }
+    const { headers } = await answer(new PlatformError("provider_unavailable", "Cannot: so"), {}, "/system/info");
+    expect(headers.get("x-openfaas-internal")).toBeNull();
+  });
+
+  test("says what became of a refused call", async () => {
+    const err = new PlatformError("queue_unavailable", "Cannot queue: no answer", {
+      callQueued: "unknown",
+      callId: "id-2",
+      retryAfterSeconds: 99,
+    });
+    const { status, headers, body } = await answer(err, { invocation: true }, "/async-function/x?y", {
+      accept: "application/json",
+    });
+    expect(status).toBe(503);
+    expect([headers.get("x-call-queued"), headers.get("x-call-id"), headers.get("retry-after")]).toEqual([
+      "unknown",
+      "id-2",
+      "30",
+    ]);
+    expect(JSON.parse(body)).toMatchObject({
+      callId: "id-2",
+      instance: "/async-function/x",
+      status: 503,
+      title: "Service Unavailable",
+    });
+  });
+
+  test("tells nothing of what nobody has a word for, and logs it once", async () => {
+    const { status, body, logged } = await answer(
+      new TypeError("secret detail"),
+      { callId: "id-3", traceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" },
+      "/function/x?token=1",
+    );
+    expect([status, body]).toEqual([500, "Cannot answer this request: an internal error occurred\n"]);
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    expect(logged).toMatchObject([{ callId: "id-3", traceId, path: "/function/x", err: { message: "secret detail" } }]);
+    expect(JSON.stringify(logged)).not.toContain("token=1");
+  });
+
+  test("cuts a reply that has begun", async () => {
+    const { writeError } = createErrorWriter(pino({ level: "silent" }));
+    const server = createServer((request, response) => {
+      response.writeHead(200, { "content-length": 10 });
+      response.write("half", () =>
+        writeError(request, response, new PlatformError("function_unreachable", "Cannot: so")),
+      );
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closers.push(() => server.close());
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+test("JSON is for who lists it, not for wildcards or who refuses it", () => {
+  const facts = { code: "forbidden", status: 403, sentence: "Cannot: so", instance: "/", callId: undefined } as const;
+  const type = (accept: string | undefined): string => errorText(facts, accept).type;
+  for (const accept of ["application/json", "Application/Problem+JSON;q=0.1", "text/html, application/json"]) {
+    expect(type(accept), accept).toBe("application/problem+json");
+  }
+  for (const accept of [
+    undefined,
+    "",
+    "*/*",
+    "application/*",
+    "application/json;q=0",
+    "application/jsonx",
+    "text/plain",
+  ]) {
+    expect(type(accept), accept).toBe("text/plain; charset=utf-8");
+  }
+});

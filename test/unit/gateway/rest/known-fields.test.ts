@@ -1,0 +1,53 @@
+import Type from "typebox";
+import { expect, test } from "vitest";
+
+import { FunctionDeployment } from "../../../../runtime/api/schemas/function-deployment.ts";
+import { ignoredInDeployment } from "../../../../runtime/api/schemas/function-status.ts";
+import { withKnownFields } from "../../../../runtime/gateway/rest/known-fields.ts";
+
+const deployment = {
+  body: FunctionDeployment,
+  ignoredFields: ignoredInDeployment,
+  fallbackFields: { service: "name" },
+};
+const hello = { service: "hello", image: "hello:1" };
+
+test.each([
+  [{ ...hello, envvars: {} }, 'Cannot read field "envvars": there is no such field; did you mean "envVars"?'],
+  [{ ...hello, label: {} }, 'Cannot read field "label": there is no such field; did you mean "labels"?'],
+  [{ ...hello, colour: "blue" }, 'Cannot read field "colour": there is no such field'],
+  [
+    { ...hello, name: "other" },
+    'Cannot read the body: its "service" is "hello", its "name" is "other"; send one of them',
+  ],
+])("what a deployment cannot mean is refused, unknown fields with the nearest name: %j", (body, sentence) => {
+  expect(() => withKnownFields(body, deployment)).toThrow(
+    expect.objectContaining({ code: "validation_failed", message: sentence }),
+  );
+});
+
+test("fields of a status and of older clients are dropped from a deployment", () => {
+  const status = { name: "hello", replicas: 1, availableReplicas: 1, invocationCount: 7, createdAt: "", generation: 2 };
+  const more = { queue: "default", conditions: [], usage: {}, network: "", registryAuth: "" };
+  expect(withKnownFields({ ...hello, ...status, ...more, namespace: "dev" }, deployment)).toEqual({
+    ...hello,
+    namespace: "dev",
+  });
+});
+
+test("a body of null is not called empty, and stands for none where there need be none", () => {
+  expect(() => withKnownFields(null, deployment)).toThrow("Cannot read the body: expected an object, got null");
+  expect(withKnownFields(null, { ...deployment, bodyOptional: true })).toBeNull();
+});
+
+test("the name of a status stands for the field that is absent", () => {
+  expect(withKnownFields({ name: "hello", image: "hello:1" }, deployment)).toEqual(hello);
+  expect(withKnownFields({ image: "hello:1" }, deployment)).toEqual({ image: "hello:1" });
+});
+
+test("other bodies lose what is not known, and what is no object is left to the schema", () => {
+  const body = Type.Object({ name: Type.String() });
+  expect(withKnownFields({ name: "a", nmae: "b" }, { body })).toEqual({ name: "a" });
+  expect(withKnownFields([], { body })).toEqual([]);
+  expect(withKnownFields(undefined, { body })).toBeUndefined();
+});

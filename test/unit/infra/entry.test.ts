@@ -1,0 +1,131 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as pulumi from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
+
+/** What `pulumi config` holds when the program starts. */
+function configure(values: Readonly<Record<string, string>>, encrypted: readonly string[] = []): void {
+  pulumi.runtime.setAllConfig(values, [...encrypted]);
+}
+
+test("a stack that cannot be says all that is wrong with it, before anything is made", async () => {
+  const recorder = await recordResources();
+  configure({ "weir:edition": "huge", "weir:nats": '{"replicas":2}', "aws:region": "eu" });
+  const failure = await import("../../../infra/index.ts").catch((err: unknown) => err);
+  expect(pulumi.RunError.isInstance(failure)).toBe(true);
+  expect((failure as Error).message.split("\n")).toEqual([
+    "Cannot read the configuration of the stack:",
+    '  weir:edition: expected one of community, standard, pro, enterprise, got "huge"',
+    '  weir:nats.replicas: expected one of 1, 3, got "2"',
+  ]);
+  expect(await recorder.resources()).toEqual([]);
+});
+
+test("a secret that stands in the clear is refused, with the command that stores it", async () => {
+  const recorder = await recordResources();
+  const { readConfig } = await import("../../../infra/config.ts");
+  const problemsOf = (encrypted: readonly string[]) => {
+    configure(
+      {
+        "weir:kubeconfig": '{"users": []}',
+        "weir:adminPassword": "twelve-letters",
+        "weir:nats": '{"url":"tls://broker.example.com:4222"}',
+        "weir:natsPasswords": JSON.stringify(
+          Object.fromEntries(
+            ["gateway", "queue-worker", "autoscaler", "queue-doctor"].map((name) => [name, "0123456789abcdef"]),
+          ),
+        ),
+        "weir:natsTls": JSON.stringify({ authority: "-----BEGIN CERTIFICATE-----" }),
+      },
+      encrypted,
+    );
+    try {
+      readConfig();
+      return [];
+    } catch (err) {
+      return (err as Error).message.split("\n").slice(1);
+    }
+  };
+  const command = "expected it encrypted: pulumi config set --secret";
+  expect(problemsOf([])).toEqual([
+    `  weir:kubeconfig: ${command} weir:kubeconfig < kubeconfig`,
+    `  weir:adminPassword: ${command} weir:adminPassword`,
+    ...["gateway", "queue-worker", "autoscaler", "queue-doctor"].map(
+      (name) => `  weir:natsPasswords.${name}: ${command} --path weir:natsPasswords.${name}`,
+    ),
+  ]);
+  expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig"])).toEqual([
+    `  weir:adminPassword: ${command} weir:adminPassword`,
+  ]);
+  expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig", "weir:adminPassword"])).toEqual([]);
+  const { kubeconfig, adminPassword, natsPasswords } = readConfig();
+  for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords ?? {})])
+    expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
+  expect(await recorder.resources()).toEqual([]);
+});
+
+test("beside an encrypted value of its group one in the clear is refused, too, as the stack's file has it", async () => {
+  const recorder = await recordResources();
+  const { readConfig } = await import("../../../infra/config.ts");
+  await using project = await tempDirectory();
+  const words = { gateway: "0123456789abcdef", autoscaler: "0123456789abcdef" };
+  configure({ "weir:natsPasswords": JSON.stringify(words), "weir:natsTls": JSON.stringify({ key: "k" }) }, [
+    "weir:natsPasswords",
+    "weir:natsTls",
+  ]);
+  const clearOnes = async (file: string) => {
+    await writeFile(join(project.path, "Pulumi.test.yaml"), file);
+    try {
+      readConfig(project.path);
+      return [];
+    } catch (err) {
+      return (err as Error).message.split("\n").filter((line) => line.includes("--secret"));
+    }
+  };
+  const command = "expected it encrypted: pulumi config set --secret --path";
+  const partly = `config:
+  weir:natsPasswords:
+    gateway: { secure: v1:abc }
+    autoscaler: 0123456789abcdef
+  weir:natsTls:
+    certificate: { secure: v1:abc }
+    key: k
+`;
+  expect(await clearOnes(partly)).toEqual([
+    `  weir:natsPasswords.autoscaler: ${command} weir:natsPasswords.autoscaler`,
+    `  weir:natsTls.key: ${command} weir:natsTls.key < tls.key`,
+  ]);
+  const whole = "config:\n  weir:natsPasswords: { secure: v1:abc }\n  weir:natsTls: { key: { secure: v1:abc } }\n";
+  expect(await clearOnes(whole)).toEqual([]);
+  // The configuration may lie elsewhere.
+  expect(await clearOnes("config: {}\n")).toEqual([]);
+  expect(await recorder.resources()).toEqual([]);
+});
+
+test("the program makes the platform of its stack and exports what people need", async () => {
+  // A preview asks no cluster.
+  const recorder = await recordResources({ preview: true });
+  configure(
+    {
+      "weir:edition": "standard",
+      "weir:installCrds": "false",
+      "weir:adminPassword": "correct horse".replace(" ", "-"),
+    },
+    ["weir:adminPassword"],
+  );
+  const entry = "../../../infra/index.ts?again";
+  const outputs = (await import(/* @vite-ignore */ entry)) as Readonly<Record<string, pulumi.Output<unknown>>>;
+  const resources = await recorder.resources();
+  expect(resourceNamed(resources, "weir:platform:Weir", "weir").parent).toBe("");
+  expect(Object.keys(outputs).toSorted()).toEqual(
+    ["adminPassword", "adminUser", "edition", "gatewayUrl", "portForward", "publicUrl", "queues"].toSorted(),
+  );
+  const { adminPassword, edition } = outputs;
+  if (adminPassword === undefined || edition === undefined) throw new Error("expected both outputs");
+  expect(await settled(adminPassword)).toEqual({ value: "correct-horse", secret: true });
+  expect(await settled(edition)).toEqual({ value: "standard", secret: false });
+});

@@ -1,0 +1,308 @@
+import { describe, expect, test } from "vitest";
+
+import { natsConfig } from "../../../../infra/manifests/broker/nats-config.ts";
+import { platformManifests } from "../../../../infra/manifests/platform-manifests.ts";
+import { readPlatform } from "../../../../infra/manifests/read-platform.ts";
+import { neededSecretNames, secretManifests } from "../../../../infra/manifests/secrets.ts";
+import { queueWorkerName } from "../../../../infra/manifests/names.ts";
+import { objectNamed, objectsOf, podsOf, secretValues, variablesOf } from "../../../support/manifest-platform.ts";
+
+const made = (input: Readonly<Record<string, unknown>> = {}) => objectsOf(readPlatform(input));
+
+test("namespaces are restricted, that of functions has the marker; both may be somebody else's", () => {
+  const objects = made({ functionNamespace: "fn" });
+  const enforce = { "pod-security.kubernetes.io/enforce": "restricted" };
+  expect(objectNamed(objects, "Namespace", "weir").metadata.labels).toMatchObject(enforce);
+  expect(objectNamed(objects, "Namespace", "weir").metadata.labels).not.toHaveProperty("com.service.namespace");
+  expect(objectNamed(objects, "Namespace", "fn").metadata.labels).toMatchObject({
+    ...enforce,
+    "com.service.namespace": "1",
+  });
+  expect(made({ createNamespaces: false }).filter(({ kind }) => kind === "Namespace")).toEqual([]);
+});
+
+test("parts come in the order in which they are to be applied", () => {
+  const names = platformManifests(readPlatform({})).map(({ name }) => name);
+  const before = (first: string, second: string) => expect(names.indexOf(first)).toBeLessThan(names.indexOf(second));
+  before("namespaces", "access");
+  before("custom-resource-definitions", "access");
+  before("access", "operator");
+  before("secrets", "nats");
+  before("nats", "queue-doctor");
+  before("operator", "gateway");
+});
+
+describe("nats", () => {
+  test("one server is asked by its own name, syncs always, and has a disk of its own", () => {
+    const objects = made();
+    const { spec } = objectNamed(objects, "StatefulSet", "nats");
+    expect(spec).toMatchObject({
+      serviceName: "nats-headless",
+      replicas: 1,
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: "10Gi" } } } }],
+    });
+    const [container] = podsOf(objectNamed(objects, "StatefulSet", "nats")).containers;
+    expect(container.livenessProbe.httpGet).toEqual({ path: "/healthz?js-server-only=true", port: "monitor" });
+    expect(variablesOf(objectNamed(objects, "Deployment", "queue-doctor"))).toMatchObject({
+      nats_monitor_url: "http://nats-0.nats-headless.weir.svc.cluster.local:8222",
+      durability: "always",
+      max_file_store: String(Math.floor(10 * 2 ** 30 * 0.7)),
+    });
+    expect(objectNamed(objects, "Service", "nats")["spec"]).toMatchObject({ ports: [{ port: 4222 }] });
+  });
+
+  test("three servers are a cluster, and calls have three copies", () => {
+    const objects = made({ nats: { replicas: 3 } });
+    expect(objectNamed(objects, "StatefulSet", "nats")["spec"]).toMatchObject({ replicas: 3 });
+    expect(variablesOf(objectNamed(objects, "Deployment", "queue-doctor"))).toMatchObject({
+      nats_replicas: "3",
+      nats_monitor_url: [0, 1, 2].map((at) => `http://nats-${at}.nats-headless.weir.svc.cluster.local:8222`).join(","),
+      durability: "cluster",
+    });
+    expect(natsConfig(readPlatform({ nats: { replicas: 3 } }))).toContain("cluster {");
+  });
+
+  test("its largest message follows from async_max_body, its store from its disk", () => {
+    const config = natsConfig(readPlatform({ asyncMaxBody: 2_000_000, nats: { storage: "20Gi" } }));
+    expect(config).toContain(`max_payload: ${2_000_000 + 262_144}`);
+    expect(config).toContain(`"max_file_store": ${Math.floor(20 * 2 ** 30 * 0.7)}`);
+  });
+
+  test("elsewhere: nothing of it is made, and the processes go there", () => {
+    const monitorUrl = "http://broker:8222,http://second:8222";
+    const objects = made({ nats: { url: "nats://broker:4333", tls: false, monitorUrl } });
+    expect(variablesOf(objectNamed(objects, "Deployment", "queue-doctor"))).toMatchObject({
+      nats_monitor_url: monitorUrl,
+    });
+    expect(objects.filter(({ metadata }) => metadata.name.startsWith("nats"))).toEqual([]);
+    const environment = variablesOf(objectNamed(objects, "Deployment", "gateway"));
+    expect(environment).toMatchObject({ nats_url: "nats://broker:4333" });
+    expect(environment).not.toHaveProperty("nats_ca_file");
+  });
+});
+
+describe("the network", () => {
+  const spec = (name: string, input: Readonly<Record<string, unknown>> = {}) =>
+    objectNamed(made(input), "NetworkPolicy", name)["spec"];
+
+  test("lets nothing in or out that is not said", () => {
+    expect(spec("default-deny")).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+    expect(spec("operator")).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "operator" } },
+      policyTypes: ["Ingress", "Egress"],
+      egress: [
+        {
+          ports: [
+            { port: 443, protocol: "TCP" },
+            { port: 6443, protocol: "TCP" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("the broker hears its users, its fellows, and on the monitoring port the queue-doctor alone", () => {
+    const from = (process: string) => ({ podSelector: { matchLabels: { "app.kubernetes.io/name": process } } });
+    expect(spec("nats")).toMatchObject({
+      ingress: [
+        {
+          from: ["gateway", "queue-worker", "autoscaler", "queue-doctor"].map(from),
+          ports: [{ port: 4222, protocol: "TCP" }],
+        },
+        { from: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] },
+        { from: [from("queue-doctor")], ports: [{ port: 8222, protocol: "TCP" }] },
+      ],
+      egress: [{ to: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] }],
+    });
+  });
+
+  test("names are looked up at the cluster's resolver and at caches of nodes, nowhere else", () => {
+    expect(spec("dns")).toEqual({
+      podSelector: {},
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: [
+            { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } },
+            { ipBlock: { cidr: "169.254.20.10/32" } },
+          ],
+          ports: [
+            { port: 53, protocol: "UDP" },
+            { port: 53, protocol: "TCP" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("anybody reaches the gateway's port, only who is said its metrics", () => {
+    expect(spec("gateway")).toMatchObject({ ingress: [{ ports: [{ port: 8080, protocol: "TCP" }] }] });
+    expect(spec("gateway", { monitoring: { namespaceLabels: { team: "ops" } } })).toMatchObject({
+      ingress: [
+        { ports: [{ port: 8080 }] },
+        { from: [{ namespaceSelector: { matchLabels: { team: "ops" } } }], ports: [{ port: 8082 }] },
+      ],
+    });
+  });
+
+  test("callbacks leave, but not to metadata services and the cluster's own ranges", () => {
+    const text = JSON.stringify(spec("queue-worker", { clusterRanges: ["10.0.0.0/8"] }));
+    const metadata = ["169.254.0.0/16", "168.63.129.16/32", "192.0.0.192/32", "100.100.100.200/32"];
+    expect(text).toContain(JSON.stringify({ cidr: "0.0.0.0/0", except: [...metadata, "10.0.0.0/8"] }));
+    expect(text).toContain(JSON.stringify({ cidr: "::/0", except: ["fd00:ec2::254/128", "fe80::/10"] }));
+    expect(JSON.stringify(spec("autoscaler"))).not.toContain("ipBlock");
+  });
+});
+
+describe("secrets", () => {
+  test("no value is anywhere but in a Secret", () => {
+    const platform = readPlatform({ edition: "enterprise", nats: { replicas: 3 }, queues: { reports: {} } });
+    const tls = {
+      certificate: "value of the certificate",
+      key: "value of the key",
+      authority: "value of the authority",
+    };
+    const secrets = secretManifests(platform, secretValues(platform, tls));
+    expect(secrets.map(({ metadata }) => metadata.name)).toEqual(neededSecretNames(platform));
+    const values = secrets.flatMap((secret) => Object.values(secret["stringData"] as Readonly<Record<string, string>>));
+    const others = JSON.stringify(objectsOf(platform));
+    expect(values.filter((value) => value !== "admin" && others.includes(JSON.stringify(value).slice(1, -1)))).toEqual(
+      [],
+    );
+    expect(others).not.toContain("password-of-");
+  });
+
+  test("every Secret that a pod mounts is among those that must be there, and the other way round", () => {
+    const platform = readPlatform({ edition: "enterprise", nats: { replicas: 3 }, queues: { a_b: {} } });
+    const text = JSON.stringify(objectsOf(platform));
+    const mounted = [...text.matchAll(/"secret":\{"(?:name|secretName)":"([^"]+)"/g)].map((match) => match[1] ?? "");
+    expect([...new Set(mounted)].toSorted()).toEqual(neededSecretNames(platform).toSorted());
+  });
+
+  test("words that the broker could read as something else are refused", () => {
+    const platform = readPlatform({ nats: { tls: false } });
+    const values = secretValues(platform);
+    expect(() => secretManifests(platform, { ...values, storeKey: 'a"\nlisten: 0' })).toThrow(
+      'Cannot make secret "nats-store"',
+    );
+    expect(() => secretManifests(platform, { ...values, brokerPasswords: {} })).toThrow("it has none");
+  });
+});
+
+test("images for one architecture keep every pod on nodes of it", () => {
+  const selectors = (input: Readonly<Record<string, unknown>>) =>
+    made(input)
+      .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
+      .map((object) => JSON.stringify((podsOf(object) as { readonly nodeSelector?: object }).nodeSelector));
+  expect([...new Set(selectors({ images: { architecture: "arm64" } }))]).toEqual(['{"kubernetes.io/arch":"arm64"}']);
+  expect([...new Set(selectors({}))]).toEqual([undefined]);
+  expect(() => made({ images: { architecture: "x86" } })).toThrow(/images\.architecture: expected amd64 or arm64/);
+});
+
+describe("the Service of the gateway", () => {
+  const balanced = {
+    serviceType: "LoadBalancer",
+    annotations: { "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" },
+    loadBalancerClass: "service.k8s.aws/nlb",
+    loadBalancerSourceRanges: ["203.0.113.0/24"],
+  };
+  const outside = { loadBalancerClass: "service.k8s.aws/nlb", loadBalancerSourceRanges: ["203.0.113.0/24"] };
+  const services = (input: Readonly<Record<string, unknown>>) =>
+    made(input).filter(({ kind, metadata }) => kind === "Service" && metadata.name.startsWith("gateway"));
+
+  test("is the load balancer's, with its annotations, class and ranges", () => {
+    expect(services({ gateway: balanced })).toEqual([
+      expect.objectContaining({
+        metadata: expect.objectContaining({ name: "gateway", annotations: balanced.annotations }),
+        spec: expect.objectContaining({ type: "LoadBalancer", ...outside }),
+      }),
+    ]);
+    expect(services({})[0]?.metadata).not.toHaveProperty("annotations");
+  });
+
+  test("stays inside where the load balancer ends TLS: that has one of its own, with the port of publicUrl alone", () => {
+    const port = (number: number) => [{ port: number, targetPort: "http" }];
+    const [inside, balancer] = services({ gateway: balanced, publicUrl: "https://f.example.com" });
+    expect(inside).toMatchObject({ metadata: { name: "gateway" }, spec: { type: "ClusterIP", ports: port(8080) } });
+    expect(inside?.metadata).not.toHaveProperty("annotations");
+    expect(inside?.["spec"]).not.toHaveProperty("loadBalancerClass");
+    expect(balancer).toMatchObject({
+      metadata: { name: "gateway-public", annotations: balanced.annotations },
+      spec: { type: "LoadBalancer", ports: port(443), selector: { "app.kubernetes.io/name": "gateway" }, ...outside },
+    });
+    const [, other] = services({ gateway: balanced, publicUrl: "https://f.example.com:8443" });
+    expect(other?.["spec"]).toMatchObject({ ports: port(8443) });
+    expect(services({ gateway: { serviceType: "NodePort" }, publicUrl: "https://f.example.com" })).toHaveLength(1);
+  });
+});
+
+describe("an HTTPRoute", () => {
+  const routes = (httpRoute: object) => made({ httpRoute }).filter(({ kind }) => kind === "HTTPRoute");
+
+  test("brings what comes to a Gateway's listener for the host", () => {
+    const to = { gateway: "public", gatewayNamespace: "infra", sectionName: "https" };
+    expect(routes({ host: "f.example.com", ...to })).toMatchObject([
+      {
+        metadata: { name: "gateway", namespace: "weir" },
+        spec: {
+          parentRefs: [{ name: "public", namespace: "infra", sectionName: "https" }],
+          hostnames: ["f.example.com"],
+          rules: [{ backendRefs: [{ name: "gateway", port: 8080 }] }],
+        },
+      },
+    ]);
+    const [bare] = routes({ host: "f.example.com", gateway: "public" });
+    expect(bare?.["spec"]).toMatchObject({ parentRefs: [{ name: "public" }] });
+    expect(routes({})).toEqual([]);
+  });
+
+  test("names the gateway's address, unless that is said", () => {
+    const address = (input: object) =>
+      variablesOf(
+        objectNamed(
+          made({ httpRoute: { host: "f.example.com", gateway: "public" }, ...input }),
+          "Deployment",
+          "gateway",
+        ),
+      )["public_url"];
+    expect(address({})).toBe("http://f.example.com");
+    expect(address({ publicUrl: "https://f.example.com" })).toBe("https://f.example.com");
+  });
+});
+
+describe("ingress", () => {
+  test("is made for a host only, and gives the gateway its public address", () => {
+    expect(made().filter(({ kind }) => kind === "Ingress")).toEqual([]);
+    const objects = made({ ingress: { host: "weir.example.com", tlsSecret: "cert" }, upstreamTimeout: "2m" });
+    expect(objectNamed(objects, "Ingress", "gateway")["spec"]).toMatchObject({
+      tls: [{ hosts: ["weir.example.com"], secretName: "cert" }],
+    });
+    expect(variablesOf(objectNamed(objects, "Deployment", "gateway"))).toMatchObject({
+      public_url: "https://weir.example.com",
+    });
+  });
+
+  test("a proxy waits as long as the longest call, and holds nothing back", () => {
+    const ingress = { host: "h.example", className: "nginx" };
+    const objects = made({ ingress, timeoutMax: "20m" });
+    expect(objectNamed(objects, "Ingress", "gateway").metadata.annotations).toMatchObject({
+      // Any function may have a timeout of 20 min, after its wait for a replica.
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "1265",
+      "nginx.ingress.kubernetes.io/proxy-buffering": "off",
+    });
+    const short = made({ ingress, timeoutMax: "1m" });
+    expect(objectNamed(short, "Ingress", "gateway").metadata.annotations).toMatchObject({
+      // A WebSocket may be silent for 10 min.
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "605",
+    });
+  });
+});
+
+test("names of queues become names that Kubernetes takes, and stay different", () => {
+  const names = ["default", "reports", "a_b", "a-b", "a-", "a_", "x".repeat(63), `${"x".repeat(62)}y`].map(
+    queueWorkerName,
+  );
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);
+  expect(names.slice(0, 2)).toEqual(["queue-worker", "queue-worker-reports"]);
+});

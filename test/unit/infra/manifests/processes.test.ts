@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+
+import { checkPlatform, readPlatform } from "../../../../infra/manifests/read-platform.ts";
+import { environmentOf } from "../../../../infra/manifests/processes/environment.ts";
+import type { Settings } from "../../../../runtime/settings/setting.ts";
+import { readSettings } from "../../../../runtime/settings/read-settings.ts";
+import { autoscalerSettings } from "../../../../runtime/autoscaler/settings.ts";
+import { gatewaySettings } from "../../../../runtime/gateway/settings.ts";
+import { operatorSettings } from "../../../../runtime/operator/settings.ts";
+import { queueDoctorSettings } from "../../../../runtime/queue-doctor/settings.ts";
+import { queueWorkerSettings } from "../../../../runtime/queue-worker/settings.ts";
+import { objectNamed, objectsOf, podsOf, variablesOf } from "../../../support/manifest-platform.ts";
+
+const processes: readonly (readonly [deployment: string, process: string, table: Settings])[] = [
+  ["gateway", "gateway", gatewaySettings],
+  ["queue-worker", "queue-worker", queueWorkerSettings],
+  ["queue-worker-reports", "queue-worker", queueWorkerSettings],
+  ["queue-doctor", "queue-doctor", queueDoctorSettings],
+  ["autoscaler", "autoscaler", autoscalerSettings],
+  ["operator", "operator", operatorSettings],
+];
+const platform = readPlatform({
+  edition: "enterprise",
+  platformNamespace: "faas",
+  upstreamTimeout: "2m",
+  shutdownDelay: "7s",
+  queues: { reports: { timeout: "10m", max_inflight: 8, replicas: 3 } },
+  autoscaler: { replicas: 2 },
+});
+const objects = objectsOf(platform);
+
+describe.each(processes)("%s", (name, process, table) => {
+  const deployment = objectNamed(objects, "Deployment", name);
+  const pods = podsOf(deployment);
+  const [container] = pods.containers;
+
+  test("its variables are settings of its process, which can read them", () => {
+    const environment = variablesOf(deployment);
+    const names = Object.values(table).map((setting) => setting.name);
+    expect(Object.keys(environment).filter((variable) => !names.includes(variable))).toEqual([]);
+    const inPod = { ...environment, kubernetes_host: "10.0.0.1", kubernetes_port: "443" };
+    expect(readSettings(table, { environment: inPod })).toMatchObject({
+      adminHost: "0.0.0.0",
+      edition: "enterprise",
+      platformNamespace: "faas",
+      provider: "kubernetes",
+      clusterGatewayUrl: "http://gateway.faas.svc.cluster.local.:8080",
+    });
+  });
+
+  test("runs its own main.ts as its own account, probed on the admin port", () => {
+    expect(container.args?.[0]).toBe(process);
+    expect(pods.serviceAccountName).toBe(process);
+    expect(container.ports).toContainEqual({ name: "admin", containerPort: 8082 });
+    expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "admin" });
+    const path = process === "gateway" ? "/readyz?exclude=broker" : "/readyz";
+    expect(container.readinessProbe.httpGet).toEqual({ path, port: "admin" });
+  });
+
+  test("is as the pod security level restricted demands, with nothing to write but /tmp", () => {
+    expect(pods.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    });
+    const writable = container.volumeMounts.filter(({ readOnly }) => readOnly !== true);
+    expect(writable.map(({ mountPath }) => mountPath)).toEqual(["/tmp"]);
+  });
+
+  test("has secrets as files only", () => {
+    expect(JSON.stringify(container.env)).not.toMatch(/secretKeyRef|password=/);
+  });
+});
+
+describe("what is derived", () => {
+  test("a pod gets longer to stop than its process gives itself", () => {
+    const grace = (name: string) => podsOf(objectNamed(objects, "Deployment", name)).terminationGracePeriodSeconds;
+    expect(grace("gateway")).toBe(7 + 120 + 5 + 5);
+    expect(grace("queue-worker")).toBe(120 + 10 + 5);
+    // Runs that take longer are handed back.
+    expect(grace("queue-worker-reports")).toBe(120 + 10 + 5);
+    expect(grace("operator")).toBe(15);
+  });
+
+  test("the operator, which knows no broker, is told which queues there are and how long their calls may take", () => {
+    const declared = variablesOf(objectNamed(objects, "Deployment", "operator"))["declared_queues"];
+    expect(declared).toBe("default=2m,reports=10m");
+  });
+
+  test("memory grows with payload and slots, unless it is said", () => {
+    const memoryOf = (input: Readonly<Record<string, unknown>>, name: string) =>
+      Number.parseInt(
+        podsOf(objectNamed(objectsOf(readPlatform(input)), "Deployment", name)).containers[0].resources.limits[
+          "memory"
+        ] ?? "",
+        10,
+      );
+    const pro = { edition: "pro" };
+    const small = memoryOf(pro, "queue-worker");
+    expect(memoryOf({ ...pro, maxInflight: 100 }, "queue-worker") - small).toBeGreaterThan(200);
+    expect(memoryOf({ ...pro, asyncMaxBody: 16_777_216 }, "queue-worker") - small).toBeGreaterThan(400);
+    expect(memoryOf({ ...pro, memory: { queueWorker: "99Mi" } }, "queue-worker")).toBe(99);
+  });
+
+  test("replicas of a queue's workers come from its entry; several pods have a budget", () => {
+    expect(objectNamed(objects, "Deployment", "queue-worker-reports")["spec"]).toMatchObject({ replicas: 3 });
+    const budgets = objects.filter(({ kind }) => kind === "PodDisruptionBudget").map(({ metadata }) => metadata.name);
+    expect(budgets.toSorted()).toEqual(["autoscaler", "nats", "queue-worker-reports"]);
+  });
+
+  test("the queues are the queue-doctor's settings file; its pods roll when they change", () => {
+    const doctor = (input: Readonly<Record<string, unknown>>) => {
+      const of = objectsOf(readPlatform({ edition: "enterprise", ...input }));
+      return JSON.stringify(objectNamed(of, "Deployment", "queue-doctor"));
+    };
+    expect(doctor({ queues: { a: {} } })).not.toBe(doctor({ queues: { b: {} } }));
+    expect(doctor({ queues: { a: {} } })).toBe(doctor({ queues: { a: {} } }));
+  });
+});
+
+test("what Kubernetes would replace in a value stays as it is", () => {
+  const table = { callbackAllow: { ...queueWorkerSettings.callbackAllow } };
+  const tuning = { callbackAllow: "$(HOSTS).internal,$$(X)" };
+  expect(environmentOf(table, {}, tuning)).toEqual([{ name: "callback_allow", value: "$$(HOSTS).internal,$$$$(X)" }]);
+});
+
+test.each(["gateway", "operator", "autoscaler", "queue-doctor"])(
+  "a second pod of %s does not replace the first: the template stays as it is",
+  (name) => {
+    const templateOf = (replicas: number) => {
+      const group = name === "queue-doctor" ? "queueDoctor" : name;
+      const { spec } = objectNamed(objectsOf(readPlatform({ [group]: { replicas } })), "Deployment", name);
+      return (spec as { readonly template: unknown }).template;
+    };
+    expect(templateOf(2)).toEqual(templateOf(1));
+  },
+);
+
+test("all pods, the broker's too, are placed and marked as the stack says", () => {
+  const toleration = { key: "dedicated", operator: "Equal", value: "weir", effect: "NoSchedule" };
+  const placed = objectsOf(
+    readPlatform({
+      pods: {
+        priorityClass: "system-cluster-critical",
+        nodeSelector: { pool: "platform" },
+        tolerations: [toleration],
+        annotations: { "sidecar.istio.io/inject": "false", "weir/checksum": "mine" },
+      },
+    }),
+  ).filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
+  expect(placed.length).toBe(6);
+  for (const { spec } of placed) {
+    const { template } = spec as {
+      readonly template: {
+        readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+        readonly spec: object;
+      };
+    };
+    expect(template.spec).toMatchObject({
+      priorityClassName: "system-cluster-critical",
+      nodeSelector: { pool: "platform" },
+      tolerations: [toleration],
+    });
+    expect(template.metadata.annotations).toMatchObject({ "sidecar.istio.io/inject": "false" });
+  }
+  const broker = placed.find(({ kind }) => kind === "StatefulSet")?.["spec"];
+  expect(broker).not.toMatchObject({ template: { metadata: { annotations: { "weir/checksum": "mine" } } } });
+});
+
+test("what is no toleration is refused", () => {
+  for (const tolerations of ["spot", [{ kye: "spot" }], [{ effect: "Never" }], [[]]])
+    expect(checkPlatform({ pods: { tolerations } }).problems).toEqual([
+      "pods.tolerations: expected a list of tolerations: key, operator, value, effect and tolerationSeconds as a pod may have them together",
+    ]);
+});

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+
+import { accountRights, type Rule } from "../../../../../infra/manifests/rights/account-rights.ts";
+import { accessManifests } from "../../../../../infra/manifests/rights/access.ts";
+import { readPlatform } from "../../../../../infra/manifests/read-platform.ts";
+import { accounts, type Account } from "../../../../../runtime/api/accounts.ts";
+import { rightsFiles } from "../../../../../scripts/rights/rights-files.ts";
+import { staleAmong } from "../../../../../scripts/written-file.ts";
+import { notEmpty } from "../../../../support/not-empty.ts";
+
+const root = new URL("../../../../../", import.meta.url);
+const everywhere = [false, true].flatMap((manyNamespaces) =>
+  accountRights({ manyNamespaces, platformNamespace: "weir" }).flatMap(({ account, platform, functions, cluster }) =>
+    [...platform, ...functions, ...cluster].map((rule) => ({ account, rule })),
+  ),
+);
+
+/** Accounts that may do one of `verbs` to `resource` anywhere. */
+function about(resource: string, verbs: readonly string[], group: string): Account[] {
+  return everywhere
+    .filter(({ rule }) => rule.apiGroups.includes(group) && rule.resources.includes(resource))
+    .filter(({ rule }) => rule.verbs.some((verb) => verbs.includes(verb)))
+    .map(({ account }) => account);
+}
+
+test.each(Object.values(accounts))(
+  "rights of %s are those of the file that people judge; else judge the change and run npm run rights",
+  async (account) => {
+    const own = (await rightsFiles()).filter(({ path }) => path.endsWith(`/rights-${account}.yaml`));
+    expect(own).toHaveLength(1);
+    expect(await staleAmong(own, root)).toEqual([]);
+  },
+);
+
+const reads = ["get", "list", "watch"];
+const writes = ["create", "update", "patch", "delete"];
+
+test.each<[what: string, group: string, resource: string, verbs: readonly string[], who: readonly Account[]]>([
+  ["read values of secrets", "", "secrets", reads, ["operator"]],
+  ["follow values of secrets", "", "secrets", ["watch"], []],
+  ["write values of secrets", "", "secrets", writes, ["gateway"]],
+  ["make, change or remove namespaces", "", "namespaces", writes, ["gateway"]],
+  ["make or change pods", "", "pods", ["create", "update", "patch"], []],
+  ["delete pods", "", "pods", ["delete"], ["queue-doctor"]],
+  ["read logs", "", "pods/log", reads, ["gateway"]],
+  ["write Services", "", "services", writes, ["operator"]],
+  ["write quotas", "", "resourcequotas", writes, ["operator"]],
+  ["write Deployments", "apps", "deployments", writes, ["operator"]],
+  ["write policies of the network", "networking.k8s.io", "networkpolicies", writes, ["operator"]],
+  ["make or delete functions", "service.com", "functions", ["create", "update", "delete"], ["gateway"]],
+  ["scale functions", "service.com", "functions/scale", ["patch"], ["gateway", "queue-worker", "autoscaler"]],
+  ["say how functions are", "service.com", "functions/status", writes, ["autoscaler", "operator"]],
+  ["write Profiles", "service.com", "profiles", writes, []],
+  ["write what IAM rests on", "iam.service.com", "roles", writes, []],
+  ["make roles", "rbac.authorization.k8s.io", "clusterroles", writes, []],
+  ["hold leases", "coordination.k8s.io", "leases", ["update"], ["autoscaler", "operator"]],
+])("who may %s", (_what, group, resource, verbs, who) => {
+  expect(new Set(about(resource, verbs, group))).toEqual(new Set(who));
+});
+
+test("the queue-doctor may delete the broker's pods by name, and no others", () => {
+  const pods = everywhere.filter(({ account, rule }) => account === "queue-doctor" && rule.resources.includes("pods"));
+  const broker = ["nats-0", "nats-1", "nats-2"];
+  // Editions of one namespace, and of many.
+  expect(pods.map(({ rule }) => rule.resourceNames)).toEqual([broker, broker]);
+});
+
+test("no wildcard, and nothing that leads to more rights", () => {
+  for (const { rule } of everywhere) {
+    const words = [...rule.apiGroups, ...rule.resources, ...rule.verbs, ...(rule.resourceNames ?? [])];
+    expect(words.filter((word) => word.includes("*"))).toEqual([]);
+    expect(rule.verbs).not.toContain("escalate");
+    expect(rule.verbs).not.toContain("impersonate");
+    expect(rule.verbs).not.toContain("deletecollection");
+    for (const resource of ["pods/exec", "pods/attach", "nodes/proxy", "serviceaccounts/token"])
+      expect(rule.resources).not.toContain(resource);
+    if (rule.resources.includes("serviceaccounts")) expect(rule.verbs).toEqual(["get"]);
+  }
+});
+
+test("only the operator binds: the roles of function namespaces, by name", () => {
+  expect(new Set(about("rolebindings", ["create", "patch", "update"], "rbac.authorization.k8s.io"))).toEqual(
+    new Set(["operator"]),
+  );
+  const binding = everywhere.filter(({ rule }) => rule.verbs.includes("bind"));
+  expect(binding).toEqual([
+    {
+      account: "operator",
+      rule: {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["clusterroles"],
+        verbs: ["bind"],
+        resourceNames: [
+          "weir-operator-functions",
+          "weir-gateway-functions",
+          "weir-queue-worker-functions",
+          "weir-autoscaler-functions",
+        ],
+      },
+    },
+  ]);
+});
+
+test("one role per account and kind of namespace, each bound to that account alone", () => {
+  const objects = accessManifests(readPlatform({ platformNamespace: "faas", functionNamespace: "fn", edition: "pro" }));
+  const bindings = objects.filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding");
+  const roles = objects.filter(({ kind }) => kind === "ClusterRole");
+  expect(bindings.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+    roles.map(({ metadata }) => metadata.name).toSorted(),
+  );
+  for (const { metadata, ...binding } of notEmpty(bindings, "binding")) {
+    const [, account = "", scope = ""] = /^faas-(.*)-(platform|functions|cluster)$/.exec(metadata.name) ?? [];
+    expect(binding["subjects"]).toEqual([{ kind: "ServiceAccount", name: account, namespace: "faas" }]);
+    expect(binding["roleRef"]).toMatchObject({ kind: "ClusterRole", name: metadata.name });
+    expect(metadata.namespace).toBe({ platform: "faas", functions: "fn", cluster: undefined }[scope]);
+  }
+});
+
+test("what is read in the whole cluster is listed and watched, and is no core secret", () => {
+  const rights = accountRights({ manyNamespaces: true, platformNamespace: "weir" });
+  for (const { account, functions, cluster } of notEmpty(rights, "account")) {
+    const inFunctions = functions.flatMap(({ apiGroups, resources }) =>
+      resources.map((each) => `${apiGroups[0]}/${each}`),
+    );
+    for (const { apiGroups, resources, verbs } of cluster) {
+      const isFollowed = verbs.join() === "list,watch";
+      for (const resource of resources) {
+        const what = `${apiGroups[0]}/${resource}`;
+        expect(what, account).not.toBe("/secrets");
+        if (isFollowed && what !== "/namespaces") expect(inFunctions, account).toContain(what);
+      }
+    }
+  }
+});
+
+test("an edition with one namespace gives nobody a right to write in the whole cluster", () => {
+  for (const { cluster } of accountRights({ manyNamespaces: false, platformNamespace: "weir" }))
+    expect(cluster.flatMap(({ verbs }: Rule) => verbs).filter((verb) => !/^(?:get|list|watch)$/.test(verb))).toEqual(
+      [],
+    );
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+
+import { CannotAskError } from "../../../../infra/rollout/cluster-look.ts";
+import { awaitRollout } from "../../../../infra/rollout/await-rollout.ts";
+
+const wanted = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "operator", namespace: "weir" },
+  spec: { template: { spec: { containers: [{ name: "operator", image: "weir:2" }] } } },
+};
+const live = (observedGeneration: number, image = "weir:2") => ({
+  metadata: { generation: 2 },
+  spec: { replicas: 1, template: { spec: { containers: [{ name: "operator", image }] } } },
+  status: { observedGeneration, replicas: 1, updatedReplicas: 1, availableReplicas: 1 },
+});
+
+/** Gives one answer after the other, and the last one for ever. */
+function looks(...answers: readonly (object | Error)[]) {
+  let count = 0;
+  const look = (): Promise<Readonly<Record<string, unknown>>> => {
+    const answer = answers[Math.min(count++, answers.length - 1)] ?? {};
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ ...answer });
+  };
+  return { look, count: () => count };
+}
+
+test("looks until all is done, also where the cluster does not answer for a while", async () => {
+  const { look, count } = looks(live(1), new Error("connection refused"), live(1), live(2));
+  await awaitRollout(wanted, { look, within: 1, every: 0, now: () => 0 });
+  expect(count()).toBe(4);
+});
+
+test("ends when its time is over, and says what is missing", async () => {
+  let now = 0;
+  const wait = { within: 180_000, every: 0, now: () => (now += 60_000) };
+  await expect(awaitRollout(wanted, { ...wait, ...looks(live(1)) })).rejects.toThrow(
+    'Cannot go on after Deployment "operator" in "weir": the cluster has not looked at the change yet after 180 s',
+  );
+  await expect(awaitRollout(wanted, { ...wait, ...looks(new Error("refused")) })).rejects.toThrow(
+    /the cluster does not answer: refused after 180 s/,
+  );
+});
+
+test("ends at once when waiting does not help", async () => {
+  const { look, count } = looks(live(2, "weir:wrong"));
+  await expect(awaitRollout(wanted, { look, within: 180_000, now: () => 0 })).rejects.toThrow(
+    'it runs image "weir:wrong" instead of "weir:2"; the state of the stack is not true: run pulumi up --refresh',
+  );
+  expect(count()).toBe(1);
+  const missing = looks(new CannotAskError("the command kubectl is not on PATH"));
+  await expect(awaitRollout(wanted, { look: missing.look, within: 180_000, now: () => 0 })).rejects.toThrow(
+    "the command kubectl is not on PATH",
+  );
+  expect(missing.count()).toBe(1);
+});

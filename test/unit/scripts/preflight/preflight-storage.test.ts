@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+
+import { readPlatform } from "../../../../infra/manifests/read-platform.ts";
+import { checkStorage } from "../../../../scripts/preflight/check-storage.ts";
+import { lineOf } from "../../../../scripts/preflight/finding.ts";
+import { clusterOf } from "../../../support/pretended-lists.ts";
+
+const classesPath = "/apis/storage.k8s.io/v1/storageclasses";
+const volumesPath = "/api/v1/persistentvolumes";
+const claimsPath = "/api/v1/namespaces/weir/persistentvolumeclaims";
+const platform = (nats: Readonly<Record<string, unknown>> = {}) => readPlatform({ nats: { tls: false, ...nats } });
+
+const slow = { metadata: { name: "slow" } };
+const fast = {
+  metadata: { name: "fast", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+  allowVolumeExpansion: true,
+};
+
+async function look(
+  nats: Readonly<Record<string, unknown>>,
+  classes: readonly object[],
+  more: Readonly<Record<string, object>> = {},
+): Promise<string[]> {
+  return (await checkStorage(clusterOf({ [classesPath]: { items: classes }, ...more }), platform(nats))).map(lineOf);
+}
+
+test.each([
+  ["none", [], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there is none"],
+  [
+    "none that is the default",
+    [slow],
+    {},
+    "PROBLEM no storage class is the default one: set weir:nats.storageClass; there are slow",
+  ],
+  ["a default one", [slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
+  [
+    "none of the name that is set",
+    [fast],
+    { storageClass: "slow" },
+    'PROBLEM there is no storage class "slow": set weir:nats.storageClass; there are fast',
+  ],
+])("class: %s", async (_what, classes, nats, line) => {
+  expect(await look(nats, classes)).toEqual([line]);
+});
+
+test("a class that cannot grow is told", async () => {
+  const lines = await look({ storageClass: "slow" }, [slow]);
+  expect(lines).toEqual([expect.stringMatching(/^ok /), expect.stringMatching(/^note .*cannot grow/)]);
+});
+
+test("storage of a broker elsewhere is none of ours", async () => {
+  expect(await look({ url: "nats://broker:4222" }, [])).toEqual([expect.stringMatching(/^note /)]);
+});
+
+describe("a class whose volumes somebody has to make", () => {
+  const fixed = { ...fast, provisioner: "kubernetes.io/no-provisioner" };
+  const volume = (storage: string, more: object = {}, phase = "Available") => ({
+    spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], capacity: { storage }, ...more },
+    status: { phase },
+  });
+
+  test("has enough that are free, large enough, and of the right mode", async () => {
+    const volumes = { [volumesPath]: { items: [volume("20Gi"), volume("21Gi"), volume("1Ti")] } };
+    expect(await look({ replicas: "3", storage: "20Gi" }, [fixed], volumes)).toEqual([
+      "ok      storage class fast for 3 × 20Gi",
+    ]);
+  });
+
+  test.each([
+    ["too small", volume("19Gi")],
+    ["taken", volume("20Gi", {}, "Bound")],
+    ["released and not yet free", volume("20Gi", {}, "Released")],
+    ["of another class", volume("20Gi", { storageClassName: "other" })],
+    ["of another mode", volume("20Gi", { accessModes: ["ReadWriteMany"] })],
+  ])("has one that is %s", async (_what, useless) => {
+    const volumes = { [volumesPath]: { items: [volume("20Gi"), useless] } };
+    expect(await look({ replicas: "3", storage: "20Gi" }, [fixed], volumes)).toEqual([
+      "PROBLEM storage class fast makes no volumes, and of 3 × 20Gi has 1: add volumes, set weir:nats.storage to what they have, or choose another weir:nats.storageClass",
+    ]);
+  });
+
+  test("needs none for claims that are there", async () => {
+    const claims = [0, 1, 2].map((index) => ({
+      metadata: { name: `data-nats-${index}` },
+      spec: { resources: { requests: { storage: "20Gi" } } },
+    }));
+    expect(
+      await look({ replicas: "3", storage: "20Gi" }, [fixed], {
+        [volumesPath]: { items: [] },
+        [claimsPath]: { items: claims },
+      }),
+    ).toEqual(["ok      storage class fast for 3 × 20Gi"]);
+  });
+});
+
+describe("a driver that makes the volumes", () => {
+  const drivers = "/apis/storage.k8s.io/v1/csidrivers";
+  const of = (provisioner: string) => [{ ...fast, provisioner }];
+
+  test("has to be registered where Kubernetes handed its own over to it", async () => {
+    expect(await look({}, of("kubernetes.io/aws-ebs"))).toEqual([
+      "PROBLEM storage class fast is of CSI driver ebs.csi.aws.com, which is not registered in the cluster: install it, or choose another weir:nats.storageClass",
+    ]);
+    expect(await look({}, of("kubernetes.io/aws-ebs"), { [`${drivers}/ebs.csi.aws.com`]: {} })).toEqual([
+      "ok      storage class fast for 1 × 10Gi",
+    ]);
+  });
+
+  test("may do without registering", async () => {
+    expect(await look({}, of("csi.example.com"))).toEqual([expect.stringMatching(/^note .*csi\.example\.com/)]);
+    expect(await look({}, of("rancher.io/local-path"))).toEqual(["ok      storage class fast for 1 × 10Gi"]);
+  });
+
+  test.each([
+    "efs.csi.aws.com",
+    "file.csi.azure.com",
+    "nfs.csi.k8s.io",
+    "cluster.local/nfs-subdir-external-provisioner",
+  ])("of file shares cannot serve: %s", async (provisioner) => {
+    expect(await look({}, of(provisioner), { [`${drivers}/${provisioner}`]: {} })).toEqual([
+      expect.stringMatching(/^PROBLEM storage class fast makes file shares/),
+    ]);
+  });
+});
+
+test("claims of another size keep it", async () => {
+  const claim = { metadata: { name: "data-nats-0" }, spec: { resources: { requests: { storage: "10Gi" } } } };
+  expect(await look({ storage: "20Gi" }, [fast], { [claimsPath]: { items: [claim] } })).toEqual([
+    "ok      storage class fast for 1 × 20Gi",
+    "note    claims of another size are there and keep it: data-nats-0 (10Gi): weir:nats.storage is 20Gi; docs/install.md says how they grow",
+  ]);
+  const other = { ...claim, metadata: { name: "data-other-0" } };
+  expect(await look({ storage: "20Gi" }, [fast], { [claimsPath]: { items: [other] } })).toHaveLength(1);
+});
