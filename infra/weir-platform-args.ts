@@ -27,7 +27,7 @@ type OpenGroup = "images" | "ingress";
 type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 
 /**
- * What a platform is made of: the keys of a stack, without `weir:`, each described in `docs/settings.md`. What says how many
+ * What a platform is made of: the keys of a stack, without `weir:`, each described in `docs/reference/settings.md`. What says how many
  * objects there are, or what their names are, is plain; passwords, certificates, images and names outside may come
  * from other resources.
  */

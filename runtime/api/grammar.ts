@@ -1,4 +1,4 @@
-/** The grammars of names (contract §1.3, `docs/api.md`): one parser per kind, used at every entrance. */
+/** The grammars of names (contract §1.3, `docs/reference/api.md`): one parser per kind, used at every entrance. */
 
 const dnsLabel = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const secretName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;

@@ -89,7 +89,7 @@ function commandOf(line: CommandLine, all: boolean): Command {
   const rare = rareFlags(line);
   if (rare > 0) command.addOption(new Option("--help-all", "show all flags"));
   if (rare > 0 && !all)
-    command.addHelpText("after", `\n--help-all shows ${rare} more; docs/settings.md tells all of them.`);
+    command.addHelpText("after", `\n--help-all shows ${rare} more; docs/reference/settings.md tells all of them.`);
   return command;
 }
 

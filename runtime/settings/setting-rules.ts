@@ -4,7 +4,7 @@ import { formatDuration } from "../api/duration.ts";
 export interface SettingRule<V> {
   /** Keys of the values it looks at; while one of them could not be read it is not asked. */
   readonly needs: readonly (keyof V & string)[];
-  /** The rule in one sentence, for `docs/settings.md`. */
+  /** The rule in one sentence, for `docs/reference/settings.md`. */
   readonly sentence: string;
   /** What breaks it, each beginning with the name of a setting. */
   readonly problems: (values: V) => readonly string[];

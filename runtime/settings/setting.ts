@@ -10,7 +10,7 @@ export type Parsed<T> = { readonly value: T } | { readonly expected: string };
  */
 export interface Setting<T> {
   readonly name: string;
-  /** One sentence for `--help` and `docs/settings.md`. */
+  /** One sentence for `--help` and `docs/reference/settings.md`. */
   readonly about: string;
   /** What the value is, in words: `duration`, `whole number`, … */
   readonly kind: string;

@@ -15,5 +15,5 @@ export async function definitionFiles(): Promise<WrittenFile[]> {
     const note = "# Written by `npm run crds` from runtime/api; change it there.\n";
     return formattedFile(`infra/crds/${definitionName(resource)}.yaml`, note + text);
   });
-  return Promise.all([...definitions, formattedFile("docs/custom-resources.md", resourcesPage())]);
+  return Promise.all([...definitions, formattedFile("docs/reference/custom-resources.md", resourcesPage())]);
 }

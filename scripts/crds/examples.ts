@@ -1,6 +1,6 @@
 import type { customResources } from "../../runtime/api/resources/custom-resources.ts";
 
-/** The objects that `docs/custom-resources.md` shows; a test has a real API server accept them. */
+/** The objects that `docs/reference/custom-resources.md` shows; a test has a real API server accept them. */
 export const manifestExamples = {
   function: {
     apiVersion: "service.com/v1",

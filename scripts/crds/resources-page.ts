@@ -13,7 +13,7 @@ const introduction = `# Custom resources
 Written by \`npm run crds\` from \`runtime/api\`; change it there.
 
 On [Kubernetes](kubernetes.md) functions and what belongs to them are objects of six kinds, beside the REST API: both write the same objects. The definitions
-are in [\`infra/crds\`](../infra/crds) and need Kubernetes 1.30 or newer.
+are in [\`infra/crds\`](../../infra/crds) and need Kubernetes 1.30 or newer.
 
 \`\`\`sh
 kubectl apply --server-side -f infra/crds
@@ -40,7 +40,7 @@ const notesOf: Readonly<Record<keyof typeof customResources, string>> = {
 \`kubectl scale fn/hello --replicas=3\` scales it, up to \`com.service.scale.max\`, but unlike
 \`/system/scale-function\` it holds nothing: the autoscaler goes on from there. Leave \`replicas\` out of what you
 apply: who scales writes it, and while a manifest of yours owns it the autoscaler leaves the function alone
-([another autoscaler](scaling.md#by-another-autoscaler)). When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
+([another autoscaler](../scaling.md#by-another-autoscaler)). When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
 who scales follows.
 `,
   profile:
@@ -69,7 +69,7 @@ The API server looks at one object alone, and counts characters. What it takes m
 JwtIssuer, Policy and Role are checked and nothing more yet: \`Accepted\` says whether they can be used, \`Enforced\` is \`False\`.
 `;
 
-/** The text of `docs/custom-resources.md`, not formatted yet. */
+/** The text of `docs/reference/custom-resources.md`, not formatted yet. */
 export function resourcesPage(): string {
   const sections = Object.entries<CustomResource>(customResources).map(([key, resource]) =>
     section(key as keyof typeof customResources, resource),

@@ -7,6 +7,6 @@ import { apiPage } from "./api-page.ts";
 export async function apiFiles(): Promise<WrittenFile[]> {
   return Promise.all([
     formattedFile("openapi.json", JSON.stringify(buildDocument(routeTable), undefined, 2)),
-    formattedFile("docs/api.md", apiPage(routeTable)),
+    formattedFile("docs/reference/api.md", apiPage(routeTable)),
   ]);
 }

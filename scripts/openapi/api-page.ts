@@ -21,7 +21,7 @@ export function apiPage(routes: readonly RouteEntry[]): string {
 const intro = `# API
 
 Written by \`npm run openapi\` from \`runtime/gateway/rest/routes\`; change it there. The same as OpenAPI 3.1 is in
-[openapi.json](../openapi.json), and every gateway serves it at \`/openapi.json\` and \`/openapi.yaml\`.
+[openapi.json](../../openapi.json), and every gateway serves it at \`/openapi.json\` and \`/openapi.yaml\`.
 
 In the commands \`$G\` is the gateway's address and \`$P\` the administrator's password:
 

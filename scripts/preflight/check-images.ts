@@ -35,7 +35,7 @@ async function checkImage(
   const having = nodes.filter(({ status }) => status?.images?.some(({ names }) => names?.includes(whole)));
   const isEverywhere = nodes.length > 0 && having.length === nodes.length;
   if (isEverywhere && pullPolicy !== "Always") return ok(`image ${image} is on all nodes`);
-  const load = `push it (npm run images -- --push REGISTRY) and set weir:images, or load it on each node (docs/images.md)`;
+  const load = `push it (npm run images -- --push REGISTRY) and set weir:images, or load it on each node (docs/reference/images.md)`;
   if (pullPolicy === "Never") return problem(`image ${image} is on ${having.length} of ${nodes.length} nodes`, load);
   if (!isNamed)
     return problem(`image ${image} names no registry, and is on ${having.length} of ${nodes.length} nodes`, load);
@@ -62,8 +62,8 @@ function suitsNodes(image: string, architectures: readonly string[], nodes: read
   return problem(
     `image ${image} is for ${built}, and ${count} nodes are ${kinds}`,
     architectures.length === 1 && count !== "all"
-      ? `push one for ${kinds}, too, or set weir:images.architecture to ${built} (docs/images.md)`
-      : `push one for ${kinds}, too (docs/images.md)`,
+      ? `push one for ${kinds}, too, or set weir:images.architecture to ${built} (docs/reference/images.md)`
+      : `push one for ${kinds}, too (docs/reference/images.md)`,
   );
 }
 

@@ -27,7 +27,7 @@ export async function checkSurroundings(
     ...(await checkApiServer(cluster, platform)),
     note(
       "whether the network enforces network policies cannot be told from here",
-      "docs/kubernetes.md says what they are for",
+      "docs/reference/kubernetes.md says what they are for",
     ),
   ];
 }

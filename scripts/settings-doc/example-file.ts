@@ -1,4 +1,4 @@
-/** The settings file that `docs/settings.md` shows; a test has the host accept it. */
+/** The settings file that `docs/reference/settings.md` shows; a test has the host accept it. */
 export const exampleFile = `edition: enterprise
 upstream_timeout: 60s
 callback_policy: public

@@ -9,14 +9,13 @@ import { providerSettings } from "../../runtime/provider/settings.ts";
 import { clusterRule, queueDoctorRules, queueDoctorSettings, storeRule } from "../../runtime/queue-doctor/settings.ts";
 import { gatewayInvokeRule, queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
 
-/** A process as its page section shows it. */
+/** A process that reads settings. */
 export interface DocumentedProcess {
+  /** As the column "Read by" calls it. */
   readonly name: string;
   readonly about: string;
   readonly settings: Settings;
   readonly rules: readonly { readonly sentence: string }[];
-  /** Whether a stack fills its settings. */
-  readonly inStack: boolean;
 }
 
 const broker = [brokerUserRule, passwordFileRule];
@@ -24,46 +23,40 @@ const broker = [brokerUserRule, passwordFileRule];
 /** All that reads settings of the platform, in the order of the page. */
 export const processes: readonly DocumentedProcess[] = [
   {
-    name: "One machine",
-    about: "What `npm start` reads: everything in one process.",
+    name: "one machine",
+    about: "`npm start`, everything in one process",
     settings: hostSettings,
     rules: [...hostRules, tlsRule],
-    inStack: false,
   },
   {
-    name: "Gateway",
-    about: "`node runtime/gateway/main.ts`, beside a broker that runs already.",
+    name: "gateway",
+    about: "`node runtime/gateway/main.ts`, beside a broker that runs already",
     settings: gatewaySettings,
     rules: [...gatewayRules, gatewayPortRule, tlsRule, ...broker],
-    inStack: true,
   },
   {
-    name: "Queue-worker",
-    about: "`node runtime/queue-worker/main.ts`, one queue each.",
+    name: "queue-worker",
+    about: "`node runtime/queue-worker/main.ts`, one queue each",
     settings: queueWorkerSettings,
     rules: [...queueWorkerRules, gatewayInvokeRule, ...broker],
-    inStack: true,
   },
   {
-    name: "Queue-doctor",
-    about: "`node runtime/queue-doctor/main.ts`, the only one that makes streams.",
+    name: "queue-doctor",
+    about: "`node runtime/queue-doctor/main.ts`, the only one that makes streams",
     settings: queueDoctorSettings,
     rules: [...queueDoctorRules, storeRule, clusterRule, ...broker],
-    inStack: true,
   },
   {
-    name: "Autoscaler",
-    about: "`node runtime/autoscaler/main.ts`; two run, one acts.",
+    name: "autoscaler",
+    about: "`node runtime/autoscaler/main.ts`; several may run, one is the leader",
     settings: autoscalerSettings,
     rules: [...autoscalerRules, ...broker],
-    inStack: true,
   },
   {
-    name: "Operator",
-    about: "`node runtime/operator/main.ts`, on Kubernetes only; several may run, one acts.",
+    name: "operator",
+    about: "`node runtime/operator/main.ts`, on Kubernetes only; several may run, one is the leader",
     settings: operatorSettings,
     rules: operatorRules,
-    inStack: true,
   },
 ];
 

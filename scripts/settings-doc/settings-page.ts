@@ -1,11 +1,10 @@
 import { decidedSettings } from "../../infra/manifests/processes/environment.ts";
 import { generalOptions } from "../../infra/manifests/platform-options.ts";
-import { flagName } from "../../runtime/settings/read-settings.ts";
-import type { Settings } from "../../runtime/settings/setting.ts";
+import type { Setting } from "../../runtime/settings/setting.ts";
 import { queueEntryFields } from "../../runtime/queue-doctor/queue-fact-settings.ts";
 import { functionSettings } from "../../runtime/watchdog/settings.ts";
 import { exampleFile } from "./example-file.ts";
-import { processes, type DocumentedProcess } from "./processes.ts";
+import { processes } from "./processes.ts";
 import { code, defaultOf, kindOf, table } from "./setting-cells.ts";
 import { stackSection } from "./stack-section.ts";
 
@@ -14,9 +13,8 @@ const introduction = `# Settings
 Written by \`npm run settings-doc\` from \`runtime/*/settings.ts\`; change it there.
 
 Every setting has one name in snake_case. It is the environment variable and the key in the settings file as it stands; the flag is the
-same in kebab-case; the key of a Pulumi stack is the same in camelCase under \`weir:\`, here \`weir:upstreamTimeout\`, or "–" where the
-platform decides. On one machine
-\`upstream_timeout\` may be said in three ways:
+same in kebab-case; the key of a Pulumi stack is the same in camelCase under \`weir:\`, here \`weir:upstreamTimeout\`. On one machine
+\`upstream_timeout\` may be set in three ways:
 
 \`\`\`sh
 npm start -- --upstream-timeout 60s
@@ -24,14 +22,15 @@ upstream_timeout=60s npm start
 echo 'upstream_timeout: 60s' > weir.yaml && npm start -- --config weir.yaml
 \`\`\`
 
-The first of these that says something counts: flag, environment, settings file, default. \`config\` may also stand in the environment.
+The first of these counts: flag, environment, settings file, default. \`config\` may also be in the environment.
 
 - A duration is \`1m30s\`, \`500ms\`, or whole seconds: \`90\`.
 - A boolean is \`true\`, \`t\`, \`1\`, \`yes\` or \`false\`, \`f\`, \`0\`, \`no\`, in any case; a flag without a value is \`true\`.
 - A list is separated by commas; in the file it may be a YAML list.
-- A setting without a default must be set; one marked "–" may be left out.
+- A setting without a default must be set; one whose default is "–" may be left out.
+- On Kubernetes the platform decides settings marked †: a stack has no such key.
 
-## What is wrong is said at once
+## Mistakes
 
 A process that finds anything wrong with its settings names all of it in one message, each with its value, and ends with code 1:
 
@@ -46,11 +45,11 @@ Cannot start:
   ack_wait: expected a duration from 1s to 1h, got "10ms" (flag --ack-wait)
 \`\`\`
 
-Unknown flags and unknown keys of the file are wrong. The environment belongs to everybody, so a variable there is never wrong; one that is
+Unknown flags and unknown keys of the file are wrong. A variable of the environment is never wrong; one that is
 nearly the name of a setting, such as \`MAX_INFLIGHT\`, \`WEIR_PORT\` or \`upstream_timeot\`, gives a warning and is not read. Values of unknown
 names are never shown.
 
-The processes of one platform may share one settings file: each reads what it knows, and only keys that none of them has are wrong.
+The processes of one platform may share one settings file: each reads its own keys, and only keys that none of them has are wrong.
 \`npm start\` refuses those that it decides itself, such as \`nats_url\`.
 
 ## A settings file
@@ -58,17 +57,16 @@ The processes of one platform may share one settings file: each reads what it kn
 \`\`\`yaml
 ${exampleFile}\`\`\`
 
-\`queues\` can only stand in the file. The queue \`default\` is always there; others need edition enterprise. What an entry leaves out comes
-from the setting of that name, here \`max_inflight: 4\`. A queue that is declared exists; on one machine
-its queue-workers run beside the others, elsewhere each is a process with \`queue\` set to its name. One that is declared no more takes no
-new calls; those it holds stay until it is declared again. What a queue is for and how to size it: [queue.md](queue.md).
+\`queues\` can only be in the file. The queue \`default\` is always there; others need edition enterprise. What an entry leaves out comes
+from the setting of that name, here \`max_inflight: 4\`. A queue that is no longer declared takes no
+new calls; those it holds stay until it is declared again. What a queue is for and how to size it: [calls and queues](../calls-and-queues.md).
 
 `;
 
 const derived = `
-## What follows from what
+## Derived values
 
-Times that must agree are worked out and cannot be set:
+Times that must agree are derived and cannot be set:
 
 | What | Follows from |
 |---|---|
@@ -92,6 +90,13 @@ Times that must agree are worked out and cannot be set:
 | slots of a queue on one machine | \`queue_workers\` × \`max_inflight\`, or \`replicas\` × \`max_inflight\` of its entry |
 `;
 
+const settingsIntroduction = `
+## Settings of the platform
+
+Who reads a setting: "all" are
+
+`;
+
 const functionIntroduction = `
 ## Function
 
@@ -100,13 +105,13 @@ no settings file and no stack key. The provider sets address, port and \`write_t
 
 `;
 
-/** The text of `docs/settings.md`, not formatted yet. */
+/** The text of `docs/reference/settings.md`, not formatted yet. */
 export function settingsPage(): string {
   return [
     introduction,
     table(queueFieldRows(), ["Key of an entry", "Kind", "Default", "Meaning"]),
     derived,
-    ...processes.map(processSection),
+    settingsSection(),
     stackSection(),
     functionIntroduction,
     table(
@@ -121,10 +126,12 @@ export function settingsPage(): string {
   ].join("");
 }
 
-function processSection({ name, about, settings, rules, inStack }: DocumentedProcess): string {
-  const sentences = [...new Set(rules.map(({ sentence }) => `- ${sentence}`))].join("\n");
-  const columns = ["Environment and file", "Flag", ...(inStack ? ["Stack"] : []), "Kind", "Default", "Meaning"];
-  return `\n## ${name}\n\n${about}\n\n${table(settingRows(settings, inStack), columns)}\nTogether they keep these rules:\n\n${sentences}\n`;
+/** One row per setting, and rules that several keep once. */
+function settingsSection(): string {
+  const readers = processes.map(({ name, about }) => `- ${name}: ${about}`).join("\n");
+  const columns = ["Name", "Read by", "Kind", "Default", "Meaning"];
+  const rules = [...new Set(processes.flatMap((process) => process.rules.map(({ sentence }) => `- ${sentence}`)))];
+  return `${settingsIntroduction}${readers}\n\n${table(settingRows(), columns)}\nTogether they keep these rules:\n\n${rules.join("\n")}\n`;
 }
 
 /** What the platform decides on Kubernetes, so that a stack cannot say it. */
@@ -132,15 +139,36 @@ function isDecided(key: string): boolean {
   return (decidedSettings as readonly string[]).includes(key) && !Object.hasOwn(generalOptions, key);
 }
 
-function settingRows(settings: Settings, inStack: boolean): string[][] {
-  return Object.entries(settings).map(([key, setting]) => [
-    code(setting.name),
-    setting.parseFile === undefined ? code(`--${flagName(setting.name)}`) : "–",
-    ...(inStack ? [isDecided(key) ? "–" : code(`weir:${key}`)] : []),
-    kindOf(setting),
-    defaultOf(setting),
-    setting.about,
-  ]);
+interface Reading {
+  readonly process: string;
+  readonly key: string;
+  readonly setting: Setting<unknown>;
+}
+
+/** A row for each setting; where two processes take different values by the same name, for each of them. */
+function settingRows(): string[][] {
+  const readings: Reading[] = processes.flatMap(({ name, settings }) =>
+    Object.entries(settings).map(([key, setting]) => ({ process: name, key, setting })),
+  );
+  const rows = Map.groupBy(readings, ({ setting }) => `${setting.name} ${kindOf(setting)}`);
+  return [...rows.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { key, setting } = first;
+    const mark = isDecided(key) && same.some(({ process }) => process !== "one machine") ? " †" : "";
+    return [[code(setting.name) + mark, readersOf(same), kindOf(setting), defaultsOf(same), setting.about]];
+  });
+}
+
+function readersOf(readings: readonly Reading[]): string {
+  return readings.length === processes.length ? "all" : readings.map(({ process }) => process).join(", ");
+}
+
+/** The default, or each with who has it. */
+function defaultsOf(readings: readonly Reading[]): string {
+  const defaults = Map.groupBy(readings, ({ setting }) => defaultOf(setting));
+  if (defaults.size === 1) return [...defaults.keys()].join("");
+  return [...defaults].map(([value, having]) => `${value} (${readersOf(having)})`).join(", ");
 }
 
 /** Where the value of a field comes from when its entry does not say. */

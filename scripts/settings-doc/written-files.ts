@@ -15,7 +15,7 @@ export async function writtenFiles(): Promise<WrittenFile[]> {
   const help = { path: "runtime/host/help.txt", text: helpText(hostCommandLine, false) };
   const helpAll = { path: "runtime/host/help-all.txt", text: helpText(hostCommandLine, true) };
   const formatted = [
-    formattedFile("docs/settings.md", settingsPage()),
+    formattedFile("docs/reference/settings.md", settingsPage()),
     formattedFile("runtime/settings/setting-names.ts", list),
   ];
   return [help, helpAll, ...(await commandHelp("runtime/host/main.ts")), ...(await Promise.all(formatted))];

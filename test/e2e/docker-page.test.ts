@@ -8,10 +8,10 @@ import { openDockerEngine, type TestDockerEngine } from "../support/shared-docke
 import { walkDocument } from "../support/walk-document.ts";
 import { asOf, walkedWeir } from "../support/walked-weir.ts";
 
-const page = readFileSync(new URL("../../docs/docker-provider.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/docker-provider.md", import.meta.url), "utf8");
 const [packages, start, ...blocks] = commandBlocks(page);
 
-describe.skipIf(noDockerEngine() !== undefined)("docs/docker-provider.md", () => {
+describe.skipIf(noDockerEngine() !== undefined)("docs/reference/docker-provider.md", () => {
   let engine: TestDockerEngine | undefined;
   afterAll(() => engine?.close(), 90_000);
   const walked = walkedWeir(

@@ -31,10 +31,10 @@ async function removeFunctions(): Promise<void> {
 }
 
 /** First: what it shows are counts from the beginning. */
-describe("docs/observe.md", () => {
+describe("docs/reference/metrics-and-logs.md", () => {
   afterAll(removeFunctions);
 
-  const page = read("observe.md");
+  const page = read("reference/metrics-and-logs.md");
   const [start, ...blocks] = commandBlocks(page);
 
   test("begins with the flag that the test starts Weir with", () => {
@@ -57,8 +57,8 @@ describe("docs/observe.md", () => {
   });
 });
 
-describe("docs/api.md", () => {
-  const blocks = commandBlocks(read("api.md"));
+describe("docs/reference/api.md", () => {
+  const blocks = commandBlocks(read("reference/api.md"));
 
   test("has a command for every path of the route table", () => {
     const paths = new Set(routeTable.filter(({ documented }) => documented !== false).map(({ path }) => path));

@@ -9,12 +9,12 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 
 const [settings, start, ...blocks] = commandBlocks(
-  readFileSync(new URL("../../docs/queue.md", import.meta.url), "utf8"),
+  readFileSync(new URL("../../docs/calls-and-queues.md", import.meta.url), "utf8"),
 );
 /** What the page writes into the file. */
 const written = /^cat >weir\.yaml <<'END'\n([^]*\n)END$/.exec(settings?.commands ?? "")?.[1] ?? "";
 
-describe("docs/queue.md", () => {
+describe("docs/calls-and-queues.md", () => {
   const opened: { directory?: TempDirectory } = {};
   beforeAll(async () => void (opened.directory = await tempDirectory("queue-page")));
   afterAll(() => opened.directory?.remove());

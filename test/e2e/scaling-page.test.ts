@@ -6,18 +6,18 @@ import { scenarios } from "../../bench/scaling/scenario.ts";
 import { commandBlocks } from "../support/markdown-blocks.ts";
 import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 
-const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
-const [start, ...blocks] = commandBlocks(page);
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+const page = read("scaling.md");
+const [start, ...walk] = commandBlocks(page);
 const flags = start?.commands.split(" -- ")[1]?.split(" ") ?? [];
-const walk = blocks.filter(({ commands }) => !commands.startsWith("npm "));
-const bench = blocks.find(({ commands }) => commands.startsWith("npm "));
+const bench = commandBlocks(read("contributing/scaling-measured.md"))[0];
 
 describe("docs/scaling.md", () => {
   const walked = walkedWeir("scaling-page", { flags });
 
   walkPage(walk, walked);
 
-  test("shows the pictures that its command makes", () => {
+  test("shows the pictures that the command of docs/contributing/scaling-measured.md makes", () => {
     const [, directory = "", names = ""] =
       /^npm run bench -- scaling --svg (\S+) (.+)$/.exec(bench?.commands ?? "") ?? [];
     const shown = [...page.matchAll(/!\[[^\]]+\]\(scaling\/(\S+)\.svg\)/g)].map(([, name]) => name);

@@ -32,12 +32,12 @@ const refused: Readonly<Record<string, number>> = {
 };
 
 const go = findTool("go");
-if (go === undefined) say('Skipped: the client of docs/clients.md in Go; "go" is missing');
+if (go === undefined) say('Skipped: the client of docs/reference/clients.md in Go; "go" is missing');
 const [python, generator] = await Promise.all(
   ["python", "openapi-generator"].map((name) => pythonPackages(`${programs}/${name}/requirements.txt`, say)),
 );
 
-/** Sections of docs/clients.md, each with where and how its program for all operations runs. */
+/** Sections of docs/reference/clients.md, each with where and how its program for all operations runs. */
 const clients = [
   { heading: "TypeScript", directory: "weir-typescript", command: "node every-operation.ts", there: true },
   {

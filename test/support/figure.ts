@@ -1,6 +1,6 @@
 import { say } from "./say.ts";
 
-/** Says aloud what a row measured for one of the promises of `docs/promises.md`. */
+/** Says aloud what a row measured for one of the promises of `docs/contributing/promises-measured.md`. */
 export function figure(promise: `S${number}`, sentence: string): void {
   say(`${promise}: ${sentence}`);
 }

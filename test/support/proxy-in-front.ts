@@ -24,7 +24,7 @@ export interface ProxyOptions {
   readonly gateways: readonly [ProxiedGateway, ...ProxiedGateway[]];
 }
 
-/** A proxy as a process of the test, with the configuration of `docs/proxies.md` on ports of its own. */
+/** A proxy as a process of the test, with the configuration of `docs/reference/proxies.md` on ports of its own. */
 export interface FrontProxy extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
@@ -40,7 +40,7 @@ export interface FrontProxy extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const page = join(import.meta.dirname, "../../docs/proxies.md");
+const page = join(import.meta.dirname, "../../docs/reference/proxies.md");
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const reasons = new Map<ProxyKind, string | undefined>();
 

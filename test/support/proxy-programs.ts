@@ -8,7 +8,7 @@ import { findTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
 import { descendants } from "./process-tree.ts";
 
-/** Proxies that `docs/proxies.md` shows. */
+/** Proxies that `docs/reference/proxies.md` shows. */
 export const proxyKinds = ["nginx", "haproxy"] as const;
 export type ProxyKind = (typeof proxyKinds)[number];
 

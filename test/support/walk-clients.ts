@@ -11,15 +11,15 @@ import { walkDocument } from "./walk-document.ts";
 import { asOf, type WalkedWeir } from "./walked-weir.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/clients.md", import.meta.url), "utf8");
 const [start, variables] = commandBlocks(page);
 const installs = "python3 -m pip install --target packages -r requirements.txt";
 
-/** Flags that docs/clients.md starts Weir with. */
+/** Flags that docs/reference/clients.md starts Weir with. */
 export const clientsFlags = start?.commands.replace("npm start -- ", "").split(" ") ?? [];
 
 /**
- * Makes a suite of one section of docs/clients.md: its commands, one after the other, against a Weir that was started as
+ * Makes a suite of one section of docs/reference/clients.md: its commands, one after the other, against a Weir that was started as
  * the page says. `packages` names the folder of `test/clients` whose packages for Python it needs; without them it is
  * skipped, which is said aloud.
  */
@@ -27,7 +27,7 @@ export async function walkClients(walked: () => WalkedWeir, heading: string, pac
   const python =
     packages === undefined ? undefined : await pythonPackages(`${root}test/clients/${packages}/requirements.txt`, say);
 
-  describe.skipIf(typeof python === "string")(`docs/clients.md, ${heading}`, () => {
+  describe.skipIf(typeof python === "string")(`docs/reference/clients.md, ${heading}`, () => {
     // Of its own: a section may go to other directories.
     let shell: ShellSession | undefined;
     beforeAll(() => void (shell = openShell({ directory: root })));
@@ -54,7 +54,7 @@ export async function walkClients(walked: () => WalkedWeir, heading: string, pac
 function section(heading: string) {
   const lines = page.split("\n");
   const from = lines.indexOf(`## ${heading}`) + 1;
-  if (from === 0) throw new Error(`Cannot find "${heading}" in docs/clients.md: there is no such heading`);
+  if (from === 0) throw new Error(`Cannot find "${heading}" in docs/reference/clients.md: there is no such heading`);
   const next = lines.findIndex((line, index) => index >= from && line.startsWith("## "));
   const to = next === -1 ? lines.length : next;
   return commandBlocks(page).filter(({ line }) => line > from && line <= to);

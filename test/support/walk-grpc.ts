@@ -15,17 +15,17 @@ import { startWeir, type WeirProcess } from "./weir-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "test/clients/grpc/go");
-const page = readFileSync(new URL("../../docs/grpc.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/http2-and-grpc.md", import.meta.url), "utf8");
 const [certificate, start, ...blocks] = commandBlocks(page);
 /** Milliseconds for the first build, which fetches what it needs. */
 const build = 600_000;
 
-/** Makes a suite of docs/grpc.md: its commands, one after the other, in one shell; those for Go if asked for. */
+/** Makes a suite of docs/reference/http2-and-grpc.md: its commands, one after the other, in one shell; those for Go if asked for. */
 export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
   const opened: { directory?: TempDirectory; weir?: WeirProcess; shell?: ShellSession } = {};
   const walk = blocks.filter(({ commands }) => withGo || !commands.startsWith("cd go"));
 
-  describe("docs/grpc.md", () => {
+  describe("docs/reference/http2-and-grpc.md", () => {
     beforeAll(async () => {
       if (withGo) await promisify(execFile)("go", ["build", "-o", "/dev/null", "."], { cwd: program, timeout: build });
       const directory = await tempDirectory("grpc");

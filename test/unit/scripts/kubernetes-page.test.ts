@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
@@ -22,11 +22,13 @@ import { commandBlocks } from "../../support/markdown-blocks.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const file = join(root, "docs", "kubernetes.md");
-const page = readFileSync(file, "utf8");
+const read = (name: string): string => readFileSync(join(root, "docs", name), "utf8");
+const install = read("install.md");
 const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
+/** Of both pages: what is installed, and what is there then. */
+const page = install + read("reference/kubernetes.md");
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 /** Cells of the row that begins with this name. */
 const cellsOf = (name: string): string[] =>
@@ -36,7 +38,7 @@ const cellsOf = (name: string): string[] =>
     .map((cell) => cell.trim());
 const rows = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)` /gm)].map((row) => row[1] ?? "");
 
-describe("docs/kubernetes.md", () => {
+describe("docs/install.md and docs/reference/kubernetes.md", () => {
   const platform = readPlatform({ nats: { tls: false } });
 
   test("has every part of the platform in a row", () => {
@@ -68,12 +70,14 @@ describe("docs/kubernetes.md", () => {
 
   test("makes a certificate of the broker with every name it needs", async () => {
     await using directory = await tempDirectory("broker-certificate");
-    const block = commandBlocks(section("Put it up")).find(({ commands }) => commands.includes("openssl"));
+    const block = commandBlocks(section("The broker's certificate")).find(({ commands }) =>
+      commands.includes("openssl"),
+    );
     await promisify(execFile)("sh", ["-euc", block?.commands ?? ""], { cwd: directory.path });
-    const read = (name: string) => readFileSync(join(directory.path, "nats-tls", name));
-    const certificate = new X509Certificate(read("tls.crt"));
-    const authority = new X509Certificate(read("ca.crt"));
-    expect(certificate.checkPrivateKey(createPrivateKey(read("tls.key")))).toBe(true);
+    const made = (name: string) => readFileSync(join(directory.path, "nats-tls", name));
+    const certificate = new X509Certificate(made("tls.crt"));
+    const authority = new X509Certificate(made("ca.crt"));
+    expect(certificate.checkPrivateKey(createPrivateKey(made("tls.key")))).toBe(true);
     expect(certificate.checkIssued(authority) && certificate.verify(authority.publicKey)).toBe(true);
     expect([authority.ca, certificate.ca]).toEqual([true, false]);
     const names = natsHosts(platform).map((name) => `DNS:${name}`);
@@ -84,12 +88,6 @@ describe("docs/kubernetes.md", () => {
 
   test("names the Secrets as they are asked for", () => {
     expect(page).toContain(`Secrets that must be there: ${neededSecretNames(platform).join(", ")}\n`);
-  });
-
-  test("links to what is there", () => {
-    const links = [...page.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map((link) => link[1] ?? "");
-    expect(links).not.toEqual([]);
-    expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([]);
   });
 
   test("runs scripts that are there", () => {

@@ -8,13 +8,13 @@ import { commandBlocks } from "../../support/markdown-blocks.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-const page = read("docs/promises.md");
+const page = read("docs/contributing/promises-measured.md");
 const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(read("package.json"));
 const commands = commandBlocks(page).flatMap((block) => block.commands.split("\n"));
 
 const numbers = Array.from({ length: 19 }, (_, index) => index + 1);
 
-describe("docs/promises.md", () => {
+describe("docs/contributing/promises-measured.md", () => {
   test("has every promise, in their order, each with a figure, what was measured, and a command", () => {
     const sections = page.split(/^## /m).slice(1);
     const promises = sections.filter((section) => /^S\d/.test(section));

@@ -39,7 +39,7 @@ function problemsOf<S extends Settings>(
   return "";
 }
 
-test("docs/settings.md and the list of names are those of the tables; else run npm run settings-doc", async () => {
+test("docs/reference/settings.md and the list of names are those of the tables; else run npm run settings-doc", async () => {
   expect(
     (await staleAmong(await writtenFiles(), new URL("../../../", import.meta.url))).map(({ path }) => path),
   ).toEqual([]);

@@ -23,7 +23,7 @@ import { apiDocument, pointerTo, schemaFindings } from "../../../support/api-ans
 const root = new URL("../../../../", import.meta.url);
 const documented = routeTable.filter((entry) => entry.documented !== false);
 
-test("openapi.json and docs/api.md are those of the route table; else run npm run openapi", async () => {
+test("openapi.json and docs/reference/api.md are those of the route table; else run npm run openapi", async () => {
   const stale = await staleAmong(await apiFiles(), root);
   expect(stale.map(({ path }) => path)).toEqual([]);
 });

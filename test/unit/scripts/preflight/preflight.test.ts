@@ -166,7 +166,7 @@ describe("images", () => {
       "ok      image r.example.com/weir:1 is in its registry, for amd64 and arm64",
     );
     expect(await of(["amd64"], amd64, arm64)).toBe(
-      "PROBLEM image r.example.com/weir:1 is for amd64, and 1 of 2 nodes are arm64: push one for arm64, too, or set weir:images.architecture to amd64 (docs/images.md)",
+      "PROBLEM image r.example.com/weir:1 is for amd64, and 1 of 2 nodes are arm64: push one for arm64, too, or set weir:images.architecture to amd64 (docs/reference/images.md)",
     );
     expect(await of(["amd64"], arm64)).toMatch(/^PROBLEM .* is for amd64, and all nodes are arm64:/);
     expect(await of(["amd64"])).toMatch(/^ok /);
