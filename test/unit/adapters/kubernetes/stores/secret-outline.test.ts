@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { metadataKept, outlineText, readOutline } from "../../../../../runtime/adapters/kubernetes/stores/secret-outline.ts";
+import {
+  metadataKept,
+  outlineText,
+  readOutline,
+} from "../../../../../runtime/adapters/kubernetes/stores/secret-outline.ts";
 
 const metadata = {
   uid: "u",
