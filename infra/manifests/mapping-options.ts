@@ -18,7 +18,7 @@ export function objectOf(name: string, about: string): Setting<Texts> {
 }
 
 /** Labels of Kubernetes. */
-export function labelsOf(name: string, about: string): Setting<Texts> {
+export function labelsOption(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, {
     test: (key, text) => isKey(key) && labelValue.test(text),
     expected: 'a label such as "kubernetes.io/os": "linux"',
@@ -26,7 +26,7 @@ export function labelsOf(name: string, about: string): Setting<Texts> {
 }
 
 /** Annotations of Kubernetes. */
-export function annotationsOf(name: string, about: string): Setting<Texts> {
+export function annotationsOption(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, {
     test: (key) => isKey(key),
     expected: 'the key of an annotation such as "example.com/team"',

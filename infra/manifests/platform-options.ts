@@ -14,7 +14,7 @@ import {
 } from "../../runtime/settings/setting.ts";
 import { textRule } from "../../runtime/settings/text-rules.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
-import { annotationsOf, labelsOf } from "./mapping-options.ts";
+import { annotationsOption, labelsOption } from "./mapping-options.ts";
 import { tolerations } from "./toleration-option.ts";
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -125,7 +125,7 @@ export const groupedOptions = {
       fallback: "ClusterIP",
       about: "Type of the Service gateway",
     }),
-    annotations: annotationsOf(
+    annotations: annotationsOption(
       "annotations",
       "Annotations of the Service that is reached from outside, for a load balancer",
     ),
@@ -147,7 +147,7 @@ export const groupedOptions = {
       about: "Issuer of cert-manager that makes the certificate",
       rule: objectName,
     }),
-    annotations: annotationsOf("annotations", "Annotations of the Ingress"),
+    annotations: annotationsOption("annotations", "Annotations of the Ingress"),
   },
   httpRoute: {
     host: optionalText("host", { about: "Name of the gateway outside; with it an HTTPRoute is made", rule: domain }),
@@ -186,13 +186,13 @@ export const groupedOptions = {
       about: "Priority class of all pods of the platform",
       rule: objectName,
     }),
-    nodeSelector: labelsOf("nodeSelector", "Labels of the nodes on which they run"),
+    nodeSelector: labelsOption("nodeSelector", "Labels of the nodes on which they run"),
     tolerations: tolerations("tolerations", "Taints of nodes that do not keep them away"),
-    annotations: annotationsOf("annotations", "Annotations of the pods"),
+    annotations: annotationsOption("annotations", "Annotations of the pods"),
   },
   monitoring: {
-    namespaceLabels: labelsOf("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
-    podLabels: labelsOf("podLabels", "Labels of the pods that fetch them"),
+    namespaceLabels: labelsOption("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
+    podLabels: labelsOption("podLabels", "Labels of the pods that fetch them"),
   },
   memory: amounts("Memory of each pod of", size),
   cpu: amounts("Processors held free for each pod of", cores),

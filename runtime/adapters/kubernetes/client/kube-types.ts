@@ -96,3 +96,6 @@ export interface KubeScale extends KubeObject {
   readonly spec: { readonly replicas?: number };
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
+
+/** Annotation with a second copy of the whole object, by `kubectl apply` without `--server-side`. */
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

@@ -1,8 +1,5 @@
 import { foreignEntries } from "./foreign-fields.ts";
-import type { KubeObject } from "../client/kube-types.ts";
-
-/** Annotation with a second copy of the whole object, by `kubectl apply` without `--server-side`. */
-export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+import { lastApplied, type KubeObject } from "../client/kube-types.ts";
 
 /** An object as caches keep it: without what only the API server and kubectl read, often more than half of it. */
 export function keptObject<T extends KubeObject>(object: T): T {

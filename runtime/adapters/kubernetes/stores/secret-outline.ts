@@ -1,6 +1,5 @@
 import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
-import { lastApplied } from "../operator/kept-object.ts";
-import type { KubeObject, ObjectMeta } from "../client/kube-types.ts";
+import { lastApplied, type KubeObject, type ObjectMeta } from "../client/kube-types.ts";
 
 /**
  * What a core Secret is like at one version, without its values: whoever replaces these and cannot read the rest sends
