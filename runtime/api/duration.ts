@@ -1,5 +1,10 @@
 const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-const part = /(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)/gy;
+const amount = "[0-9]{1,9}(?:[.][0-9]{1,3})?";
+const units = "ms|s|m|h";
+const part = new RegExp(`(${amount})(${units})`, "gy");
+
+/** What `parseDuration` reads, whatever its length: the source of a regular expression. */
+export const durationPattern = `^(?:[0-9]{1,9}|(?:${amount}(?:${units}))+)$`;
 
 /** Longest duration that is read: 366 days, far below what a timer or a header can hold. */
 export const longestDuration = 366 * 24 * 3_600_000;

@@ -1,9 +1,8 @@
 import { stringify } from "yaml";
 
 import { definitionName } from "../../infra/manifests/definitions/custom-resource-definitions.ts";
-import { expectedOf } from "../../runtime/api/resources/cel-rules.ts";
 import { customResources, type CustomResource } from "../../runtime/api/resources/custom-resources.ts";
-import { annotationRules, labelRules, type KeyRules } from "../../runtime/api/schemas/key-rules.ts";
+import { annotationRules, expectedOf, labelRules, type KeyRules } from "../../runtime/api/schemas/key-rules.ts";
 import { keyPrefixes } from "../../runtime/api/names.ts";
 import { manifestExamples } from "./examples.ts";
 import { fieldRows } from "./field-rows.ts";

@@ -1,5 +1,6 @@
-import { formatDuration } from "../duration.ts";
-import type { KeyRule, KeyRules } from "../schemas/key-rules.ts";
+import { booleanWords } from "../boolean.ts";
+import { durationPattern } from "../duration.ts";
+import { expectedOf, numberPattern, wholePattern, type KeyRule, type KeyRules } from "../schemas/key-rules.ts";
 import { keyPrefixes } from "../names.ts";
 
 /** A rule that the API server of Kubernetes checks beside the schema, in the Common Expression Language. */
@@ -14,7 +15,6 @@ export interface CelRule {
 }
 
 const [ours, theirs] = keyPrefixes;
-const durationPattern = "^(?:[0-9]{1,9}|(?:[0-9]{1,9}(?:[.][0-9]{1,3})?(?:ms|s|m|h))+)$";
 
 /** What stands before the `/` of a key of labels, annotations or amounts is a name of DNS. */
 export const keyPrefixRule: CelRule = {
@@ -38,16 +38,15 @@ export function keyCelRules(rules: KeyRules): CelRule[] {
 /** That of two keys that are there and can be read the first is not above the second, both with `fallback` when absent. */
 export function notAboveCelRule(
   map: string,
-  [lower, upper]: readonly [string, string],
+  [lower, upper]: readonly [KeyRule<number>, KeyRule<number>],
   [whenNoLower, whenNoUpper]: readonly [string, string],
-  kind: "whole" | "duration",
 ): CelRule {
-  const [low, high] = [valueOf(map, lower, whenNoLower), valueOf(map, upper, whenNoUpper)];
-  const pattern = celText(kind === "whole" ? "^[0-9]{1,4}$" : durationPattern);
-  const read = kind === "whole" ? (value: string) => `int(${value})` : celDuration;
+  const [low, high] = [valueOf(map, lower.name, whenNoLower), valueOf(map, upper.name, whenNoUpper)];
+  const pattern = celText(lower.kind === "whole" ? wholePattern(lower.digits) : durationPattern);
+  const read = lower.kind === "whole" ? (value: string) => `int(${value})` : celDuration;
   return {
     rule: `!(${low}).matches(${pattern}) || !(${high}).matches(${pattern}) || ${read(`(${low})`)} <= ${read(`(${high})`)}`,
-    message: `${ours}${lower}: expected at most ${ours}${upper}`,
+    message: `${ours}${lower.name}: expected at most ${ours}${upper.name}`,
   };
 }
 
@@ -67,28 +66,6 @@ export function celDurationWithin(value: string, min: number, max: number): stri
   return [`${value}.matches(${celText(durationPattern)})`, ...bounds].join(" && ");
 }
 
-/** What is expected of a value, in words. */
-export function expectedOf(rule: KeyRule): string {
-  switch (rule.kind) {
-    case "choice":
-      return rule.words.map((word) => `"${word}"`).join(" or ");
-    case "boolean":
-      return "true or false";
-    case "whole":
-      return `a whole number from ${rule.min} to ${rule.max}`;
-    case "number":
-      return rule.max === Infinity
-        ? `a number above ${rule.above}`
-        : `a number above ${rule.above}, at most ${rule.max}`;
-    case "duration":
-      return `a duration from ${formatDuration(rule.min)} to ${formatDuration(rule.max)}`;
-    case "text":
-      return rule.expected;
-    default:
-      return rule satisfies never;
-  }
-}
-
 function ofEither(name: string, test: (value: string) => string): string {
   const [our, their] = [celText(ours + name), celText(theirs + name)];
   return `${our} in self ? ${test(`self[${our}]`)} : !(${their} in self) || ${test(`self[${their}]`)}`;
@@ -99,12 +76,12 @@ function celTest(rule: KeyRule, value: string): string {
     case "choice":
       return `${value} in [${rule.words.map(celText).join(", ")}]`;
     case "boolean":
-      return `${value}.lowerAscii() in ['true', 't', '1', 'yes', '', 'false', 'f', '0', 'no']`;
+      return `${value}.lowerAscii() in [${booleanWords.map(celText).join(", ")}]`;
     case "whole":
-      return `${value}.matches('^[0-9]{1,${rule.digits}}$') && int(${value}) >= ${rule.min} && int(${value}) <= ${rule.max}`;
+      return `${value}.matches(${celText(wholePattern(rule.digits))}) && int(${value}) >= ${rule.min} && int(${value}) <= ${rule.max}`;
     case "number": {
       const upper = rule.max === Infinity ? "" : ` && double(${value}) <= ${celDouble(rule.max)}`;
-      return `${value}.matches('^[0-9]{1,15}(?:[.][0-9]{1,9})?$') && double(${value}) > ${celDouble(rule.above)}${upper}`;
+      return `${value}.matches(${celText(numberPattern)}) && double(${value}) > ${celDouble(rule.above)}${upper}`;
     }
     case "duration":
       return celDurationWithin(value, rule.min, rule.max);

@@ -2,23 +2,33 @@ import Type, { type Static } from "typebox";
 
 import { celDurationWithin, keyCelRules, keyPrefixRule, notAboveCelRule, valueOf, type CelRule } from "./cel-rules.ts";
 import { longestDuration } from "../duration.ts";
+import { grammarRule } from "../grammar.ts";
 import { FunctionDeployment } from "../schemas/function-deployment.ts";
 import { functionName } from "../schemas/name-schemas.ts";
-import { annotation, label } from "../names.ts";
-import { keyInWords, ruledMap } from "../schemas/text-map.ts";
-import { annotationRules, labelRules } from "../schemas/key-rules.ts";
+import { keyPrefixes } from "../names.ts";
+import { ruledMap } from "../schemas/text-map.ts";
+import {
+  annotationKey,
+  annotationRules,
+  defaultScale,
+  labelKey,
+  labelRules,
+  mostReplicas,
+  mostText,
+  wholePattern,
+} from "../schemas/key-rules.ts";
 import { generation, resourceConditions } from "./resource-conditions.ts";
 import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
 
 const { properties: deployed } = FunctionDeployment;
 
-const mostText = 262_144;
 const withinMostText: CelRule = {
   rule: `self.map(key, size(key) + size(self[key])).sum() <= ${mostText}`,
   message: `expected at most ${mostText} characters in all keys and values`,
 };
 
-const mostReplicas = `has(self.labels) ? (${valueOf("self.labels", label.scaleMax, "20")}) : '20'`;
+const { scaleMax } = labelKey;
+const mostWanted = `has(self.labels) ? (${valueOf("self.labels", scaleMax.name, `${defaultScale.max}`)}) : '${defaultScale.max}'`;
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description }));
 
@@ -36,7 +46,7 @@ export const FunctionSpec = Type.Object(
       }),
     ),
     environment: Type.Optional(
-      ruledMap(deployed.envVars, 'letters, digits, "_", "." and "-", beginning with a letter or "_"', [
+      ruledMap(deployed.envVars, grammarRule.environment, [
         withinMostText,
         {
           rule: `!('exec_timeout' in self) || ${celDurationWithin("self['exec_timeout']", 0, longestDuration)}`,
@@ -45,18 +55,18 @@ export const FunctionSpec = Type.Object(
       ]),
     ),
     labels: Type.Optional(
-      ruledMap(deployed.labels, keyInWords, [
+      ruledMap(deployed.labels, grammarRule.key, [
         keyPrefixRule,
         ...keyCelRules(labelRules),
-        notAboveCelRule("self", [label.scaleMin, label.scaleMax], ["1", "20"], "whole"),
+        notAboveCelRule("self", [labelKey.scaleMin, scaleMax], [`${defaultScale.min}`, `${defaultScale.max}`]),
       ]),
     ),
     annotations: Type.Optional(
-      ruledMap(deployed.annotations, keyInWords, [
+      ruledMap(deployed.annotations, grammarRule.key, [
         withinMostText,
         keyPrefixRule,
         ...keyCelRules(annotationRules),
-        notAboveCelRule("self", [annotation.retryMinWait, annotation.retryMaxWait], ["0", "8785h"], "duration"),
+        notAboveCelRule("self", [annotationKey.retryMinWait, annotationKey.retryMaxWait], ["0", "8785h"]),
       ]),
     ),
     secrets: deployed.secrets,
@@ -67,7 +77,7 @@ export const FunctionSpec = Type.Object(
     replicas: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: 1_000,
+        maximum: mostReplicas,
         description:
           "Replicas wanted now; written by who scales. Where absent the operator writes com.service.scale.min",
       }),
@@ -80,8 +90,8 @@ export const FunctionSpec = Type.Object(
       {
         rule:
           "!has(self.replicas) || (oldSelf.hasValue() && has(oldSelf.value().replicas) && oldSelf.value().replicas == self.replicas) || " +
-          `!(${mostReplicas}).matches('^[0-9]{1,4}$') || self.replicas <= int(${mostReplicas})`,
-        message: "expected at most the label com.service.scale.max, which is 20 when absent",
+          `!(${mostWanted}).matches('${wholePattern(scaleMax.digits)}') || self.replicas <= int(${mostWanted})`,
+        message: `expected at most the label ${keyPrefixes[0]}${scaleMax.name}, which is ${defaultScale.max} when absent`,
         fieldPath: ".replicas",
         optionalOldSelf: true,
       },

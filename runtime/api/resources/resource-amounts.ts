@@ -1,4 +1,5 @@
 import { keyPrefixRule, type CelRule } from "./cel-rules.ts";
+import { grammarRule } from "../grammar.ts";
 import { Resources } from "../schemas/function-deployment.ts";
 import { ruledMap } from "../schemas/text-map.ts";
 
@@ -20,7 +21,7 @@ const amountRules: readonly CelRule[] = [
 export const resourceAmounts = (about: string) =>
   ruledMap(
     { ...Resources, description: `${about}: memory, cpu and device keys such as nvidia.com/gpu, as quantity strings` },
-    "memory, cpu or a device such as nvidia.com/gpu",
+    grammarRule.resource,
     amountRules,
   );
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { namePattern } from "../grammar.ts";
+import { mostReplicas, mostText } from "./key-rules.ts";
 import { functionName, inNamespace, secretName } from "./name-schemas.ts";
 import { Annotations, Labels, textMap } from "./text-map.ts";
 
@@ -15,7 +16,7 @@ export const Resources = Type.Unsafe<Readonly<Record<string, string>>>({
   propertyNames: { type: "string", pattern: namePattern.resource, maxLength: 317 },
   additionalProperties: {
     type: "string",
-    pattern: "^[0-9]{1,15}(\\.[0-9]{1,9})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][0-9]{1,2})?$",
+    pattern: namePattern.quantity,
     maxLength: 32,
   },
   maxProperties: 16,
@@ -26,8 +27,8 @@ export const Resources = Type.Unsafe<Readonly<Record<string, string>>>({
 export const EnvironmentVariables = textMap({
   title: "EnvironmentVariables",
   description: "Environment of the function, 256 KiB in all; never secrets",
-  keys: { pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$", maxLength: 262_144 },
-  values: { pattern: noNul, maxLength: 262_144 },
+  keys: { pattern: namePattern.environment, maxLength: mostText },
+  values: { pattern: noNul, maxLength: mostText },
   maxProperties: 1_024,
   examples: [{ exec_timeout: "5s" }],
 });
@@ -113,7 +114,7 @@ export const ScaleServiceRequest = Type.Object(
   {
     replicas: Type.Integer({
       minimum: 0,
-      maximum: 1_000,
+      maximum: mostReplicas,
       description: "Replicas wanted, at most what the label com.service.scale.max says",
       examples: [2],
     }),

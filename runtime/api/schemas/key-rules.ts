@@ -1,68 +1,84 @@
-import { longestDuration } from "../duration.ts";
-import { grammarRule, namePattern } from "../grammar.ts";
-import { annotation, label } from "../names.ts";
+import { parseBoolean } from "../boolean.ts";
+import { formatDuration, longestDuration, parseDuration } from "../duration.ts";
+import { grammarRule, isSecretName, namePattern } from "../grammar.ts";
+import { annotation, label, namespaceMarker } from "../names.ts";
 
-/** What the value of a platform key may be; durations in milliseconds, bounds included unless they say `above`. */
-export type KeyRule =
+/** Bounds of a value; durations in milliseconds, bounds included unless they say `above`. */
+type KeyBounds =
   | { readonly kind: "choice"; readonly words: readonly string[] }
   | { readonly kind: "boolean" }
   | { readonly kind: "whole"; readonly min: number; readonly max: number; readonly digits: number }
   | { readonly kind: "number"; readonly above: number; readonly max: number }
-  | { readonly kind: "duration"; readonly min: number; readonly max: number }
+  /** `setting` may bound it further; whoever knows settings says its name in place of `max`. */
+  | { readonly kind: "duration"; readonly min: number; readonly max: number; readonly setting?: string }
   | { readonly kind: "text"; readonly pattern: string; readonly maxLength: number; readonly expected: string };
+
+/**
+ * A key of the platform in labels or annotations: its name without prefix, what its value may be, and what it means. The
+ * reader, the rules of the API server and the documents are all made from it.
+ */
+export type KeyRule<T = unknown> = KeyBounds & {
+  readonly name: string;
+  /** Undefined for a value that cannot be used. */
+  readonly parse: (value: string) => T | undefined;
+};
 
 /** Rules by the name of the key without prefix. */
 export type KeyRules = Readonly<Record<string, KeyRule>>;
 
-const whole = (min: number, max: number, digits = 15): KeyRule => ({ kind: "whole", min, max, digits });
-const duration = (min = 0, max = longestDuration): KeyRule => ({ kind: "duration", min, max });
-const choice = (...words: string[]): KeyRule => ({ kind: "choice", words });
-const text = (pattern: string, maxLength: number, expected: string): KeyRule => ({
-  kind: "text",
-  pattern,
-  maxLength,
-  expected,
-});
+/** Text of a whole number of so many digits, and of a number: sources of regular expressions. */
+export const wholePattern = (digits: number): string => `^[0-9]{1,${digits}}$`;
+export const numberPattern = "^[0-9]{1,15}(?:[.][0-9]{1,9})?$";
 
-/** Labels that say how a function is scaled (contract §5.1). */
-export const labelRules: KeyRules = {
-  [label.scaleMin]: whole(1, 1_000, 4),
-  [label.scaleMax]: whole(1, 1_000, 4),
-  [label.scaleZero]: { kind: "boolean" },
-  [label.scaleZeroDuration]: duration(10_000),
-  [label.scaleType]: choice("rps", "capacity", "cpu", "queue"),
-  [label.scaleTarget]: { kind: "number", above: 0, max: Infinity },
-  [label.scaleTargetProportion]: { kind: "number", above: 0, max: 1 },
-  [label.scaleDownWindow]: duration(0, 300_000),
-};
+/** Most characters, and most bytes, of all keys and values of annotations, and of envVars. */
+export const mostText = 262_144;
 
+/** Contract §5.1: most replicas of a function, and what holds where labels say nothing. */
+export const mostReplicas = 1_000;
+export const defaultScale = { min: 1, max: 20 } as const;
+
+const hour = 3_600_000;
 const secretLabel = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
 
-/** Annotations that are settings of a function (contract §2.1). */
-export const annotationRules: KeyRules = {
-  [annotation.queue]: text(namePattern.queue, 63, grammarRule.queue),
-  [annotation.retryAttempts]: whole(0, 100),
-  [annotation.retryCodes]: text(
-    "^\\s*(?:[45][0-9]{2}\\s*(?:,\\s*[45][0-9]{2}\\s*)*)?$",
-    1_024,
-    "statuses from 400 to 599 separated by commas",
-  ),
-  [annotation.retryMinWait]: duration(),
-  [annotation.retryMaxWait]: duration(),
-  [annotation.auth]: choice("required", "none"),
-  [annotation.concurrencyMax]: whole(0, 100_000),
-  [annotation.resultTtl]: duration(0, 24 * 3_600_000),
-  [annotation.timeout]: duration(100, 24 * 3_600_000),
-  [annotation.protocol]: choice("http1", "h2c"),
-  [annotation.profile]: text(
-    `^\\s*${secretLabel}(?:(?:\\.|\\s*,\\s*)${secretLabel})*\\s*$`,
-    262_144,
-    "names separated by commas",
-  ),
-  [annotation.serviceAccount]: text(namePattern.secret, 253, "the name of a service account"),
-  ...probeRules("health.http."),
-  ...probeRules("ready.http."),
+/** Labels that say how a function is scaled (contract §5.1). */
+export const labelKey = {
+  scaleMin: whole(label.scaleMin, 1, mostReplicas, 4),
+  scaleMax: whole(label.scaleMax, 1, mostReplicas, 4),
+  scaleZero: boolean(label.scaleZero),
+  scaleZeroDuration: duration(label.scaleZeroDuration, 10_000),
+  scaleType: choice(label.scaleType, "rps", "capacity", "cpu", "queue"),
+  scaleTarget: number(label.scaleTarget, 0, Infinity),
+  scaleTargetProportion: number(label.scaleTargetProportion, 0, 1),
+  scaleDownWindow: duration(label.scaleDownWindow, 0, 300_000),
 };
+
+/** Annotations that are settings of a function (contract §2.1). */
+export const annotationKey = {
+  queue: text(annotation.queue, namePattern.queue, 63, grammarRule.queue),
+  retryAttempts: whole(annotation.retryAttempts, 0, 100),
+  retryCodes: codes(annotation.retryCodes),
+  retryMinWait: duration(annotation.retryMinWait),
+  retryMaxWait: duration(annotation.retryMaxWait),
+  auth: choice(annotation.auth, "required", "none"),
+  concurrencyMax: whole(annotation.concurrencyMax, 0, 100_000),
+  resultTtl: duration(annotation.resultTtl, 0, 24 * hour),
+  timeout: duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
+  protocol: choice(annotation.protocol, "http1", "h2c"),
+  profile: secretNames(annotation.profile),
+  serviceAccount: text(annotation.serviceAccount, namePattern.secret, 253, "the name of a service account"),
+};
+
+/** Annotations that say how a replica is asked whether it is well, and whether it is ready. */
+export const healthKey = probeKeys(annotation.healthPath);
+export const readyKey = probeKeys(annotation.readyPath);
+
+/** The mark of a namespace of functions, in its labels or annotations. */
+export const namespaceKey = choice(namespaceMarker.name, namespaceMarker.value);
+
+/** What the labels of a function may say to the platform. */
+export const labelRules = byName(labelKey);
+/** What its annotations may. */
+export const annotationRules: KeyRules = { ...byName(annotationKey), ...byName(healthKey), ...byName(readyKey) };
 
 /** Annotations that belong to the API and mean nothing to this version yet, without prefix. */
 export const annotationsNotBuilt: readonly string[] = [
@@ -76,12 +92,107 @@ export const annotationsNotBuilt: readonly string[] = [
   "publish.on-failed",
 ];
 
-function probeRules(prefix: string): KeyRules {
-  return {
-    [`${prefix}path`]: text("^/[!-~]*$", 1_024, 'a path that begins with "/"'),
-    [`${prefix}initialDelaySeconds`]: whole(0, 3_600),
-    [`${prefix}periodSeconds`]: whole(1, 3_600),
-    [`${prefix}timeoutSeconds`]: whole(1, 3_600),
-    [`${prefix}failureThreshold`]: whole(1, 1_000),
+/** What is expected of a value, in words; `most` is said in place of the longest duration. */
+export function expectedOf(rule: KeyBounds, most?: string): string {
+  switch (rule.kind) {
+    case "choice":
+      return rule.words.map((word) => `"${word}"`).join(" or ");
+    case "boolean":
+      return "true or false";
+    case "whole":
+      return `a whole number from ${rule.min} to ${rule.max}`;
+    case "number":
+      return rule.max === Infinity
+        ? `a number above ${rule.above}`
+        : `a number above ${rule.above}, at most ${rule.max}`;
+    case "duration":
+      return `a duration from ${formatDuration(rule.min)} to ${most ?? formatDuration(rule.max)}`;
+    case "text":
+      return rule.expected;
+    default:
+      return rule satisfies never;
+  }
+}
+
+function choice<const Word extends string>(name: string, ...words: readonly Word[]) {
+  const parse = (value: string) => words.find((word) => word === value);
+  return { name, kind: "choice", words, parse } as const satisfies KeyRule<Word>;
+}
+
+function boolean(name: string) {
+  return { name, kind: "boolean", parse: parseBoolean } as const satisfies KeyRule<boolean>;
+}
+
+function whole(name: string, min: number, max: number, digits = 15) {
+  const form = new RegExp(wholePattern(digits));
+  const parse = (value: string) => {
+    const parsed = form.test(value) ? Number(value) : Number.NaN;
+    return parsed >= min && parsed <= max ? parsed : undefined;
   };
+  return { name, kind: "whole", min, max, digits, parse } as const satisfies KeyRule<number>;
+}
+
+function number(name: string, above: number, max: number) {
+  const form = new RegExp(numberPattern);
+  const parse = (value: string) => {
+    const parsed = form.test(value) ? Number(value) : Number.NaN;
+    return parsed > above && parsed <= max ? parsed : undefined;
+  };
+  return { name, kind: "number", above, max, parse } as const satisfies KeyRule<number>;
+}
+
+function duration(name: string, min = 0, max = longestDuration, setting?: string) {
+  const parse = (value: string) => {
+    const parsed = parseDuration(value);
+    return parsed !== undefined && parsed >= min && parsed <= max ? parsed : undefined;
+  };
+  return {
+    name,
+    kind: "duration",
+    min,
+    max,
+    ...(setting === undefined ? {} : { setting }),
+    parse,
+  } as const satisfies KeyRule<number>;
+}
+
+function text(name: string, pattern: string, maxLength: number, expected: string) {
+  const form = new RegExp(pattern);
+  const parse = (value: string) => (value.length <= maxLength && form.test(value) ? value : undefined);
+  return { name, kind: "text", pattern, maxLength, expected, parse } as const satisfies KeyRule<string>;
+}
+
+function codes(name: string) {
+  const pattern = "^\\s*(?:[45][0-9]{2}\\s*(?:,\\s*[45][0-9]{2}\\s*)*)?$";
+  const rule = text(name, pattern, 1_024, "statuses from 400 to 599 separated by commas");
+  const parse = (value: string) =>
+    rule.parse(value)?.match(/\d+/g)?.map(Number) ?? (value.trim() === "" ? [] : undefined);
+  return { ...rule, parse } as const satisfies KeyRule<readonly number[]>;
+}
+
+/** How long each name may be is more than a regular expression can say. */
+function secretNames(name: string) {
+  const pattern = `^\\s*${secretLabel}(?:(?:\\.|\\s*,\\s*)${secretLabel})*\\s*$`;
+  const parse = (value: string) => {
+    const names = value.split(",").map((each) => each.trim());
+    return names.every(isSecretName) ? names : undefined;
+  };
+  const rule = text(name, pattern, mostText, "names separated by commas");
+  return { ...rule, parse } as const satisfies KeyRule<readonly string[]>;
+}
+
+/** The keys beside the one of the path. */
+function probeKeys(path: string) {
+  const beside = (name: string) => path.replace(/path$/, name);
+  return {
+    path: text(path, "^/[!-~]*$", 1_024, 'a path that begins with "/"'),
+    initialDelaySeconds: whole(beside("initialDelaySeconds"), 0, 3_600),
+    periodSeconds: whole(beside("periodSeconds"), 1, 3_600),
+    timeoutSeconds: whole(beside("timeoutSeconds"), 1, 3_600),
+    failureThreshold: whole(beside("failureThreshold"), 1, 1_000),
+  };
+}
+
+function byName(keys: Readonly<Record<string, KeyRule>>): KeyRules {
+  return Object.fromEntries(Object.values(keys).map((rule) => [rule.name, rule]));
 }

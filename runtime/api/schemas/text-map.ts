@@ -1,6 +1,7 @@
 import Type from "typebox";
 
 import type { CelRule } from "../resources/cel-rules.ts";
+import { mostText } from "./key-rules.ts";
 import { namePattern } from "../grammar.ts";
 
 /** Rules of a map from text to text. */
@@ -27,9 +28,6 @@ export function textMap({ title, description, keys, values, maxProperties, examp
     examples,
   });
 }
-
-/** The rule of keys of labels and annotations, in words. */
-export const keyInWords = 'an optional DNS prefix with "/" and a name of at most 63 letters, digits, "-", "_" or "."';
 
 /** A map of text with the rule of its keys in words, and what else is asked of it. */
 export function ruledMap(map: object, keysInWords: string, rules: readonly CelRule[]) {
@@ -60,7 +58,7 @@ export const Annotations = textMap({
   description:
     "Annotations, 256 KiB in all. Those of a function that begin with com.service. are its settings, unknown ones are refused; others are stored and returned.",
   keys,
-  values: { maxLength: 262_144 },
+  values: { maxLength: mostText },
   maxProperties: 128,
   examples: [{ "com.service.retry.attempts": "3" }],
 });

@@ -1,9 +1,9 @@
 import { formatDuration } from "../../api/duration.ts";
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
-import { grammarRule, isFunctionName, isSecretName } from "../../api/grammar.ts";
-import { annotation } from "../../api/names.ts";
+import { grammarRule, isEnvironmentName, isFunctionName, isSecretName } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
-import { badField, checkAnnotations, checkLabels, mostTextBytes, tooLong } from "../labels/check-labels.ts";
+import { annotationKey, mostText } from "../../api/schemas/key-rules.ts";
+import { badField, checkAnnotations, checkLabels, tooLong } from "../labels/check-labels.ts";
 import { checkResources } from "./check-resources.ts";
 import { functionLimits, timeoutAnnotation, type PlatformTimes } from "./function-limits.ts";
 import { keyReader } from "../labels/key-reader.ts";
@@ -71,18 +71,14 @@ function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment)
   }
   let bytes = 0;
   for (const [key, value] of Object.entries(envVars)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key)) {
-      throw badField(
-        "envVars",
-        'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
-        key,
-      );
+    if (!isEnvironmentName(key)) {
+      throw badField("envVars", `expected keys of ${grammarRule.environment}`, key);
     }
     if (value.includes("\0"))
       throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > mostTextBytes) throw tooLong("envVars", bytes);
+  if (bytes > mostText) throw tooLong("envVars", bytes);
 }
 
 function checkSecretNames(secrets: readonly string[]): void {
@@ -95,9 +91,7 @@ function checkSecretNames(secrets: readonly string[]): void {
 }
 
 function checkStoredKeys({ annotations }: FunctionDeployment): void {
-  const keys = keyReader("annotation", annotations);
-  keys.text(annotation.profile, "names separated by commas", (names) =>
-    names.split(",").every((name) => isSecretName(name.trim())),
-  );
-  keys.text(annotation.serviceAccount, "the name of a service account", isSecretName);
+  const read = keyReader("annotation", annotations);
+  read(annotationKey.profile);
+  read(annotationKey.serviceAccount);
 }

@@ -1,4 +1,5 @@
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
+import { grammarRule } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { isLabelKey } from "../labels/label-syntax.ts";
 import { parseQuantity, quantityScale } from "./quantity.ts";
@@ -25,11 +26,10 @@ function quantities(field: string, amounts: FunctionDeployment["limits"]): Map<s
   for (const [key, text] of Object.entries(amounts ?? {})) {
     const isDevice = key.includes("/") && isLabelKey(key);
     if (key !== "memory" && key !== "cpu" && !isDevice) {
-      throw refusal(field, `expected memory, cpu or a device such as nvidia.com/gpu, got ${quote(key)}`);
+      throw refusal(field, `expected ${grammarRule.resource}, got ${quote(key)}`);
     }
     const value = parseQuantity(text);
-    if (value === undefined)
-      throw refusal(`${field}.${key}`, `expected a quantity such as 128Mi or 500m, got ${quote(text)}`);
+    if (value === undefined) throw refusal(`${field}.${key}`, `expected ${grammarRule.quantity}, got ${quote(text)}`);
     if (isDevice && value % quantityScale !== 0n) {
       throw refusal(`${field}.${key}`, `expected a whole number of devices, got ${quote(text)}`);
     }

@@ -1,8 +1,8 @@
 import { parseDuration } from "../../api/duration.ts";
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
-import { grammarRule, isQueueName } from "../../api/grammar.ts";
 import { annotation, defaultQueue, keyPrefixes } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
+import { annotationKey } from "../../api/schemas/key-rules.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
 import { quote } from "../quote.ts";
 
@@ -31,14 +31,14 @@ export interface FunctionLimits {
 }
 
 /** What a function speaks; `h2c` is HTTP/2 without TLS, and nothing else. */
-export type FunctionProtocol = "http1" | "h2c";
+export type FunctionProtocol = (typeof annotationKey.protocol.words)[number];
 
 /**
  * The protocol that the annotations set.
  * @throws PlatformError `validation_failed` for a value that cannot be used
  */
 export function functionProtocol(annotations: FunctionDeployment["annotations"]): FunctionProtocol {
-  return keyReader("annotation", annotations).choice(annotation.protocol, ["http1", "h2c"]) ?? "http1";
+  return keyReader("annotation", annotations)(annotationKey.protocol) ?? "http1";
 }
 
 const hour = 3_600_000;
@@ -53,15 +53,15 @@ export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;
  * @throws PlatformError `validation_failed` for a value that cannot be used
  */
 export function functionLimits(deployment: Pick<FunctionDeployment, "annotations" | "envVars">): FunctionLimits {
-  const keys = keyReader("annotation", deployment.annotations);
+  const read = keyReader("annotation", deployment.annotations);
   return {
     execTimeout: readExecTimeout(deployment.envVars),
-    timeout: keys.duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
-    queue: keys.text(annotation.queue, grammarRule.queue, isQueueName) ?? defaultQueue,
-    authRequired: keys.choice(annotation.auth, ["required", "none"]) === "required",
-    concurrencyMax: keys.whole(annotation.concurrencyMax, 0, 100_000) ?? 0,
-    resultTtl: keys.duration(annotation.resultTtl, 0, 24 * hour) ?? hour,
-    retry: retryOverrides(keys),
+    timeout: read(annotationKey.timeout),
+    queue: read(annotationKey.queue) ?? defaultQueue,
+    authRequired: read(annotationKey.auth) === "required",
+    concurrencyMax: read(annotationKey.concurrencyMax) ?? 0,
+    resultTtl: read(annotationKey.resultTtl) ?? hour,
+    retry: retryOverrides(read),
     protocol: functionProtocol(deployment.annotations),
   };
 }
@@ -124,11 +124,11 @@ function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undef
   return parsed === 0 ? undefined : parsed;
 }
 
-function retryOverrides(keys: KeyReader): RetryOverrides {
-  const attempts = keys.whole(annotation.retryAttempts, 0, 100);
-  const codes = keys.text(annotation.retryCodes, "statuses from 400 to 599 separated by commas", areCodes);
-  const minWait = keys.duration(annotation.retryMinWait);
-  const maxWait = keys.duration(annotation.retryMaxWait);
+function retryOverrides(read: KeyReader): RetryOverrides {
+  const attempts = read(annotationKey.retryAttempts);
+  const codes = read(annotationKey.retryCodes);
+  const minWait = read(annotationKey.retryMinWait);
+  const maxWait = read(annotationKey.retryMaxWait);
   if (minWait !== undefined && maxWait !== undefined && minWait > maxWait) {
     throw new PlatformError(
       "validation_failed",
@@ -137,20 +137,8 @@ function retryOverrides(keys: KeyReader): RetryOverrides {
   }
   return {
     ...(attempts === undefined ? {} : { attempts }),
-    ...(codes === undefined ? {} : { codes: splitCodes(codes) }),
+    ...(codes === undefined ? {} : { codes }),
     ...(minWait === undefined ? {} : { minWait }),
     ...(maxWait === undefined ? {} : { maxWait }),
   };
-}
-
-function splitCodes(text: string): number[] {
-  return text
-    .split(",")
-    .map((code) => code.trim())
-    .filter((code) => code !== "")
-    .map(Number);
-}
-
-function areCodes(text: string): boolean {
-  return text.length <= 1_024 && text.split(",").every((code) => /^\s*[45]\d\d\s*$/.test(code) || text.trim() === "");
 }

@@ -1,4 +1,6 @@
-const form = /^(\d{1,15})(?:\.(\d{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE]\d{1,2})?$/;
+import { namePattern } from "../../api/grammar.ts";
+
+const form = new RegExp(namePattern.quantity);
 
 /** Parts of one unit that a quantity is counted in, so that `0.7` and `700m` are exactly equal. */
 export const quantityScale = 10n ** 12n;
@@ -23,8 +25,9 @@ export function parseQuantity(text: string): bigint | undefined {
 function readQuantity(text: string): bigint | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
-  const [, whole = "", fraction = "", unit = ""] = match;
-  const value = BigInt(whole) * quantityScale + BigInt(fraction.padEnd(12, "0"));
+  const [, fraction = "", unit = ""] = match;
+  const whole = text.slice(0, text.length - fraction.length - unit.length);
+  const value = BigInt(whole) * quantityScale + BigInt(fraction.slice(1).padEnd(12, "0"));
   if (unit === "m") return value / 1000n;
   if (/^[eE]\d/.test(unit)) return value * 10n ** BigInt(unit.slice(1));
   return value * (factors.get(unit) ?? 1n);

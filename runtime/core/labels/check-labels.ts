@@ -1,9 +1,7 @@
 import { PlatformError } from "../../api/platform-error.ts";
+import { mostText } from "../../api/schemas/key-rules.ts";
 import { isLabelKey, isLabelValue, labelRule } from "./label-syntax.ts";
 import { quote } from "../quote.ts";
-
-/** Most bytes of all keys and values of annotations, and of envVars. */
-export const mostTextBytes = 262_144;
 
 /** @throws PlatformError `validation_failed` for a key or value that breaks the syntax of labels */
 export function checkLabels(labels: Readonly<Record<string, string>>): void {
@@ -20,7 +18,7 @@ export function checkAnnotations(annotations: Readonly<Record<string, string>>):
     if (!isLabelKey(key)) throw badField("annotations", labelRule.key, key);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > mostTextBytes) throw tooLong("annotations", bytes);
+  if (bytes > mostText) throw tooLong("annotations", bytes);
 }
 
 /** The error for a field whose value breaks a rule. */
@@ -30,6 +28,6 @@ export function badField(field: string, rule: string, value: string): PlatformEr
 
 /** The error for a field that is too long in all. */
 export function tooLong(field: string, bytes: number): PlatformError {
-  const limit = `${bytes} bytes are over the limit of ${mostTextBytes}`;
+  const limit = `${bytes} bytes are over the limit of ${mostText}`;
   return new PlatformError("validation_failed", `Cannot read field "${field}": ${limit}`);
 }

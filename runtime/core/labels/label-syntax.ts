@@ -1,4 +1,4 @@
-import { namePattern } from "../../api/grammar.ts";
+import { grammarRule, namePattern } from "../../api/grammar.ts";
 
 const labelKey = new RegExp(namePattern.key);
 const labelValue = new RegExp(namePattern.labelValue);
@@ -15,6 +15,6 @@ export function isLabelValue(value: string): boolean {
 
 /** Rules in words, for error sentences. */
 export const labelRule = {
-  key: 'expected an optional DNS prefix with "/" and a name of at most 63 letters, digits, "-", "_" or "."',
+  key: `expected ${grammarRule.key}`,
   value: 'expected at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends',
 } as const;

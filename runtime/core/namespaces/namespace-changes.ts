@@ -1,5 +1,6 @@
 import type { FunctionNamespaceBody } from "../../api/schemas/function-namespace.ts";
 import { namespaceMarker } from "../../api/names.ts";
+import { namespaceKey } from "../../api/schemas/key-rules.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { checkAnnotations, checkLabels } from "../labels/check-labels.ts";
 import { keyReader } from "../labels/key-reader.ts";
@@ -124,7 +125,7 @@ function textsOf({
   checkLabels(labels);
   checkAnnotations(annotations);
   const marked = [keyReader("label", labels), keyReader("annotation", annotations)]
-    .map((reader) => reader.choice(namespaceMarker.name, [namespaceMarker.value]))
+    .map((read) => read(namespaceKey))
     .some((value) => value !== undefined);
   const foreign = [labels, annotations].some((texts) => Object.hasOwn(texts, namespaceMarker.foreignKey));
   if (marked || foreign) return { labels, annotations };

@@ -1,4 +1,4 @@
-import { annotation } from "../../api/names.ts";
+import { healthKey, readyKey } from "../../api/schemas/key-rules.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
 import type { KeyedTexts } from "../labels/keys.ts";
 
@@ -16,17 +16,16 @@ export interface ProbeRule {
  * @throws PlatformError `validation_failed` for a value that cannot be used
  */
 export function probeRules(annotations: KeyedTexts): { readonly health: ProbeRule; readonly ready: ProbeRule } {
-  const keys = keyReader("annotation", annotations);
-  return { health: probe(keys, annotation.healthPath), ready: probe(keys, annotation.readyPath) };
+  const read = keyReader("annotation", annotations);
+  return { health: probe(read, healthKey), ready: probe(read, readyKey) };
 }
 
-function probe(keys: KeyReader, pathKey: string): ProbeRule {
-  const key = (name: string): string => pathKey.replace(/path$/, name);
+function probe(read: KeyReader, keys: typeof healthKey): ProbeRule {
   return {
-    path: keys.text(pathKey, 'a path that begins with "/"', (path) => /^\/[\x21-\x7e]{0,1023}$/.test(path)),
-    initialDelaySeconds: keys.whole(key("initialDelaySeconds"), 0, 3_600),
-    periodSeconds: keys.whole(key("periodSeconds"), 1, 3_600),
-    timeoutSeconds: keys.whole(key("timeoutSeconds"), 1, 3_600),
-    failureThreshold: keys.whole(key("failureThreshold"), 1, 1_000),
+    path: read(keys.path),
+    initialDelaySeconds: read(keys.initialDelaySeconds),
+    periodSeconds: read(keys.periodSeconds),
+    timeoutSeconds: read(keys.timeoutSeconds),
+    failureThreshold: read(keys.failureThreshold),
   };
 }

@@ -1,17 +1,15 @@
-import { label } from "../../api/names.ts";
+import { labelKey } from "../../api/schemas/key-rules.ts";
 import { keyReader } from "../labels/key-reader.ts";
 import type { KeyedTexts } from "../labels/keys.ts";
 import { scaleBounds, type ScaleBounds } from "./scale-bounds.ts";
-
-/** What a function is scaled by: calls per second, calls in flight, milli-CPU, queued calls. */
-export const scaleTypes = ["rps", "capacity", "cpu", "queue"] as const;
 
 /** How one function scales (contract §5.1). Durations are milliseconds. */
 export interface ScaleRules extends ScaleBounds {
   /** Whether it goes to zero after `zeroDuration` without calls. */
   readonly zero: boolean;
   readonly zeroDuration: number;
-  readonly type: (typeof scaleTypes)[number];
+  /** What it is scaled by: calls per second, calls in flight, milli-CPU, queued calls. */
+  readonly type: (typeof labelKey.scaleType.words)[number];
   readonly target: number;
   readonly targetProportion: number;
   /** 0 = off. */
@@ -23,15 +21,15 @@ export interface ScaleRules extends ScaleBounds {
  * @throws PlatformError `validation_failed` for a value that cannot be used
  */
 export function scaleRules(labels: KeyedTexts): ScaleRules {
-  const keys = keyReader("label", labels);
+  const read = keyReader("label", labels);
   return {
     ...scaleBounds(labels),
-    zero: keys.boolean(label.scaleZero) ?? false,
-    zeroDuration: keys.duration(label.scaleZeroDuration, 10_000) ?? 120_000,
-    type: keys.choice(label.scaleType, scaleTypes) ?? "rps",
-    target: keys.number(label.scaleTarget, 0, Infinity) ?? 50,
-    targetProportion: keys.number(label.scaleTargetProportion, 0, 1) ?? 0.9,
-    downWindow: keys.duration(label.scaleDownWindow, 0, 300_000) ?? 0,
+    zero: read(labelKey.scaleZero) ?? false,
+    zeroDuration: read(labelKey.scaleZeroDuration) ?? 120_000,
+    type: read(labelKey.scaleType) ?? "rps",
+    target: read(labelKey.scaleTarget) ?? 50,
+    targetProportion: read(labelKey.scaleTargetProportion) ?? 0.9,
+    downWindow: read(labelKey.scaleDownWindow) ?? 0,
   };
 }
 

@@ -24,20 +24,20 @@ const patternRules: ReadonlyMap<string, string> = new Map([
   [namePattern.queue, grammarRule.queue],
   [namePattern.key, labelRule.key],
   [namePattern.labelValue, labelRule.value],
-  [namePattern.resource, "expected memory, cpu or a device such as nvidia.com/gpu"],
+  [namePattern.resource, `expected ${grammarRule.resource}`],
 ]);
 
 /** Rules of fields that their patterns alone would not explain. */
 const fieldRules: Readonly<Record<string, string>> = {
   image: 'expected an image reference without scheme, blank or leading "-"',
   constraints: "expected key=value or key==value",
-  limits: "expected a quantity such as 128Mi or 500m",
-  requests: "expected a quantity such as 128Mi or 500m",
+  limits: `expected ${grammarRule.quantity}`,
+  requests: `expected ${grammarRule.quantity}`,
   envProcess: "expected text without NUL",
   rawValue: "expected base64",
 };
 const environmentRules = {
-  key: 'expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+  key: `expected keys of ${grammarRule.environment}`,
   value: "expected text without NUL",
 } as const;
 

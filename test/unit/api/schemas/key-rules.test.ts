@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { expectedOf } from "../../../../runtime/api/resources/cel-rules.ts";
 import { longestDuration } from "../../../../runtime/api/duration.ts";
-import { annotationRules, labelRules, type KeyRule } from "../../../../runtime/api/schemas/key-rules.ts";
+import { annotationRules, expectedOf, labelRules, type KeyRule } from "../../../../runtime/api/schemas/key-rules.ts";
 import { annotation, keyPrefixes, label } from "../../../../runtime/api/names.ts";
 import { checkDeployment } from "../../../../runtime/core/functions/check-deployment.ts";
 

@@ -455,7 +455,7 @@ test.each<[FunctionDeployment, sentence: string]>([
   ],
   [
     { ...hello, envVars: { "1a": "" } },
-    'Cannot read field "envVars" "1a": expected keys of letters, digits, "_", "." and "-" that begin with a letter or "_"',
+    'Cannot read field "envVars" "1a": expected keys of letters, digits, "_", "." and "-", beginning with a letter or "_"',
   ],
   [{ ...hello, secrets: ["a", "a"] }, 'Cannot read field "secrets" "a": expected no secret twice'],
   [

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { replicasForLoad } from "../../../../runtime/core/scaling/decide-replicas.ts";
 import { decideScale, type ScaleDecision, type ScaleFacts } from "../../../../runtime/core/scaling/decide-scale.ts";
 import { DesiredHistory } from "../../../../runtime/core/scaling/desired-history.ts";
-import { scaleRules, scaleTypes, type ScaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
+import { labelKey } from "../../../../runtime/api/schemas/key-rules.ts";
+import { scaleRules, type ScaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
 
 const now = 1_000_000;
 const rules = scaleRules({ "com.service.scale.max": "10" });
@@ -135,7 +136,7 @@ test("sentences say load, target and count, each type in its own unit", () => {
 
 const someRules = fc
   .record({
-    type: fc.constantFrom(...scaleTypes),
+    type: fc.constantFrom(...labelKey.scaleType.words),
     bounds: fc.tuple(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 1_000 })),
     target: fc.double({ min: 0.1, max: 1_000, noNaN: true }),
     targetProportion: fc.double({ min: 0.05, max: 1, noNaN: true }),
