@@ -1,11 +1,12 @@
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
+import { decideAttempt, type RefusedAttempt } from "../../core/calls/decide-attempt.ts";
 import { knownLimits, runTimeout, type FunctionLimits } from "../../core/functions/function-limits.ts";
 import type { TableEntry } from "../../core/replicas/function-table.ts";
-import { pickReplica, type ReadyReplica } from "../../core/replicas/pick-replica.ts";
+import type { ReadyReplica } from "../../core/replicas/pick-replica.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
 import type { RunOutcome } from "../../core/calls/judge-run.ts";
-import type { WaitingCaller } from "../../core/replicas/wake.ts";
+import type { InvokeOptions } from "../../core/ports/invoker.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
 type RunParts = Pick<
@@ -25,7 +26,6 @@ export async function runFunction(
   attempt: number,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
-  const startedAt = performance.now();
   const entry = parts.table.findKey(formatRef(call.function));
   const limits = limitsOf(entry);
   if (entry === undefined || limits === undefined) return withoutEntry(parts, call);
@@ -41,35 +41,69 @@ export async function runFunction(
     // Only the store can say so: the gateway's table may lag behind it, too.
     return outcome.kind === "function-gone" ? withoutEntry(parts, call) : outcome;
   }
-  let outcome: RunOutcome = { kind: "aborted", duration: 0 };
-  let tried: ReadyReplica | undefined;
+  return runOnReplica(parts, call, { entry, options: { ...options, protocol: limits.protocol }, limits });
+}
+
+interface ReplicaRun {
+  readonly entry: TableEntry;
+  readonly limits: FunctionLimits;
+  readonly options: InvokeOptions;
+}
+
+async function runOnReplica(
+  { invoker, waker }: RunParts,
+  call: QueuedCall,
+  { entry, limits, options }: ReplicaRun,
+): Promise<RunOutcome> {
+  const startedAt = performance.now();
+  const { signal } = options;
   let waitedSince: number | undefined;
-  // A replica that refuses the connection has seen nothing of the call: one other is tried.
-  for (let round = 0; round < 2; round++) {
-    let replica: ReadyReplica | undefined;
-    try {
-      replica = pickReplica(entry, limits.concurrencyMax, tried);
-      if (replica === undefined) {
+  let refused: RefusedAttempt | undefined;
+  let refusals = 0;
+  let outcome: RunOutcome = { kind: "aborted", duration: 0 };
+  for (;;) {
+    const next = decideAttempt(entry, limits.concurrencyMax, refused);
+    switch (next.kind) {
+      case "send":
+        outcome = await sendTo(next.replica, () => invoker.invoke(next.replica.address, call, options));
+        if (outcome.kind !== "unreachable" || outcome.sent) return outcome;
+        refused = { replica: next.replica, before: refusals, repeatable: true };
+        refusals += 1;
+        break;
+      case "wait":
         waitedSince ??= performance.now();
-        replica = await readyReplica(parts, entry, tried, { signal, bytes: call.body.length, since: waitedSince });
+        refused = undefined;
+        try {
+          await waker.wait(entry, { signal, bytes: call.body.length, since: waitedSince });
+        } catch (err) {
+          return unwoken(err, signal, performance.now() - startedAt);
+        }
+        break;
+      case "busy": {
+        const error = `Cannot call function "${entry.key}": ${next.state}`;
+        return { kind: "no-replica", error, duration: performance.now() - startedAt };
       }
-    } catch (err) {
-      const duration = performance.now() - startedAt;
-      if (signal.aborted) return { kind: "aborted", duration };
-      if (err instanceof PlatformError && err.code === "function_not_found") return { kind: "function-gone", duration };
-      return { kind: "no-replica", error: err instanceof Error ? err.message : String(err), duration };
+      case "give-up":
+        return outcome;
+      default:
+        return next satisfies never;
     }
-    if (replica === undefined) break;
-    replica.inFlight++;
-    try {
-      outcome = await parts.invoker.invoke(replica.address, call, { ...options, protocol: limits.protocol });
-    } finally {
-      replica.inFlight--;
-    }
-    if (outcome.kind !== "unreachable" || outcome.sent) break;
-    tried = replica;
   }
-  return outcome;
+}
+
+async function sendTo<T>(replica: ReadyReplica, send: () => Promise<T>): Promise<T> {
+  replica.inFlight++;
+  try {
+    return await send();
+  } finally {
+    replica.inFlight--;
+  }
+}
+
+function unwoken(err: unknown, signal: AbortSignal, duration: number): RunOutcome {
+  if (signal.aborted) return { kind: "aborted", duration };
+  if (err instanceof PlatformError && err.code === "function_not_found") return { kind: "function-gone", duration };
+  return { kind: "no-replica", error: err instanceof Error ? err.message : String(err), duration };
 }
 
 /** The table may lag behind the store: only the store can say that a function is gone, which ends the call for good. */
@@ -82,20 +116,4 @@ async function withoutEntry(parts: RunParts, call: QueuedCall): Promise<RunOutco
     error = err instanceof Error ? err.message : String(err);
   }
   return { kind: "no-replica", error, duration: performance.now() - startedAt };
-}
-
-async function readyReplica(
-  parts: RunParts,
-  entry: TableEntry,
-  tried: ReadyReplica | undefined,
-  caller: WaitingCaller,
-): Promise<ReadyReplica | undefined> {
-  if (tried !== undefined && entry.replicas.length > 0) return undefined;
-  if (entry.replicas.length > 0) {
-    throw new PlatformError(
-      "too_many_calls",
-      `Cannot call function "${entry.key}": all replicas are at concurrency.max`,
-    );
-  }
-  return parts.waker.wait(entry, caller);
 }

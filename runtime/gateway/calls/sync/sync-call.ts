@@ -1,7 +1,8 @@
 import { Readable, type Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { pickReplica, type ReadyReplica } from "../../../core/replicas/pick-replica.ts";
+import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
+import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
 import type { CutReason } from "../call-facts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";
@@ -32,7 +33,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #upstreamCall: UpstreamCall | undefined;
   #waiting: AbortController | undefined;
   #waitedSince: number | undefined;
-  #retried = false;
+  /** Connections that were refused. */
+  #refusals = 0;
   #drainAwaited = false;
   /** The head of the function's reply came: the call may last as long as bytes pass. */
   #streams = false;
@@ -109,13 +111,12 @@ export class SyncCall implements UpstreamListener, Deadlined {
     // A fault that came with the head is told instead of it.
     if (!this.#reply.takeBack()) {
       this.#cutOff("replica");
-    } else if (kind === "refused" && this.#retry(refusing)) {
-      return;
+    } else if (kind === "refused") {
+      this.#routeElsewhere(refusing, err);
     } else if (kind === "malformed") {
       this.#refuseReply("its reply breaks the rules of HTTP", err);
     } else {
-      const why = kind === "refused" ? "the connection was refused" : "the connection broke before the reply";
-      this.#fail("function_unreachable", why, { cause: err });
+      this.#fail("function_unreachable", "the connection broke before the reply", { cause: err });
     }
   }
 
@@ -145,17 +146,26 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#cutOff("draining");
   }
 
-  #route(): void {
+  #route(refused?: RefusedAttempt, cause?: Error): void {
     const { entry, limits } = this.#facts;
-    const replica = pickReplica(entry, limits.concurrencyMax);
-    if (replica !== undefined) {
-      this.#send(replica);
-    } else if (entry.replicas.length > 0) {
-      const state = `all ${entry.replicas.length} ready replicas are at concurrency.max of ${limits.concurrencyMax}`;
-      this.#fail("too_many_calls", state, { retryAfterSeconds: 1 });
-    } else {
-      this.#wait();
+    const next = decideAttempt(entry, limits.concurrencyMax, refused);
+    switch (next.kind) {
+      case "send":
+        return this.#send(next.replica);
+      case "wait":
+        return this.#wait();
+      case "busy":
+        return this.#fail("too_many_calls", next.state, { retryAfterSeconds: 1 });
+      case "give-up":
+        return this.#fail("function_unreachable", "the connection was refused", { cause });
+      default:
+        return next satisfies never;
     }
+  }
+
+  #routeElsewhere(replica: ReadyReplica | undefined, cause: Error): void {
+    const repeatable = !this.#closed && !isTouched(this.#body);
+    this.#route({ replica, before: this.#refusals++, repeatable }, cause);
   }
 
   #wait(): void {
@@ -181,18 +191,6 @@ export class SyncCall implements UpstreamListener, Deadlined {
     replica.inFlight += 1;
     const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);
     if (this.#replica === replica) this.#upstreamCall = call;
-  }
-
-  /** Once, elsewhere, and only if nothing of the body was consumed. */
-  #retry(refusing: ReadyReplica | undefined): boolean {
-    if (this.#retried || this.#closed || isTouched(this.#body)) return false;
-    this.#retried = true;
-    const other = pickReplica(this.#facts.entry, this.#facts.limits.concurrencyMax, refusing);
-    if (other !== undefined) this.#send(other);
-    else if (this.#facts.entry.replicas.length > 0) return false;
-    // The last replica left the table while this call was on its way to it: the function is to be woken.
-    else this.#wait();
-    return true;
   }
 
   /** The limit of a call was that of its head; that of a queued run is of all of it. */

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { cancelCall } from "../../../../runtime/core/calls/cancel-call.ts";
 import { headerValue } from "../../../../runtime/core/headers/header-list.ts";
-import type { Waker } from "../../../../runtime/core/replicas/wake.ts";
+import { Waker } from "../../../../runtime/core/replicas/wake.ts";
 import { InvocationCounts } from "../../../../runtime/process/metrics/invocation-counts.ts";
 import { sampleCall, sampleEntry, soon } from "../../../contract/samples.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually, patience } from "../../../support/eventually.ts";
 import { answered, hang, WorkerBench, type BenchOptions } from "../../../support/worker-bench.ts";
 
 const url = "http://receiver.example/done";
@@ -363,6 +363,36 @@ describe("retries", () => {
     const id = await bench.accept();
     expect(await bench.until(id, "done")).toMatchObject({ run: 1, retries: 0 });
     expect(bench.runs.map(({ address }) => address)).toEqual(["replica:1", "replica:2"]);
+  });
+
+  test("calls that waited for the first replica go to it only as far as concurrency.max allows", async () => {
+    open({ annotations: { "com.service.concurrency.max": "1" } });
+    const readyAt = (addresses: readonly string[]): void =>
+      bench.table.endpointsObserver.set({
+        namespace: "functions",
+        name: "echo",
+        addresses,
+        observedGeneration: 1,
+        conditions: [],
+      });
+    readyAt([]);
+    let [inFlight, most] = [0, 0];
+    bench.answer = async () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+      inFlight -= 1;
+      return answered();
+    };
+    const { functions, table } = bench;
+    const waker = new Waker({ functions, table, wakeTimeout: patience, maxWaitingCallers: 9, maxWaitingBytes: 1e6 });
+    bench.start({ waker });
+    const ids = [await bench.accept(), await bench.accept()];
+    await eventually(() => waker.waitingCallers === ids.length, { what: "both to wait" });
+    readyAt(["replica:1"]);
+    const ended = await Promise.all(ids.map((id) => bench.until(id, "done")));
+    expect(most).toBe(1);
+    expect(Math.max(...ended.map(({ retries }) => retries))).toBeGreaterThan(0);
   });
 
   test("a replica that became ready and died is waited for no longer than the wake timeout in all", async () => {
