@@ -3,6 +3,7 @@
 import { mock } from "node:test";
 
 import { reportActivity } from "../../runtime/core/scaling/activity-reporter.ts";
+import { readFacts } from "../../runtime/core/functions/function-facts.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { ActivityReport } from "../../runtime/core/ports/activity.ts";
 import type { InvokeOptions, Invoker } from "../../runtime/core/ports/invoker.ts";
@@ -64,7 +65,7 @@ reportActivity(
 const scaler = new Scaler({ window: 10_000, patience: 300_000, wakeTimeout: 60_000, idleAfter: () => 120_000 }, 0);
 for (const [index, name] of names.entries()) {
   const wanted = desireFunction(undefined, namespace, { service: name, image: "none" }, new Date(0).toISOString());
-  scaler.see(keys[index] ?? "", wanted, 1, 0);
+  scaler.see(keys[index] ?? "", { wanted, facts: readFacts(wanted.deployment) }, 1, 0);
 }
 let second = 0;
 /** Milliseconds that so many reports took to make, and to hear. */

@@ -9,6 +9,7 @@ import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../runtime/gateway/edge/http-server.ts";
 import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.ts";
 import { InvocationCounts } from "../../runtime/process/metrics/invocation-counts.ts";
+import { Admission } from "../../runtime/gateway/calls/admission.ts";
 import { createSyncInvoker } from "../../runtime/gateway/calls/sync/sync-invoker.ts";
 import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
@@ -37,14 +38,17 @@ const routes = new RouteCounts();
 const clientOf = (peer: string | undefined): string => peer ?? "";
 const sweep = new DeadlineSweep();
 const invoke = createSyncInvoker({
-  table,
+  admission: new Admission({
+    table,
+    invokeAuth: false,
+    authorise: () => {},
+    clientOf,
+    isPlatformCredential: () => false,
+  }),
   waker: new Waker({ functions, table, wakeTimeout: 1_000, maxWaitingCallers: 100, maxWaitingBytes: 1e8 }),
   upstream: new HttpUpstream(),
   counts: new InvocationCounts(),
-  settings: { upstreamTimeout: Number(upstreamTimeout), timeoutMax: 3_600_000, invokeAuth: false },
-  authorise: () => {},
-  clientOf,
-  isPlatformCredential: () => false,
+  settings: { upstreamTimeout: Number(upstreamTimeout), timeoutMax: 3_600_000 },
   writeError,
   draining: () => gateway.draining,
   observer: createCallObserver({ path: "/function/:name", counts: routes, accessLog: undefined, clientOf }),

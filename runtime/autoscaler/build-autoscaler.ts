@@ -1,4 +1,4 @@
-import { FunctionTable } from "../core/replicas/function-table.ts";
+import { FunctionTable, type TableEntry } from "../core/replicas/function-table.ts";
 import type { Activity } from "../core/ports/activity.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
@@ -68,8 +68,9 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const samples = new CpuSamples(usage, (key, cpu) => scaler.measure(key, cpu, now()));
   const held = new HeldReplicas(window);
   const sweep = new Sweep({ scaler, held, functions, states: parts.states, samples, leadership, metrics, log, now });
-  table.onWanted(({ key, wanted, replicas }) => scaler.see(key, wanted, replicas.length, now()));
-  table.onReplicas(({ key, wanted, replicas }) => scaler.see(key, wanted, replicas.length, now()));
+  const see = (entry: TableEntry): void => scaler.see(entry.key, entry, entry.replicas.length, now());
+  table.onWanted(see);
+  table.onReplicas(see);
   table.onRemoved(({ key }) => scaler.forget(key));
 
   const stop = new AbortController();

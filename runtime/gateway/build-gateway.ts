@@ -7,7 +7,7 @@ import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/scaling/activity-reporter.ts";
 import { beyondEdition } from "../core/functions/beyond-edition.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
-import { knownLimits } from "../core/functions/function-limits.ts";
+import { limitsIn } from "../core/functions/function-facts.ts";
 import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
 import { FunctionTable } from "../core/replicas/function-table.ts";
 import { ensureDefaultNamespace } from "../core/namespaces/namespace-changes.ts";
@@ -40,6 +40,7 @@ import type { Log } from "../process/log.ts";
 import { createAccessLog } from "./calls/access-log.ts";
 import { buildApp } from "./rest/app.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
+import { Admission } from "./calls/admission.ts";
 import { createAsyncInvoker } from "./calls/async/async-invoker.ts";
 import { EndWatch } from "./calls/async/end-watch.ts";
 import { QueuePositions } from "./calls/async/queue-positions.ts";
@@ -155,21 +156,23 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
   const workers = new WorkerSums(parts.activity, undefined, source);
-  const common = {
+  const clientOf = (peer: string | undefined, forwardedFor: string | undefined) => clients.of(peer, forwardedFor);
+  const admission = new Admission({
     table,
-    authorise: (authorization: string | undefined, client: string) => auth.checkCall(authorization, client),
-    clientOf: (peer: string | undefined, forwardedFor: string | undefined) => clients.of(peer, forwardedFor),
-    isPlatformCredential: (authorization: string) =>
+    invokeAuth: settings.invokeAuth,
+    authorise: (authorization, client) => auth.checkCall(authorization, client),
+    clientOf,
+    isPlatformCredential: (authorization) =>
       auth.namesPlatformUser(authorization) || isOwnToken(authorization, settings.publicUrl),
-    writeError,
-  };
+  });
   const cuts = buildCallCuts(parts.registry, log);
   const observe = (path: string): CallObserver =>
-    createCallObserver({ path, counts: routes, accessLog, cuts, clientOf: common.clientOf });
+    createCallObserver({ path, counts: routes, accessLog, cuts, clientOf });
   const sweep = new DeadlineSweep();
   const server = createGatewayServer({
     invoke: createSyncInvoker({
-      ...common,
+      admission,
+      writeError,
       waker,
       upstream: parts.upstream,
       counts,
@@ -181,7 +184,9 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       webSocketIdle: settings.websocketIdle,
     }),
     invokeAsync: createAsyncInvoker({
-      ...common,
+      admission,
+      writeError,
+      table,
       calls: parts.calls,
       ledger: parts.ledger,
       queues,
@@ -189,8 +194,6 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       signals: parts.signals,
       ends,
       edition: settings.edition,
-      limitsOf: ({ deployment }) => knownLimits(deployment),
-      invokeAuth: settings.invokeAuth,
       callbackRules: parts.callbackRules,
       bodyLimit: settings.asyncMaxBody,
       metrics: buildAcceptMetrics(parts.registry),
@@ -292,7 +295,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
 function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {
   const entry = table.findKey(formatRef(ref));
   if (entry === undefined) return undefined;
-  const { retry, queue } = knownLimits(entry.wanted.deployment);
+  const { retry, queue } = limitsIn(entry.facts);
   return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
 }
 
@@ -302,8 +305,7 @@ function warnBeyondEdition(
   { edition, functionNamespace }: Pick<GatewaySettings, "edition" | "functionNamespace">,
   log: Log,
 ): void {
-  const wanted = [...table.entries()].map((entry) => entry.wanted);
-  const names = beyondEdition(wanted, edition, functionNamespace);
+  const names = beyondEdition(table.entries(), edition, functionNamespace);
   if (names.length === 0) return;
   log.warn(
     { edition, count: names.length, functions: names.slice(0, 20) },

@@ -5,10 +5,10 @@ import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
 import { MemoryCallSignals } from "./memory/memory-call-signals.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy.ts";
-import { functionLimits } from "../../runtime/core/functions/function-limits.ts";
 import type { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
+import { Admission } from "../../runtime/gateway/calls/admission.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
 import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
@@ -39,6 +39,13 @@ export function openMemoryAsyncInvoker(
   queues.observer.synced();
   const calls = new MemoryCallQueue({ ackWait: minute });
   return createAsyncInvoker({
+    admission: new Admission({
+      table,
+      invokeAuth: false,
+      authorise: () => {},
+      clientOf: () => "",
+      isPlatformCredential: () => false,
+    }),
     table,
     queues,
     calls,
@@ -47,11 +54,6 @@ export function openMemoryAsyncInvoker(
     ends: new EndWatch(signals),
     positions: new QueuePositions(calls),
     edition,
-    limitsOf: (wanted) => functionLimits(wanted.deployment),
-    invokeAuth: false,
-    authorise: () => {},
-    clientOf: () => "",
-    isPlatformCredential: () => false,
     callbackRules: { policy, allow: [], gatewayOrigins: ["http://gateway.weir:8080"], closedPorts: [4222] },
     bodyLimit: 1_048_576,
     metrics: buildAcceptMetrics(new Registry()),

@@ -3,6 +3,7 @@ import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
 import { reportActivity, type ActivityTotals } from "../../runtime/core/scaling/activity-reporter.ts";
 import type { ScaleDecision } from "../../runtime/core/scaling/decide-scale.ts";
 import { desireFunction, type DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { readFacts } from "../../runtime/core/functions/function-facts.ts";
 import { formatRef } from "../../runtime/core/functions/function-ref.ts";
 import type { ActivityReport } from "../../runtime/core/ports/activity.ts";
 import { Scaler } from "../../runtime/core/scaling/scaler.ts";
@@ -47,7 +48,7 @@ export class ScalingSimulation {
     this.#advance = advance;
     this.#scaler = this.#newScaler();
     void this.functions.watch({
-      set: (wanted) => this.#scaler.see(formatRef(wanted), wanted, wanted.replicas, this.#now),
+      set: (wanted) => this.#see(wanted),
       removed: (ref) => this.#scaler.forget(formatRef(ref)),
       synced: () => {},
     });
@@ -113,7 +114,8 @@ export class ScalingSimulation {
   }
 
   #see(wanted: DesiredFunction): void {
-    this.#scaler.see(formatRef(wanted), wanted, wanted.replicas, this.#now);
+    const facts = readFacts(wanted.deployment);
+    this.#scaler.see(formatRef(wanted), { wanted, facts }, wanted.replicas, this.#now);
   }
 
   #newScaler(): Scaler {

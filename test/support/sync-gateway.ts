@@ -17,6 +17,7 @@ import {
 } from "../../runtime/gateway/edge/http-server.ts";
 import { DeadlineSweep } from "../../runtime/gateway/calls/sync/deadline-sweep.ts";
 import { InvocationCounts } from "../../runtime/process/metrics/invocation-counts.ts";
+import { Admission, type AdmissionParts } from "../../runtime/gateway/calls/admission.ts";
 import {
   createSyncInvoker,
   type HandleCall,
@@ -134,7 +135,7 @@ export interface SyncGatewayOptions {
   readonly wakeTimeout?: number;
   readonly maxWaitingCallers?: number;
   readonly server?: Partial<GatewayServerParts>;
-  readonly invoker?: Partial<SyncInvokerParts>;
+  readonly invoker?: Partial<SyncInvokerParts & AdmissionParts>;
   readonly invokeAsync?: HandleCall;
   readonly other?: RequestListener;
   /** Hears of each request that the gateway read the head of: `METHOD target`. */
@@ -166,15 +167,20 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const cuts: CutReason[] = [];
   const clientOf = options.invoker?.clientOf ?? ((peer: string | undefined) => peer ?? "");
   const sweep = new DeadlineSweep();
-  const invoke = createSyncInvoker({
+  const admission = new Admission({
     table,
+    invokeAuth: false,
+    authorise: () => {},
+    isPlatformCredential: () => false,
+    ...options.invoker,
+    clientOf,
+  });
+  const invoke = createSyncInvoker({
+    admission,
     waker,
     upstream,
     counts,
-    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, timeoutMax: 3_600_000, invokeAuth: false },
-    authorise: () => {},
-    clientOf,
-    isPlatformCredential: () => false,
+    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, timeoutMax: 3_600_000 },
     writeError,
     draining: () => gateway.draining,
     observer: createCallObserver({

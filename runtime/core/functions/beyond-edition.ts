@@ -1,7 +1,6 @@
 import { editions, type Edition } from "../../api/editions.ts";
 import { defaultQueue } from "../../api/names.ts";
-import type { DesiredFunction } from "./desired-function.ts";
-import { knownLimits } from "./function-limits.ts";
+import { limitsIn, type SeenFunction } from "./function-facts.ts";
 import { formatRef } from "./function-ref.ts";
 
 /**
@@ -9,14 +8,14 @@ import { formatRef } from "./function-ref.ts";
  * name: a queue of their own, or a namespace beside the default one. Each as `report.functions (queue "reports")`.
  */
 export function beyondEdition(
-  functions: Iterable<DesiredFunction>,
+  functions: Iterable<SeenFunction>,
   edition: Edition,
   defaultNamespace: string,
 ): readonly string[] {
   const { queues, namespaces } = editions[edition];
   const found: string[] = [];
-  for (const wanted of functions) {
-    const { queue } = knownLimits(wanted.deployment);
+  for (const { wanted, facts } of functions) {
+    const { queue } = limitsIn(facts);
     const asks = [
       ...(namespaces === "one" && wanted.namespace !== defaultNamespace ? [`namespace "${wanted.namespace}"`] : []),
       ...(queues === "default" && queue !== defaultQueue ? [`queue "${queue}"`] : []),

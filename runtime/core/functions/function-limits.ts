@@ -66,18 +66,6 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
   };
 }
 
-const known = new WeakMap<FunctionDeployment, FunctionLimits>();
-
-/** The same, read once per deployment: for what is asked at every call. */
-export function knownLimits(deployment: FunctionDeployment): FunctionLimits {
-  let limits = known.get(deployment);
-  if (limits === undefined) {
-    limits = functionLimits(deployment);
-    known.set(deployment, limits);
-  }
-  return limits;
-}
-
 /** How long one call may take, and the name of the setting or variable that says so. */
 export interface CallLimit {
   readonly timeout: number;

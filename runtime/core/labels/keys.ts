@@ -6,7 +6,11 @@ export type KeyedTexts = Readonly<Record<string, string>> | undefined;
 /** Platform key `name` (without prefix) as it was sent, under either prefix; ours wins when both are there. */
 export function sentKey(texts: KeyedTexts, name: string): string | undefined {
   if (texts === undefined) return undefined;
-  return keyPrefixes.map((prefix) => prefix + name).find((key) => Object.hasOwn(texts, key));
+  for (const prefix of keyPrefixes) {
+    const key = prefix + name;
+    if (Object.hasOwn(texts, key)) return key;
+  }
+  return undefined;
 }
 
 /** The value of platform key `name`, as {@link sentKey} finds it. */

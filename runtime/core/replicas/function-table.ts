@@ -1,15 +1,17 @@
 import type { DesiredFunction } from "../functions/desired-function.ts";
+import { readFacts, type FunctionFacts, type SeenFunction } from "../functions/function-facts.ts";
 import { formatRef, type FunctionRef } from "../functions/function-ref.ts";
 import type { ReadyReplica, ReplicaChoice } from "./pick-replica.ts";
 import type { EndpointsObserver, FunctionEndpoints } from "../ports/endpoints.ts";
 import type { FunctionObserver } from "../ports/function-store.ts";
 
 /** One deployed function as the invocation path sees it; the object stays the same while the function exists. */
-export interface TableEntry extends ReplicaChoice {
+export interface TableEntry extends ReplicaChoice, SeenFunction {
   readonly ref: FunctionRef;
   /** `<name>.<namespace>`. */
   readonly key: string;
   wanted: DesiredFunction;
+  facts: FunctionFacts;
   endpoints: FunctionEndpoints | undefined;
   replicas: readonly ReadyReplica[];
 }
@@ -127,7 +129,8 @@ export class FunctionTable {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       const ref = { name: wanted.name, namespace: wanted.namespace };
-      entry = { ref, key, wanted, endpoints: undefined, replicas: [], turn: 0 };
+      const facts = readFacts(wanted.deployment);
+      entry = { ref, key, wanted, facts, endpoints: undefined, replicas: [], turn: 0 };
       this.#entries.set(key, entry);
       this.#addForms(entry);
       this.#applyEndpoints(entry);
@@ -136,6 +139,7 @@ export class FunctionTable {
       const stale = wanted.createdAt === entry.wanted.createdAt && wanted.generation < entry.wanted.generation;
       if (stale) return;
       entry.wanted = wanted;
+      entry.facts = readFacts(wanted.deployment);
     }
     for (const listener of this.#onWanted) listener(entry);
   }

@@ -33,21 +33,11 @@ export function scaleRules(labels: KeyedTexts): ScaleRules {
   };
 }
 
-const known = new WeakMap<object, ScaleRules>();
 const unlabelled: ScaleRules = scaleRules(undefined);
 
-/** The same, read once per deployment; labels that cannot be used, as an older version may have let in, count as absent. */
-export function knownScaleRules(labels: KeyedTexts): ScaleRules {
+/** The same, where labels that cannot be used, as an older version may have let in, count as absent. */
+export function usableScaleRules(labels: KeyedTexts): ScaleRules {
   if (labels === undefined) return unlabelled;
-  let rules = known.get(labels);
-  if (rules === undefined) {
-    rules = readable(labels);
-    known.set(labels, rules);
-  }
-  return rules;
-}
-
-function readable(labels: KeyedTexts): ScaleRules {
   try {
     return scaleRules(labels);
   } catch {

@@ -3,11 +3,11 @@ import { activeHold } from "./count-hold.ts";
 import { decideScale, type Load, type ScaleDecision } from "./decide-scale.ts";
 import { DesiredHistory } from "./desired-history.ts";
 import type { DesiredFunction } from "../functions/desired-function.ts";
-import { knownLimits } from "../functions/function-limits.ts";
+import { limitsIn, type SeenFunction } from "../functions/function-facts.ts";
 import { LoadWindow } from "./load-window.ts";
 import type { ActivityReport } from "../ports/activity.ts";
 import type { Hearing } from "./reporting-sources.ts";
-import { knownScaleRules, type ScaleRules } from "./scale-rules.ts";
+import type { ScaleRules } from "./scale-rules.ts";
 
 /** How a scaler sees; durations in milliseconds. */
 export interface ScalerOptions {
@@ -75,9 +75,9 @@ export class Scaler {
   }
 
   /** The function is desired so, and has so many ready replicas. */
-  see(key: string, wanted: DesiredFunction, ready: number, now: number): void {
-    const rules = knownScaleRules(wanted.deployment.labels);
-    const { queue } = knownLimits(wanted.deployment);
+  see(key: string, { wanted, facts }: SeenFunction, ready: number, now: number): void {
+    const rules = facts.scale;
+    const { queue } = limitsIn(facts);
     const known = this.#functions.get(key);
     if (known === undefined || known.wanted.createdAt !== wanted.createdAt) {
       if (known !== undefined) this.#activity.forget(key);

@@ -2,7 +2,7 @@ import type { Condition } from "../../api/schemas/function-status.ts";
 import { activeHold, externalMessage, holdMessage } from "./count-hold.ts";
 import { scaledBecause, type DesiredFunction, type ScaledBecause } from "../functions/desired-function.ts";
 import { externalReason, isHeldReason, onHoldReason } from "./held-back.ts";
-import { knownScaleRules } from "./scale-rules.ts";
+import { usableScaleRules } from "./scale-rules.ts";
 
 /** The reason of a count that nothing has changed since the deployment. */
 const deployed = "Deployed";
@@ -15,7 +15,7 @@ const deployed = "Deployed";
 export function scalingCondition(wanted: DesiredFunction, now: number = Date.now()): Condition {
   const { deployment, replicas, scaled, updatedAt } = wanted;
   const held = heldNow(wanted, now);
-  const { min, max, zero } = knownScaleRules(deployment.labels);
+  const { min, max, zero } = usableScaleRules(deployment.labels);
   const status = min === max && !zero && wanted.externalScaler === undefined ? "False" : "True";
   const last = scaled ?? {
     reason: deployed,

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { FunctionTable } from "../../core/replicas/function-table.ts";
-import { knownScaleRules } from "../../core/scaling/scale-rules.ts";
 import { CountedHistogram } from "../../process/metrics/counted-histogram.ts";
 import type { RouteCounts } from "./route-counts.ts";
 
@@ -42,8 +41,7 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
     registers,
     collect: () => {
       least.reset();
-      for (const { key, wanted } of parts.table.entries())
-        least.set({ function_name: key }, knownScaleRules(wanted.deployment.labels).min);
+      for (const { key, facts } of parts.table.entries()) least.set({ function_name: key }, facts.scale.min);
     },
   });
   const target: Gauge<"function_name" | "scale_type"> = new Gauge({
@@ -53,10 +51,8 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
     registers,
     collect: () => {
       target.reset();
-      for (const { key, wanted } of parts.table.entries()) {
-        const rules = knownScaleRules(wanted.deployment.labels);
-        target.set({ function_name: key, scale_type: rules.type }, rules.target);
-      }
+      for (const { key, facts } of parts.table.entries())
+        target.set({ function_name: key, scale_type: facts.scale.type }, facts.scale.target);
     },
   });
   const reconnects: Counter = new Counter({

@@ -1,7 +1,8 @@
 import { PlatformError } from "../../api/platform-error.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { decideAttempt, type RefusedAttempt } from "../../core/calls/decide-attempt.ts";
-import { knownLimits, runTimeout, type FunctionLimits } from "../../core/functions/function-limits.ts";
+import { limitsIn } from "../../core/functions/function-facts.ts";
+import { runTimeout, type FunctionLimits } from "../../core/functions/function-limits.ts";
 import type { TableEntry } from "../../core/replicas/function-table.ts";
 import type { ReadyReplica } from "../../core/replicas/pick-replica.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
@@ -16,7 +17,7 @@ type RunParts = Pick<
 
 /** What the function's deployment says; undefined when there is no such function. */
 export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
-  return entry === undefined ? undefined : knownLimits(entry.wanted.deployment);
+  return entry === undefined ? undefined : limitsIn(entry.facts);
 }
 
 /** Runs a queued call once: on a ready replica, waking the function if need be. Never rejects. */

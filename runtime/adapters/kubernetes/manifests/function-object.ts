@@ -1,7 +1,7 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names.ts";
 import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
-import { knownScaleRules } from "../../../core/scaling/scale-rules.ts";
+import { usableScaleRules } from "../../../core/scaling/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
@@ -52,7 +52,7 @@ export function desiredOf(object: FunctionObject): DesiredFunction {
   const deployment = deploymentOf(object);
   const created = timeOf(metadata, objectAnnotation.createdAt) ?? instant(metadata.creationTimestamp);
   const updatedAt = timeOf(metadata, objectAnnotation.updatedAt) ?? created;
-  const replicas = spec.replicas ?? knownScaleRules(spec.labels).min;
+  const replicas = spec.replicas ?? usableScaleRules(spec.labels).min;
   const generation = countOf(metadata, objectAnnotation.generation) + (isKnown(metadata, deployment) ? 0 : 1);
   const external = externalScaler(metadata);
   return {

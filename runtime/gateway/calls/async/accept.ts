@@ -6,35 +6,26 @@ import { acceptCall } from "../../../core/calls/accept-call.ts";
 import type { QueuedCall } from "../../../core/calls/call.ts";
 import { judgeUrl, parseCallbackUrl } from "../../../core/callbacks/callback-policy.ts";
 import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
-import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
-import { knownQueue } from "../../../core/queues/queue-views.ts";
+import { declaredQueue } from "../../../core/queues/queue-views.ts";
+import type { AdmittedCall, NamedFunction } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
 import type { RequestHead } from "../../edge/request-head.ts";
-import { asyncFunctionPrefix, splitTarget, type SplitTarget } from "../split-target.ts";
+import { asyncFunctionPrefix } from "../split-target.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";
 
 /** Headers that the call carries in fields of its own. */
 const carriedApart = new Set([header.callbackUrl, header.callDepth].map((name) => name.toLowerCase()));
 
-/** The function that the address names, if there is one. */
-interface Named {
-  readonly target: SplitTarget | undefined;
-  readonly entry: TableEntry | undefined;
-}
-
 /** Everything that was checked before the body is read. */
-interface Checked {
-  readonly target: SplitTarget;
-  readonly entry: TableEntry;
+interface Checked extends AdmittedCall {
   readonly queue: QueueDeclaration;
   readonly maxRetries: number;
   readonly callbackUrl: string | undefined;
-  readonly authorization: string | undefined;
 }
 
 /** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
@@ -42,11 +33,11 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
   const callId = head.callId ?? randomUUID();
   const traceParent = head.traceParent ?? createTraceParent();
   const startedAt = performance.now();
-  const target = splitTarget(request.url ?? "", asyncFunctionPrefix);
-  const entry = target === undefined ? undefined : parts.table.findKey(target.key);
+  const named = parts.admission.find(request, asyncFunctionPrefix);
+  const ref = named.entry?.ref ?? named.target;
   const ended = { callId, bytesIn: 0, bytesOut: 0 };
   response.once("close", () => {
-    const facts = { request, head, callId: ended.callId, ref: entry?.ref ?? target, traceParent, startedAt };
+    const facts = { request, head, callId: ended.callId, ref, traceParent, startedAt };
     parts.observer.ended(facts, { ...ended, status: endStatus(response), duration: performance.now() - startedAt });
   });
   const fail = (err: unknown): void => {
@@ -57,7 +48,7 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
   };
   let checked: Checked;
   try {
-    checked = check(parts, request, head, { target, entry });
+    checked = check(parts, request, head, named);
   } catch (err) {
     // The body of a refused call is not worth reading.
     if (head.chunked || (head.contentLength ?? 0) > 65_536) response.shouldKeepAlive = false;
@@ -96,7 +87,7 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
 }
 
 /** @throws PlatformError for the first check that fails */
-function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { target, entry }: Named): Checked {
+function check(parts: AsyncParts, request: CallRequest, head: RequestHead, named: NamedFunction): Checked {
   let callbackUrl: string | undefined;
   if (head.callbackUrl !== undefined) {
     const url = parseCallbackUrl(head.callbackUrl);
@@ -104,25 +95,12 @@ function check(parts: AsyncParts, request: CallRequest, head: RequestHead, { tar
     if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
     callbackUrl = url.href;
   }
-  if (target === undefined || entry === undefined) {
-    const named = (request.url ?? "").slice(asyncFunctionPrefix.length).split(/[/?]/, 1)[0] ?? "";
-    throw new PlatformError(
-      "function_not_found",
-      `Cannot call function "${named.slice(0, 127)}": it does not exist; deploy it and send the call again`,
-    );
-  }
-  const limits = parts.limitsOf(entry.wanted);
-  let { authorization } = head;
-  if (parts.invokeAuth || limits.authRequired) {
-    parts.authorise(authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
-    authorization = undefined;
-  } else if (authorization !== undefined && parts.isPlatformCredential(authorization)) {
-    authorization = undefined;
-  }
+  const admitted = parts.admission.admit(named, request, head);
+  const { limits } = admitted;
   checkQueueEdition(limits.queue, parts.edition);
   const queue = knownQueue(parts.queues, limits.queue, parts.edition);
   const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
-  return { target, entry, queue, maxRetries, callbackUrl, authorization };
+  return { ...admitted, queue, maxRetries, callbackUrl };
 }
 
 function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {

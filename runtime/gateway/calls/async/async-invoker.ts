@@ -50,7 +50,8 @@ async function answer(
   const target = (request.url ?? "").slice(asyncFunctionPrefix.length);
   const mark = target.indexOf("?");
   const segments = segmentsOf(request);
-  const mayTouch = (entry: CallEntry): void => checkRight(parts, request, head, entry);
+  const mayTouch = (entry: CallEntry): void =>
+    parts.admission.checkCaller(`${entry.function}.${entry.namespace}`, request, head);
 
   if (request.method === "DELETE") {
     const id = parseCallId(segments.at(-1) ?? "");
@@ -68,13 +69,6 @@ async function answer(
   if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
   if (wantsResult) await answerResult(parts, response, id, mayTouch);
   else await answerStatus(parts, response, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
-}
-
-/** Whoever may invoke the function may look at its calls and cancel them. */
-function checkRight(parts: AsyncParts, request: CallRequest, head: RequestHead, entry: CallEntry): void {
-  const called = parts.table.findKey(`${entry.function}.${entry.namespace}`);
-  const required = parts.invokeAuth || (called !== undefined && parts.limitsOf(called.wanted).authRequired);
-  if (required) parts.authorise(head.authorization, parts.clientOf(request.socket.remoteAddress, head.forwardedFor));
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {

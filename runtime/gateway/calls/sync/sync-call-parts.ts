@@ -1,9 +1,8 @@
+import type { CallLimit, FunctionLimits } from "../../../core/functions/function-limits.ts";
 import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
-import type { CallFacts } from "../call-facts.ts";
-import type { CallObserver } from "../call-observer.ts";
-import type { CallLimits } from "./call-limits.ts";
+import type { CallFacts, CallObserver } from "../call-observer.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "../exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
@@ -32,7 +31,9 @@ export interface SyncCallParts {
 export interface SyncCallFacts extends CallFacts {
   readonly response: CallResponse;
   readonly entry: TableEntry;
-  readonly limits: CallLimits;
+  readonly limits: FunctionLimits;
+  /** Bounds it to the head of its reply. */
+  readonly limit: CallLimit;
   readonly counts: FunctionCounts;
   /** Unix nanoseconds. */
   readonly startTime: string;

@@ -121,13 +121,13 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   expire(now: number): void {
-    const { response, limits } = this.#facts;
+    const { response, limit } = this.#facts;
     if (this.#streams) return this.#listen(now);
     if (this.#upstreamCall !== undefined && response.headersSent) return this.#cutOff("timeout");
     this.#abort();
     if (response.headersSent) return void response.destroy();
     this.deadline = now + errorGrace;
-    this.#fail("function_timeout", `no reply within ${limits.timeoutName} of ${limits.timeout / 1_000} s`);
+    this.#fail("function_timeout", `no reply within ${limit.timeoutName} of ${limit.timeout / 1_000} s`);
   }
 
   /** Nothing else tells a call pipelined behind another, or one whose client ended its side with bytes still to read. */
@@ -183,10 +183,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   #send(replica: ReadyReplica): void {
-    const { limits, startedAt } = this.#facts;
+    const { limit, startedAt } = this.#facts;
     // The time of the wait is not the call's own.
     const began = this.#waitedSince === undefined ? startedAt : performance.now();
-    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limits.timeout;
+    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limit.timeout;
     this.#replica = replica;
     replica.inFlight += 1;
     const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);

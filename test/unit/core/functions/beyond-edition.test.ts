@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Edition } from "../../../../runtime/api/editions.ts";
 import { beyondEdition } from "../../../../runtime/core/functions/beyond-edition.ts";
+import { readFacts } from "../../../../runtime/core/functions/function-facts.ts";
 import { desireFunction } from "../../../../runtime/core/functions/desired-function.ts";
 
 const desired = (service: string, namespace: string, queue?: string) =>
@@ -31,5 +32,6 @@ test.each<[edition: Edition, names: readonly string[]]>([
   ["pro", ['both.dev (queue "reports")', 'report.functions (queue "reports")']],
   ["enterprise", []],
 ])("edition %s", (edition, names) => {
-  expect(beyondEdition(functions, edition, "functions")).toEqual(names);
+  const seen = functions.map((wanted) => ({ wanted, facts: readFacts(wanted.deployment) }));
+  expect(beyondEdition(seen, edition, "functions")).toEqual(names);
 });

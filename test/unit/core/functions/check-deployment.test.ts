@@ -3,20 +3,16 @@ import { describe, expect, test } from "vitest";
 import type { FunctionDeployment } from "../../../../runtime/api/schemas/function-deployment.ts";
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
 import { checkDeploymentEdition } from "../../../../runtime/core/functions/check-deployment-edition.ts";
+import { limitsIn, readFacts } from "../../../../runtime/core/functions/function-facts.ts";
 import {
   checkDeployment,
   checkExecTimeout,
   checkTimeoutMax,
 } from "../../../../runtime/core/functions/check-deployment.ts";
-import {
-  callLimit,
-  functionLimits,
-  knownLimits,
-  runTimeout,
-} from "../../../../runtime/core/functions/function-limits.ts";
+import { callLimit, functionLimits, runTimeout } from "../../../../runtime/core/functions/function-limits.ts";
 import { probeRules } from "../../../../runtime/core/replicas/probe-rules.ts";
 import { quote } from "../../../../runtime/core/quote.ts";
-import { knownScaleRules, scaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
+import { usableScaleRules, scaleRules } from "../../../../runtime/core/scaling/scale-rules.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "ghcr.io/acme/hello:1@sha256:00" };
 const annotated = (key: string, value: string): FunctionDeployment => ({
@@ -383,15 +379,17 @@ test("scaleRules() has the defaults of the contract", () => {
   });
 });
 
-test("limits and rules are read once per deployment; labels that no longer pass count as absent", () => {
-  const deployment = annotated("concurrency.max", "7");
-  expect(knownLimits(deployment)).toBe(knownLimits(deployment));
-  expect(knownLimits(deployment).concurrencyMax).toBe(7);
-  const labels = { "com.service.scale.max": "7" };
-  expect(knownScaleRules(labels)).toBe(knownScaleRules(labels));
-  expect(knownScaleRules(labels).max).toBe(7);
-  expect(knownScaleRules({ "com.service.scale.max": "none" })).toEqual(scaleRules(undefined));
-  expect(knownScaleRules(undefined)).toEqual(scaleRules(undefined));
+test("labels that no longer pass count as absent", () => {
+  expect(usableScaleRules({ "com.service.scale.max": "7" }).max).toBe(7);
+  expect(usableScaleRules({ "com.service.scale.max": "none" })).toEqual(scaleRules(undefined));
+  expect(usableScaleRules(undefined)).toEqual(scaleRules(undefined));
+});
+
+test("who may call a function whose annotations no longer pass is not known", () => {
+  const facts = readFacts({ ...annotated("auth", "perhaps"), labels: { "com.service.scale.max": "7" } });
+  expect(facts.scale.max).toBe(7);
+  expect(() => limitsIn(facts)).toThrow('Cannot read annotation "com.service.auth"');
+  expect(limitsIn(readFacts(annotated("concurrency.max", "7"))).concurrencyMax).toBe(7);
 });
 
 test("sentences quote at most 64 characters of what was sent", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { desireFunction, type DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
+import { readFacts } from "../../../../runtime/core/functions/function-facts.ts";
 import { wakeReplicas } from "../../../../runtime/core/scaling/wake-replicas.ts";
 import { scaleFunction } from "../../../../runtime/core/scaling/scale-function.ts";
 import { Scaler } from "../../../../runtime/core/scaling/scaler.ts";
@@ -363,15 +364,19 @@ describe("what a scaler is told of a function", () => {
     return decision.awake === undefined ? decision.because : `${decision.because}, ${decision.awake}`;
   }
 
+  function seen(name: string, wanted: DesiredFunction, ready: number, now: number): void {
+    scaler.see(name, { wanted, facts: readFacts(wanted.deployment) }, ready, now);
+  }
+
   test.each<[what: string, changed: Partial<DesiredFunction>, decided: string]>([
     ["nothing", {}, "load-fell 1"],
     ["its replicas", { replicas: 4 }, "recently-changed"],
     ["its deployment", { generation: 2 }, "recently-changed"],
     ["the reason", { scaled: { reason: "Alert", message: "m", at: "2026-01-01T00:00:25Z" } }, "recently-changed"],
   ])("%s changed 5 s ago: %s", (_what, changed, decided) => {
-    scaler.see(key, made({}, { replicas: 3 }), 3, 0);
+    seen(key, made({}, { replicas: 3 }), 3, 0);
     at(25_000);
-    scaler.see(key, made({}, { replicas: 3, ...changed }), 3, 25_000);
+    seen(key, made({}, { replicas: 3, ...changed }), 3, 25_000);
     expect(at(30_000)).toBe(decided);
     expect(at(35_000)).toBe("load-fell 1");
   });
@@ -384,20 +389,20 @@ describe("what a scaler is told of a function", () => {
     ["one of that name made anew", { createdAt: "2026-01-01T00:00:15Z" }, "recently-used"],
   ])("idle time begins anew with what raises it: %s: %s", (_what, changed, decided) => {
     scaler.count(new Map(), 0);
-    scaler.see(key, made(zero, { replicas: 2 }), 2, 0);
+    seen(key, made(zero, { replicas: 2 }), 2, 0);
     at(15_000);
-    scaler.see(key, made(zero, { replicas: 2, ...changed }), 2, 15_000);
+    seen(key, made(zero, { replicas: 2, ...changed }), 2, 15_000);
     expect(at(20_000)).toContain(decided);
     expect(at(35_000)).toBe("idle 0");
   });
 
   test("idle time begins when the first replica is ready", () => {
     scaler.count(new Map(), 0);
-    scaler.see(key, made(zero), 0, 0);
+    seen(key, made(zero), 0, 0);
     at(15_000);
     expect(at(15_000)).toContain("waking");
-    scaler.see(key, made(zero), 1, 15_000);
-    scaler.see(key, made(zero), 1, 16_000);
+    seen(key, made(zero), 1, 15_000);
+    seen(key, made(zero), 1, 16_000);
     expect(at(34_999)).toContain("recently-used");
     expect(at(35_000)).toBe("idle 0");
   });
@@ -406,12 +411,12 @@ describe("what a scaler is told of a function", () => {
     "one that slept is waking until it is ready, whatever it was before (%i ready meanwhile)",
     (ready) => {
       scaler.count(new Map(), 0);
-      scaler.see(key, made(zero), 1, 0);
-      scaler.see(key, made(zero, { replicas: 0 }), ready, 5_000);
+      seen(key, made(zero), 1, 0);
+      seen(key, made(zero, { replicas: 0 }), ready, 5_000);
       expect(at(6_000)).toBe("asleep");
-      scaler.see(key, made(zero), 0, 10_000);
+      seen(key, made(zero), 0, 10_000);
       expect(at(40_000)).toContain("waking");
-      scaler.see(key, made(zero), 1, 41_000);
+      seen(key, made(zero), 1, 41_000);
       expect(at(60_999)).toContain("recently-used");
       expect(at(61_000)).toBe("idle 0");
     },
@@ -419,15 +424,15 @@ describe("what a scaler is told of a function", () => {
 
   test("one that was made anew has none of the calls of the one before", () => {
     scaler.count(new Map(), 0);
-    scaler.see(key, made(zero), 1, 0);
+    seen(key, made(zero), 1, 0);
     scaler.hear({ source: "gateway-1", number: 1, deltas: [{ function: key, finished: 9, inFlight: 0 }] }, 1_000);
     heard = 1;
     at(15_000);
-    scaler.see(key, made(zero, { createdAt: "2026-01-01T00:00:02Z" }), 1, 2_000);
+    seen(key, made(zero, { createdAt: "2026-01-01T00:00:02Z" }), 1, 2_000);
     expect(at(22_000)).toBe("idle 0");
     scaler.forget(key);
     expect(at(23_000)).toBe("none");
-    scaler.see(key, made(zero), 1, 23_000);
+    seen(key, made(zero), 1, 23_000);
     expect(at(42_999)).toContain("recently-used");
   });
 
@@ -439,21 +444,21 @@ describe("what a scaler is told of a function", () => {
         scaler.hear({ source: "gateway-1", number: heard + 1, deltas }, (heard + 1) * 1_000);
       }
     };
-    scaler.see(key, busy, 2, 0);
+    seen(key, busy, 2, 0);
     hear(0, 20);
     expect(at(20_000)).toBe("load-rose 9");
-    scaler.see(key, { ...busy, createdAt: "2026-01-01T00:00:20Z" }, 2, 20_000);
+    seen(key, { ...busy, createdAt: "2026-01-01T00:00:20Z" }, 2, 20_000);
     expect(at(20_000)).not.toContain("load-rose");
     hear(20, 40);
     expect(at(40_000)).toBe("load-rose 9");
     scaler.forget(key);
-    scaler.see(key, busy, 2, 40_000);
+    seen(key, busy, 2, 40_000);
     expect(at(40_000)).not.toContain("load-rose");
   });
 
   test("processor time counts from when it is known, and no more when it is not", () => {
     const cpu = { "com.service.scale.type": "cpu", "com.service.scale.target": "100" };
-    scaler.see(key, made(cpu, { replicas: 2 }), 2, 0);
+    seen(key, made(cpu, { replicas: 2 }), 2, 0);
     scaler.measure("none.functions", 1, 0);
     expect(at(1_000)).toBe("load-unknown");
     for (let now = 1_000; now <= 30_000; now += 1_000) scaler.measure(key, 400, now);
@@ -468,7 +473,7 @@ describe("what a scaler is told of a function", () => {
 
   test("queued calls count from when they are known, and no more when they are not", () => {
     const queue = { "com.service.scale.type": "queue", "com.service.scale.target": "10" };
-    scaler.see(key, made(queue, { replicas: 2 }), 2, 0);
+    seen(key, made(queue, { replicas: 2 }), 2, 0);
     expect(at(20_000)).toBe("load-unknown");
     scaler.count(new Map([[key, 40]]), 20_000);
     expect(at(20_000)).toBe("load-rose 5");
@@ -483,7 +488,7 @@ describe("what a scaler is told of a function", () => {
 
   test("only what functions are scaled by is asked for, and of none that sleeps", () => {
     const see = (name: string, labels: Record<string, string>, over: Partial<DesiredFunction> = {}): void => {
-      scaler.see(`${name}.functions`, made(labels, { name, ...over }), 1, 0);
+      seen(`${name}.functions`, made(labels, { name, ...over }), 1, 0);
     };
     const cpu = { "com.service.scale.type": "cpu" };
     const queue = { "com.service.scale.type": "queue" };

@@ -1,0 +1,98 @@
+import { PlatformError } from "../../api/platform-error.ts";
+import { limitsIn } from "../../core/functions/function-facts.ts";
+import type { FunctionLimits } from "../../core/functions/function-limits.ts";
+import type { FunctionTable, TableEntry } from "../../core/replicas/function-table.ts";
+import type { RequestHead } from "../edge/request-head.ts";
+import { splitTarget, type SplitTarget } from "./split-target.ts";
+
+/** What admission asks of its surroundings. */
+export interface AdmissionParts {
+  readonly table: FunctionTable;
+  /** Whether every function needs credentials (`invoke_auth`). */
+  readonly invokeAuth: boolean;
+  /** Throws a PlatformError unless the credentials allow calling protected functions; `client` is who sends them. */
+  readonly authorise: (authorization: string | undefined, client: string) => void;
+  /** The client behind trusted proxies. */
+  readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
+  /** Whether the value holds the platform's own credentials, which no function may see. */
+  readonly isPlatformCredential: (authorization: string) => boolean;
+}
+
+/** What the target of a call names, and the function if there is one. */
+export interface NamedFunction {
+  readonly prefix: string;
+  readonly target: SplitTarget | undefined;
+  readonly entry: TableEntry | undefined;
+}
+
+/** A call that may be made. */
+export interface AdmittedCall {
+  readonly target: SplitTarget;
+  readonly entry: TableEntry;
+  readonly limits: FunctionLimits;
+  /** What the function gets to see of the caller's credentials. */
+  readonly authorization: string | undefined;
+}
+
+/** Who calls, as far as the connection says. */
+interface Caller {
+  readonly url?: string | undefined;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+type Credentials = Pick<RequestHead, "authorization" | "forwardedFor" | "fromWorker">;
+
+/** Decides which calls are made, for synchronous and queued ones alike: the function exists, and the caller may call it. */
+export class Admission {
+  readonly #parts: AdmissionParts;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  find({ url = "" }: Pick<Caller, "url">, prefix: string): NamedFunction {
+    const target = splitTarget(url, prefix);
+    return { prefix, target, entry: target === undefined ? undefined : this.#parts.table.findKey(target.key) };
+  }
+
+  /** @throws PlatformError for the first check that fails */
+  admit({ prefix, target, entry }: NamedFunction, caller: Caller, credentials: Credentials): AdmittedCall {
+    if (target === undefined || entry === undefined) throw notFound(caller, prefix);
+    const limits = limitsIn(entry.facts);
+    return { target, entry, limits, authorization: this.#passedOn(limits, caller, credentials) };
+  }
+
+  /**
+   * Whoever may call a function may look at its calls and cancel them, also when it is gone.
+   * @throws PlatformError when the caller may not
+   */
+  checkCaller(key: string, caller: Caller, credentials: Credentials): void {
+    const entry = this.#parts.table.findKey(key);
+    if (this.#isProtected(entry === undefined ? undefined : limitsIn(entry.facts))) {
+      this.#authorise(caller, credentials);
+    }
+  }
+
+  #passedOn(limits: FunctionLimits, caller: Caller, credentials: Credentials): string | undefined {
+    const { authorization, fromWorker } = credentials;
+    // A queued call was authorised when it was accepted.
+    if (!fromWorker && this.#isProtected(limits)) {
+      this.#authorise(caller, credentials);
+      return undefined;
+    }
+    return authorization !== undefined && this.#parts.isPlatformCredential(authorization) ? undefined : authorization;
+  }
+
+  #isProtected(limits: FunctionLimits | undefined): boolean {
+    return this.#parts.invokeAuth || limits?.authRequired === true;
+  }
+
+  #authorise({ socket }: Caller, { authorization, forwardedFor }: Credentials): void {
+    this.#parts.authorise(authorization, this.#parts.clientOf(socket.remoteAddress, forwardedFor));
+  }
+}
+
+function notFound({ url = "" }: Caller, prefix: string): PlatformError {
+  const named = url.slice(prefix.length).split(/[/?]/, 1)[0] ?? "";
+  return new PlatformError("function_not_found", `Cannot call function "${named.slice(0, 127)}": it does not exist`);
+}
