@@ -8,7 +8,7 @@ import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
 import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
-import type { FunctionFacts } from "../manifests/status/function-conditions.ts";
+import type { ObservedFunction } from "../manifests/status/function-conditions.ts";
 import type { FunctionObject, FunctionObjectState } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
 import {
@@ -176,7 +176,7 @@ export class OperatedFunctions implements OperatedKind {
     object: FunctionObject,
     wanted: DesiredFunction,
     facts: FunctionSurroundingsFacts,
-  ): Promise<Pick<FunctionFacts, "revision" | "fault" | "deployment">> {
+  ): Promise<Pick<ObservedFunction, "revision" | "fault" | "deployment">> {
     const { namespace = "", name, uid = "" } = object.metadata;
     const { gatewayUrl, longestCall, defaultLimits, check } = this.#surroundings;
     const deployment = this.#caches.deployments.find(namespace, objectName(name));

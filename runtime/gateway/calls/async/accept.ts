@@ -8,7 +8,7 @@ import { judgeUrl, parseCallbackUrl } from "../../../core/callbacks/callback-pol
 import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
-import { declaredQueue } from "../../../core/queues/queue-views.ts";
+import { knownQueue } from "../../../core/queues/queue-views.ts";
 import type { AdmittedCall, NamedFunction } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";

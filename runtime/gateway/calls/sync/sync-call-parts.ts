@@ -2,7 +2,8 @@ import type { CallLimit, FunctionLimits } from "../../../core/functions/function
 import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
-import type { CallFacts, CallObserver } from "../call-observer.ts";
+import type { CallFacts } from "../call-facts.ts";
+import type { CallObserver } from "../call-observer.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "../exchange.ts";
 import type { FlushLater } from "./flush-later.ts";

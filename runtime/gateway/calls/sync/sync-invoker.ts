@@ -4,7 +4,8 @@ import { callLimit, type PlatformTimes } from "../../../core/functions/function-
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
 import type { Admission } from "../admission.ts";
-import type { CallFacts, CallObserver } from "../call-observer.ts";
+import type { CallFacts } from "../call-facts.ts";
+import type { CallObserver } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";

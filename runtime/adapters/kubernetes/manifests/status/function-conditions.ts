@@ -8,7 +8,7 @@ import { placementFailure, podFailure, type PodFailure } from "./pod-failure.ts"
 import { podProbes } from "../pods/pod-probes.ts";
 
 /** What is known of one function in Kubernetes. */
-export interface FunctionFacts {
+export interface ObservedFunction {
   readonly wanted: DesiredFunction;
   /** `revision` of the pod template that is wanted; undefined when none can be made, and `fault` says why. */
   readonly revision: string | undefined;
@@ -26,7 +26,7 @@ export interface FunctionFacts {
 }
 
 /** What conditions of a function rest on, from what Kubernetes says of its Deployment and pods. */
-export function conditionFacts(facts: FunctionFacts): ConditionFacts {
+export function conditionFacts(facts: ObservedFunction): ConditionFacts {
   const { wanted, revision, fault, now } = facts;
   const pods = facts.pods.filter(exists);
   const serving = pods.filter(isReady);
@@ -80,7 +80,7 @@ function worst(failed: readonly (PodFailure | undefined)[], now: number): Backof
 }
 
 /** What the Deployment says of its newest description; nothing of an older one counts. */
-function deploymentCondition({ deployment, revision }: FunctionFacts, type: string) {
+function deploymentCondition({ deployment, revision }: ObservedFunction, type: string) {
   if (deployment === undefined) return undefined;
   const { metadata, spec, status } = deployment;
   if (spec?.template.metadata?.annotations?.[objectAnnotation.revision] !== revision) return undefined;
@@ -97,7 +97,7 @@ const creationReasons: readonly (readonly [words: RegExp, reason: string])[] = [
 ];
 
 /** Why the API server takes no more pods of the function. */
-function creationFailure(facts: FunctionFacts): ReplicaFailure | undefined {
+function creationFailure(facts: ObservedFunction): ReplicaFailure | undefined {
   const condition = deploymentCondition(facts, "ReplicaFailure");
   if (condition?.status !== "True") return undefined;
   const words = (condition.message ?? "no reason is given").replace(madeUpName, "");
@@ -106,7 +106,7 @@ function creationFailure(facts: FunctionFacts): ReplicaFailure | undefined {
 }
 
 /** Kubernetes has waited for new replicas for as long as it does. */
-function overdue(facts: FunctionFacts, backoff: Backoff | undefined): ReplicaFailure | undefined {
+function overdue(facts: ObservedFunction, backoff: Backoff | undefined): ReplicaFailure | undefined {
   const condition = deploymentCondition(facts, "Progressing");
   if (condition?.status !== "False") return undefined;
   const message = `No new replica became ready in time: ${condition.message ?? "no reason is given"}`;

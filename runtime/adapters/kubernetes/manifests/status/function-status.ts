@@ -1,7 +1,7 @@
 import type { Condition } from "../../../../api/schemas/function-status.ts";
 import { functionConditions } from "../../../../core/functions/conditions.ts";
 import type { FunctionEndpoints } from "../../../../core/ports/endpoints.ts";
-import { conditionFacts, exists, isReady, type FunctionFacts } from "./function-conditions.ts";
+import { conditionFacts, exists, isReady, type ObservedFunction } from "./function-conditions.ts";
 import { profileNames } from "./function-fault.ts";
 import { desiredOf } from "../function-object.ts";
 import { selectorText } from "../object-names.ts";
@@ -13,7 +13,7 @@ const ours: ReadonlySet<string> = new Set(["Ready", "Healthy", "Reconciling", "S
  * The operator's part of a Function object's status. Condition Scaling is the autoscaler's and not in it; times of
  * conditions stay where their status is as it was.
  */
-export function functionObjectStatus(object: FunctionObject, facts: FunctionFacts): FunctionObjectState {
+export function functionObjectStatus(object: FunctionObject, facts: ObservedFunction): FunctionObjectState {
   const { wanted, pods, now } = facts;
   const living = pods.filter((pod) => exists(pod) && pod.metadata.deletionTimestamp === undefined);
   const available = living.filter(isReady).length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import {
   conditionFacts,
-  type FunctionFacts,
+  type ObservedFunction,
 } from "../../../../../../runtime/adapters/kubernetes/manifests/status/function-conditions.ts";
 import { functionObjectOf } from "../../../../../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { functionObjectStatus } from "../../../../../../runtime/adapters/kubernetes/manifests/status/function-status.ts";
@@ -72,7 +72,7 @@ function deployment(condition?: { type: string; status: string; reason: string; 
   };
 }
 
-function factsOf(over: Partial<FunctionFacts> = {}): FunctionFacts {
+function factsOf(over: Partial<ObservedFunction> = {}): ObservedFunction {
   return {
     wanted: plain,
     revision,
@@ -85,7 +85,7 @@ function factsOf(over: Partial<FunctionFacts> = {}): FunctionFacts {
   };
 }
 
-function said(over: Partial<FunctionFacts>) {
+function said(over: Partial<ObservedFunction>) {
   const conditions = functionConditions(conditionFacts(factsOf(over)), [], new Date(now).toISOString());
   const shown = Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
   const stalled = conditions.find(({ type }) => type === "Stalled");
@@ -107,7 +107,7 @@ const late = deployment({
 const failure = { reason: "SecretNotFound", message: 'secret "db" does not exist' };
 
 describe("nothing is in the way", () => {
-  test.each<[what: string, over: Partial<FunctionFacts>, ready: string, reconciling: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, ready: string, reconciling: string]>([
     ["nothing is there yet", { deployment: undefined }, "False NoReplicaReady", "True Starting"],
     ["a replica is ready", { pods: [pod({ ready: true })] }, "True ReplicasReady", "False Settled"],
     [
@@ -166,7 +166,7 @@ describe("nothing is in the way", () => {
 describe("what is in the way is said", () => {
   const image = '"ghcr.io/acme/hello:1"';
 
-  test.each<[what: string, over: Partial<FunctionFacts>, reason: string, why: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, why: string]>([
     [
       "ErrImagePull",
       { pods: [pod({ state: waiting("ErrImagePull", "no such host") })] },
@@ -241,7 +241,7 @@ describe("what is in the way is said", () => {
     expect(said(over)).toMatchObject({ Ready: "False NoReplicaReady", Stalled: `True ${reason}`, why, told: why });
   });
 
-  test.each<[what: string, over: Partial<FunctionFacts>, reason: string, why: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, why: string]>([
     [
       "no node takes it",
       { pods: [pod({ unschedulable: "0/1 nodes are available: 1 Insufficient cpu." })] },
@@ -270,7 +270,7 @@ describe("what is in the way is said", () => {
     expect(said(over)).toMatchObject({ Stalled: `True ${reason}`, why, told: undefined });
   });
 
-  test.each<[what: string, over: Partial<FunctionFacts>, healthy: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, healthy: string]>([
     ["its first end", { pods: [pod({ state: ended("Error", 1) })] }, "False Error"],
     [
       "an end after it had run for long",
@@ -293,7 +293,7 @@ describe("what is in the way is said", () => {
 describe("what is past, or of another description, is not said", () => {
   const running = [pod({ ready: true, restarts: 7, lastState: ended("Error", 1) })];
 
-  test.each<[what: string, over: Partial<FunctionFacts>]>([
+  test.each<[what: string, over: Partial<ObservedFunction>]>([
     ["a secret was removed under a running replica", { missing: failure, pods: running }],
     ["failures of replicas that are ready", { pods: running }],
     ["a refusal when all are there", { deployment: refused("exceeded quota"), pods: running }],
@@ -306,7 +306,7 @@ describe("what is past, or of another description, is not said", () => {
     });
   });
 
-  test.each<[what: string, over: Partial<FunctionFacts>]>([
+  test.each<[what: string, over: Partial<ObservedFunction>]>([
     ["a refusal of an older template", { revision: "newer", deployment: refused("exceeded quota") }],
     [
       "a refusal the Deployment has not looked at again",
@@ -338,7 +338,7 @@ describe("functionObjectStatus", () => {
     });
   });
 
-  test.each<[reason: string, over: Partial<FunctionFacts>]>([
+  test.each<[reason: string, over: Partial<ObservedFunction>]>([
     ["ReplicasReady", { wanted: { ...plain, replicas: 1 }, pods: [pod({ ready: true })] }],
     ["ScaledToZero", { wanted: { ...plain, replicas: 0 }, pods: [] }],
     ["Starting", { wanted, pods: [] }],
