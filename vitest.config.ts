@@ -16,7 +16,7 @@ function project(name: string, timeout: number) {
   };
 }
 
-/** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/give-back.ts`). */
+/** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/release-buffer.ts`). */
 const poison = "weir-poison";
 
 /** Such tests with something that all their files share: what the module `shared` of `test/support` provides. */

@@ -25,7 +25,7 @@ const link = await NatsLink.open({
   user: undefined,
   password: undefined,
   inboxPrefix: "_INBOX.rest",
-  pingInterval: settings.natsPing,
+  pingInterval: settings.natsPingInterval,
 });
 const metrics = buildAutoscalerMetrics(new Registry());
 const autoscaler = buildAutoscaler({

@@ -35,8 +35,8 @@ const backend = { service: { name: "gateway", port: { number: gatewayPort } } };
 
 /** The gateway limits bodies and times itself; the proxy must neither cut nor hold back. */
 function proxyAnnotations({ settings: { gateway } }: Platform): Readonly<Record<string, string>> {
-  const { wakeTimeout, timeoutMax, streamIdleTimeout, websocketIdle } = gateway;
-  const silence = Math.max(wakeTimeout + timeoutMax, streamIdleTimeout, websocketIdle);
+  const { wakeTimeout, timeoutMax, streamIdleTimeout, websocketIdleTimeout } = gateway;
+  const silence = Math.max(wakeTimeout + timeoutMax, streamIdleTimeout, websocketIdleTimeout);
   const seconds = String(Math.ceil(silence / 1_000) + 5);
   const prefix = "nginx.ingress.kubernetes.io/proxy";
   return {

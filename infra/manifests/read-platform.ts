@@ -1,5 +1,6 @@
 import { closestName, settingSpelling } from "../../runtime/api/closest-name.ts";
 import { editions } from "../../runtime/api/editions.ts";
+import { renamedSettings } from "../../runtime/settings/renamed-settings.ts";
 import { isMapping } from "../../runtime/settings/mapping.ts";
 import { collectSettings } from "../../runtime/settings/read-settings.ts";
 import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
@@ -140,6 +141,8 @@ export function unknownKeys(mapping: Mapping, known: readonly string[]): string[
     .map((key) => {
       const meant = closestName(key, known.map(settingSpelling), 2);
       const near = known.find((name) => settingSpelling(name) === meant);
+      const now = renamedSettings.get(settingSpelling(key));
+      if (now !== undefined) return `${key} is now ${known.find((name) => settingSpelling(name) === now) ?? now}`;
       const decided = (decidedSettings as readonly string[]).includes(key);
       if (decided) return `${key}: the platform decides it, it cannot be set`;
       return `${key}: no such option${near === undefined ? "" : `; did you mean ${near}?`}`;

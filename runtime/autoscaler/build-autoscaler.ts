@@ -60,7 +60,7 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
     leaseTtl: settings.leaseTtl,
     now,
     pause: pauseFor,
-    changed: (leads) => log.info({ leads }, leads ? "acts from now on" : "stands by"),
+    changed: (leads) => log.info({ leads }, leads ? "became leader" : "is not the leader"),
     trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
   });
   metrics.leads = () => leadership.leads;

@@ -101,7 +101,7 @@ export class Sweep {
     }
   }
 
-  /** Queues and processors; one that stands by has no need to look. */
+  /** Queues and processors; one that is not the leader has no need to look. */
   async #look(): Promise<void> {
     const { scaler, states, samples, leadership, log, now } = this.#parts;
     if (!leadership.leads) return scaler.count(undefined, now());

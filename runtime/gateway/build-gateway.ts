@@ -181,7 +181,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       observer: observe(`${functionPrefix}:name`),
       sweep,
       streamIdle: settings.streamIdleTimeout,
-      webSocketIdle: settings.websocketIdle,
+      webSocketIdle: settings.websocketIdleTimeout,
     }),
     invokeAsync: createAsyncInvoker({
       admission,
@@ -202,7 +202,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     writeError,
     routes,
     headersTimeout: settings.headersTimeout,
-    bodyIdleTimeout: settings.bodySilence,
+    bodyIdleTimeout: settings.bodyIdleTimeout,
     asyncBody: asyncBodyPace(settings.asyncMaxBody),
     maxConnectionsPerClient: settings.maxConnectionsPerClient,
     onMalformed: (method, target, why) =>
@@ -241,7 +241,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       address: () => address,
       credentials: settings,
       scaleHold: settings.scaleHold,
-      logHeartbeat: settings.logHeartbeat,
+      logHeartbeatPeriod: settings.logHeartbeatPeriod,
       routes,
     },
     server.serverFactory,

@@ -76,7 +76,7 @@ export const gatewaySettings = {
     max: 300_000,
     about: "Longest a request's head may take",
   }),
-  bodySilence: duration("body_silence", {
+  bodyIdleTimeout: duration("body_idle_timeout", {
     fallback: "30s",
     min: 100,
     max: 3_600_000,
@@ -94,14 +94,14 @@ export const gatewaySettings = {
     max: 86_400_000,
     about: "Longest a reply that began may go without a byte in either direction; it has no other limit",
   }),
-  websocketIdle: duration("websocket_idle", {
+  websocketIdleTimeout: duration("websocket_idle_timeout", {
     fallback: "10m",
     min: 100,
     max: 86_400_000,
     about: "Longest a WebSocket may go without a byte",
   }),
   accessLog: flag("access_log", { fallback: "false", about: "Whether each call is logged, in one line" }),
-  logHeartbeat: duration("log_heartbeat", {
+  logHeartbeatPeriod: duration("log_heartbeat_period", {
     fallback: "15s",
     min: 100,
     max: 3_600_000,

@@ -22,5 +22,5 @@ export async function watchQueues(
   const known = new AbortController();
   await Promise.race([watching.then(() => known.abort()), pauseFor(brokerPatience, known.signal)]);
   if (!known.signal.aborted)
-    log.warn({ waited: brokerPatience }, "begins without the broker: refuses calls to be queued");
+    log.warn({ waited: brokerPatience }, "starting without the broker: refuses calls to be queued");
 }

@@ -108,7 +108,7 @@ await runService({
     checkStore(store, layout.nats, settings);
 
     const connect = async (user: string): Promise<NatsLink> => {
-      const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPing });
+      const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPingInterval });
       lifecycle.onClose(`broker connection of ${user}`, () => link.close());
       return link;
     };

@@ -1,4 +1,4 @@
-import { HeadMemory } from "./head-memory.ts";
+import { HeadCache } from "./head-cache.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
 /** Bytes that are part of no line. */
@@ -30,13 +30,13 @@ export class HeadPieces<Head extends HeadText<Fault>, Fault> {
   /** Whole once `read` gave where the body begins. */
   head: Head;
   readonly #kind: HeadKind<Head, Fault>;
-  readonly #memory: HeadMemory<Head>;
+  readonly #memory: HeadCache<Head>;
   /** Of a line whose end did not come yet. */
   #held = "";
   #size = 0;
   #hasLine = false;
 
-  constructor(kind: HeadKind<Head, Fault>, memory: HeadMemory<Head> = new HeadMemory()) {
+  constructor(kind: HeadKind<Head, Fault>, memory: HeadCache<Head> = new HeadCache()) {
     this.#kind = kind;
     this.#memory = memory;
     this.head = kind.create();

@@ -1,4 +1,4 @@
-import { giveBack } from "#give-back";
+import { releaseBuffer } from "#release-buffer";
 
 /** Ends what `KeepBytes` began; a second call does nothing. */
 export type ReleaseBytes = () => void;
@@ -32,7 +32,7 @@ class OwnBuffer {
   release(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    giveBack(this.bytes);
+    releaseBuffer(this.bytes);
     if (idle.length < mostIdle) idle.push(this.bytes);
   }
 
@@ -77,7 +77,7 @@ export class ReadBuffer {
     own?.hold();
     hear(bytes);
     own?.release();
-    if (own === undefined || (own === this.#own && !own.kept)) giveBack(bytes);
+    if (own === undefined || (own === this.#own && !own.kept)) releaseBuffer(bytes);
   }
 
   /** Keeps what is being read; undefined when it lies in the buffer that all share. */

@@ -46,7 +46,7 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
     now,
     pause: pauseFor,
     changed: (leads) => {
-      log.info({ leads }, leads ? "acts from now on" : "stands by");
+      log.info({ leads }, leads ? "became leader" : "is not the leader");
       if (leads) addAll();
     },
     trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
@@ -57,7 +57,7 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
       const { term } = leadership;
       if (term === undefined) return undefined;
       const again = await kind.reconcile(key);
-      metrics.reconciled.inc({ kind: kind.name, outcome: leadership.term === term ? "done" : "lapsed" });
+      metrics.reconciled.inc({ kind: kind.name, outcome: leadership.term === term ? "done" : "lease-lost" });
       return again;
     };
     const failed = (): void => metrics.reconciled.inc({ kind: kind.name, outcome: "failed" });

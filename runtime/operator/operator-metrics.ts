@@ -45,6 +45,6 @@ export function buildOperatorMetrics(registry: Registry): OperatorMetrics {
     collect: () => leader.set(metrics.leads() ? 1 : 0),
   });
   gauge("operator_objects", "Objects that are there", "objects");
-  gauge("operator_waiting", "Objects that are to be looked at, now or at a time", "waiting");
+  gauge("operator_queued_objects", "Objects that are to be looked at, now or at a time", "waiting");
   return metrics;
 }

@@ -111,7 +111,7 @@ export class WorkQueue {
       else this.#items.delete(key);
     } catch (err) {
       failed();
-      if (item.failures === 0) log.warn({ err, key }, "cannot be made true, trying again");
+      if (item.failures === 0) log.warn({ err, key }, "reconcile failed, retrying");
       const delay = Math.min(firstRetry * 2 ** item.failures, longestRetry);
       item.failures += 1;
       if (!this.#closed) this.#later(key, item, delay * (0.75 + 0.25 * random()));

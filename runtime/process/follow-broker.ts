@@ -11,7 +11,7 @@ export interface TroubleSource {
 
 /**
  * Says what keeps the broker from storing: `/readyz` lists `broker: away` or `broker: full`, with what `also` knows of it, the
- * log has a line when it begins and one when it is over, and `broker_trouble{kind}` is 1 meanwhile. What `also` says is a
+ * log has a line when it begins and one when it is over, and `broker_unavailable{kind}` is 1 meanwhile. What `also` says is a
  * reason not to be ready by itself.
  */
 export function followBroker(
@@ -30,7 +30,7 @@ export function followBroker(
     return more === undefined ? `broker: ${kind}` : `broker: ${kind}: ${more}`;
   });
   const gauge = new Gauge({
-    name: "broker_trouble",
+    name: "broker_unavailable",
     help: "1 while the broker does not answer (away) or has no room (full)",
     labelNames: ["kind"],
     registers: [admin.registry],
@@ -42,7 +42,7 @@ export function followBroker(
     source.onChange((_kind, err) => {
       const kind = now();
       if (kind === said) return;
-      if (kind === undefined) log.info({ was: said }, "the broker stores again");
+      if (kind === undefined) log.info({ was: said }, "the broker is back");
       else log.warn({ broker: kind, err }, sentence[kind]);
       said = kind;
     });

@@ -80,9 +80,9 @@ function retryProblems(settings: QueueFactSettings, { name, fields }: QueueEntry
       `${path}.min_wait: expected at most max_wait (${formatDuration(maxWait)}), got "${formatDuration(minWait)}"`,
     );
   }
-  if (fields.retryMaxWait !== undefined && maxWait > settings.callAge) {
+  if (fields.retryMaxWait !== undefined && maxWait > settings.callMaxAge) {
     problems.push(
-      `${path}.max_wait: expected at most call_age (${formatDuration(settings.callAge)}), got "${formatDuration(maxWait)}"`,
+      `${path}.max_wait: expected at most call_max_age (${formatDuration(settings.callMaxAge)}), got "${formatDuration(maxWait)}"`,
     );
   }
   return problems;

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** The metrics of the doctor. */
 export interface DoctorMetrics {
-  readonly debris: Gauge<"queue_name">;
+  readonly orphans: Gauge<"queue_name">;
   readonly rebuilds: Counter<"queue_name" | "reason">;
   readonly healthy: Gauge;
   readonly oldest: Gauge<"queue_name">;
@@ -15,15 +15,15 @@ export const callbacksName = "callbacks";
 export function buildDoctorMetrics(registry: Registry): DoctorMetrics {
   const registers = [registry];
   return {
-    debris: new Gauge({
-      name: "queue_doctor_debris",
+    orphans: new Gauge({
+      name: "queue_doctor_orphaned_messages",
       help: "Entries that no worker can reach",
       labelNames: ["queue_name"],
       registers,
     }),
     rebuilds: new Counter({
       name: "queue_doctor_rebuilds_total",
-      help: "Repairs by reason: debris, stalled, broker-changed, broker-restarted",
+      help: "Repairs by reason: orphans, stalled, broker-changed, broker-restarted",
       labelNames: ["queue_name", "reason"],
       registers,
     }),

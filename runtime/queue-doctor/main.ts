@@ -64,7 +64,7 @@ if (settings.recreate.length > 0) {
   const link = await NatsLink.open(access());
   await adaptersOf(link).store.provision(queues, settings.recreate);
   await link.close();
-  log.info({ queues: settings.recreate }, "made anew, empty");
+  log.info({ queues: settings.recreate }, "recreated, empty");
 } else
   await runService({
     log,

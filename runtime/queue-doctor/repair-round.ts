@@ -1,9 +1,9 @@
 import {
   decideRepair,
-  rememberWork,
+  recordWork,
   type RebuildReason,
   type RepairTimes,
-  type WorkMemory,
+  type WorkHistory,
 } from "../core/queues/decide-repair.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { QueueStore, WorkState } from "../core/ports/queue-store.ts";
@@ -23,7 +23,7 @@ export interface RepairParts {
 /** Looks at every store of calls and callbacks and mends those that need it; remembers the looks before. */
 export class RepairRound {
   readonly #parts: RepairParts;
-  readonly #memory = new Map<string, WorkMemory>();
+  readonly #memory = new Map<string, WorkHistory>();
 
   constructor(parts: RepairParts) {
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class RepairRound {
     for (const state of await store.look(queues)) {
       const name = state.queue ?? callbacksName;
       this.#measure(name, state);
-      this.#memory.set(name, rememberWork(this.#memory.get(name), state, performance.now()));
+      this.#memory.set(name, recordWork(this.#memory.get(name), state, performance.now()));
       const because = mendAll ?? (await this.#reason(name, state));
       if (because !== undefined && !stop.aborted) await this.#rebuild(name, state, because, stop);
     }
@@ -59,16 +59,16 @@ export class RepairRound {
 
   async #rebuild(name: string, state: WorkState, because: RebuildReason, stop: AbortSignal): Promise<void> {
     const { store, metrics, log } = this.#parts;
-    log.warn({ queue: name, because, debris: state.debris, unanswered: state.unanswered }, "mending a queue");
+    log.warn({ queue: name, because, orphans: state.orphans, unanswered: state.unanswered }, "repairing a queue");
     await store.rebuild(state.queue, stop);
     metrics.rebuilds.inc({ queue_name: name, reason: because });
     const now = performance.now();
-    this.#memory.set(name, { debrisSince: undefined, offers: 0, quietSince: now, rebuiltAt: now });
+    this.#memory.set(name, { orphanedSince: undefined, offers: 0, quietSince: now, rebuiltAt: now });
   }
 
   #measure(name: string, state: WorkState): void {
-    const { debris, oldest } = this.#parts.metrics;
-    debris.set({ queue_name: name }, state.debris);
+    const { orphans, oldest } = this.#parts.metrics;
+    orphans.set({ queue_name: name }, state.orphans);
     const age = state.oldestAt === undefined ? 0 : Math.max(0, Date.now() - state.oldestAt) / 1_000;
     oldest.set({ queue_name: name }, age);
   }

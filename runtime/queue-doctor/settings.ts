@@ -32,13 +32,13 @@ export const queueDoctorSettings = {
     max: hour,
     about: "Time between two looks at the queues",
   }),
-  debrisAge: duration("debris_age", {
+  orphanGrace: duration("orphan_grace", {
     fallback: "60s",
     min: 100,
     max: hour,
     about: "How long entries that no worker can reach are watched before the queue is mended",
   }),
-  rebuildGap: duration("rebuild_gap", {
+  repairCooldown: duration("repair_cooldown", {
     fallback: "5m",
     min: 100,
     max: 24 * hour,
@@ -46,7 +46,7 @@ export const queueDoctorSettings = {
   }),
   recreate: list("recreate", {
     fallback: "",
-    about: "Queues whose store went away and is made anew, empty; CB = that of the callbacks",
+    about: "Queues whose store went away and is recreated, empty; CB = that of the callbacks",
     rule: { test: (name) => name === "CB" || isQueueName(name), expected: "names of queues, or CB" },
   }),
   natsMonitorUrl: monitorUrls("nats_monitor_url", {
@@ -72,7 +72,7 @@ export function declaredQueues(settings: QueueFactSettings): readonly QueueDecla
 }
 
 const queueRule: SettingRule<QueueFactSettings> = {
-  needs: ["queues", "edition", "maxInflight", "queueWorkers", "retryMinWait", "retryMaxWait", "callAge"],
+  needs: ["queues", "edition", "maxInflight", "queueWorkers", "retryMinWait", "retryMaxWait", "callMaxAge"],
   sentence:
     "Queues keep within the edition: named ones need enterprise, more than one call at a time pro; and each queue keeps the rules about retries.",
   problems: queueProblems,

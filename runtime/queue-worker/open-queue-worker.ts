@@ -102,7 +102,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     invoker.forget(key);
     runCounts?.forget(key);
   });
-  const times = { callAge: settings.callAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
+  const times = { callMaxAge: settings.callMaxAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
   const worker = buildQueueWorker({
     ...sources,
     queue,

@@ -7,7 +7,7 @@ export interface WorkerMetrics {
   readonly processed: Counter<"queue_name">;
   readonly inflight: Gauge<"queue_name">;
   readonly runs: Counter<"queue_name" | "outcome">;
-  readonly putBack: Counter<"queue_name" | "because">;
+  readonly requeue: Counter<"queue_name" | "because">;
   readonly wait: Histogram<"queue_name">;
   readonly callbacks: Counter<"queue_name" | "outcome">;
   readonly deadLetters: Counter<"queue_name" | "reason">;
@@ -89,8 +89,8 @@ export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
       labelNames: ["queue_name", "outcome"],
       registers,
     }),
-    putBack: new Counter({
-      name: "queue_worker_put_back_total",
+    requeue: new Counter({
+      name: "queue_worker_requeued_total",
       help: "Deliveries put back because the owner lives or the retry is not due",
       labelNames: ["queue_name", "because"],
       registers,

@@ -39,7 +39,7 @@ export const brokerSettings = {
   natsCaFile: optionalText("nats_ca_file", {
     about: "Certificate authority (PEM file) of the NATS server; with it the connection is encrypted",
   }),
-  natsPing: duration("nats_ping", {
+  natsPingInterval: duration("nats_ping_interval", {
     fallback: "5s",
     min: 100,
     max: 300 * second,
@@ -121,7 +121,7 @@ export const queueSettings = {
     max: hour,
     about: "Lease after which a call is taken from a worker that went silent",
   }),
-  callAge: duration("call_age", {
+  callMaxAge: duration("call_max_age", {
     fallback: "168h",
     min: second,
     max: 90 * day,
@@ -239,7 +239,7 @@ export const brokerUserRule: SettingRule<{
 };
 
 /** Retries of a queue keep within themselves and within the life of a call. */
-export const retryRules = [notAbove("retryMinWait", "retryMaxWait"), notAbove("retryMaxWait", "callAge")] as const;
+export const retryRules = [notAbove("retryMinWait", "retryMaxWait"), notAbove("retryMaxWait", "callMaxAge")] as const;
 
 /** Callbacks keep within the time in which they are tried. */
 export const callbackRules = [

@@ -1,5 +1,6 @@
 import { closestName, settingSpelling } from "../api/closest-name.ts";
 import { collectSettings, flagName, SettingsError } from "./read-settings.ts";
+import { renamedSettings } from "./renamed-settings.ts";
 import { settingNames } from "./setting-names.ts";
 import type { SettingRule } from "./setting-rules.ts";
 import type { Settings, Values } from "./setting.ts";
@@ -35,7 +36,8 @@ export interface StartedSettings<V> {
 
 /**
  * Settings of a starting process: flag, environment, `--config` file, default. Names that are no settings are problems
- * on the command line and in the file; the environment is everybody's, there a near miss is a warning.
+ * on the command line and in the file; the environment is everybody's, there a near miss is a warning. A name that a setting
+ * had before stops the start wherever it stands.
  * @throws SettingsError with every problem at once
  */
 export function startSettings<S extends Settings>(
@@ -51,11 +53,16 @@ export function startSettings<S extends Settings>(
   const problems = [
     ...(problem === undefined ? [] : [problem]),
     ...typed.withoutValue.map((flag) => `--${flag}: expected a value, got none`),
-    ...typed.unknown.map((flag) => `--${flag}: no such flag${meant(flag, names, (name) => `--${flagName(name)}`)}`),
+    ...typed.unknown.map((flag) => {
+      const now = renamedSettings.get(flag.replaceAll("-", "_"));
+      if (now !== undefined) return `--${flag} is now --${flagName(now)}`;
+      return `--${flag}: no such flag${meant(flag, names, (name) => `--${flagName(name)}`)}`;
+    }),
     ...typed.words.map((word) => `${JSON.stringify(word)}: expected flags only, see --help`),
     ...Object.keys(file)
       .filter((key) => !known.has(key))
-      .map((key) => `${key}: no such setting (settings file)${meant(key, known)}`),
+      .map((key) => renamed(key, "settings file") ?? `${key}: no such setting (settings file)${meant(key, known)}`),
+    ...Object.keys(environment).flatMap((variable) => renamed(variable, "environment") ?? []),
     ...read.problems,
   ];
   if (problems.length > 0) throw new SettingsError(problems);
@@ -68,6 +75,11 @@ function tryRead(path: string, readFile: StartSources<never>["readFile"]) {
   } catch (err) {
     return { file: {}, problem: err instanceof Error ? err.message : String(err) };
   }
+}
+
+function renamed(name: string, source: string): string | undefined {
+  const now = renamedSettings.get(name);
+  return now === undefined ? undefined : `${name} is now ${now} (${source})`;
 }
 
 function meant(given: string, known: Iterable<string>, spell = (name: string) => name): string {

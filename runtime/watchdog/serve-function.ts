@@ -4,7 +4,7 @@ import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { closeDoor } from "../process/close-door.ts";
+import { stopAccepting } from "../process/stop-accepting.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
 
@@ -129,7 +129,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       const until = performance.now() + grace;
       await pause(Math.min(settle, grace));
       // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
-      await closeDoor(server, () => TcpServer.prototype.close.call(server), until - performance.now());
+      await stopAccepting(server, () => TcpServer.prototype.close.call(server), until - performance.now());
       await new Promise<void>((resolve) => {
         let quiet: NodeJS.Timeout | undefined;
         let looked: NodeJS.Immediate | undefined;

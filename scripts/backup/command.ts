@@ -18,7 +18,7 @@ export interface BrokerFlags {
   readonly only?: readonly string[];
 }
 
-const { natsPing: _natsPing, ...flagSettings } = brokerSettings;
+const { natsPingInterval: _natsPing, ...flagSettings } = brokerSettings;
 
 /** A command with the flags that say where the broker is. */
 export function brokerCommand(name: string, about: string): Command {

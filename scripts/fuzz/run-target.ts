@@ -30,7 +30,7 @@ export async function runTarget(order: Omit<Order, "shared">): Promise<FuzzOutco
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     workerData: { ...order, shared } satisfies Order,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    // Bytes that were given back are filled (`runtime/http1/give-back.ts`).
+    // Bytes that were given back are filled (`runtime/http1/release-buffer.ts`).
     execArgv: ["--conditions=weir-poison"],
   });
   let seen = -1;

@@ -74,14 +74,14 @@ Times that must agree are derived and cannot be set:
 | longest queued run | the longer of \`timeout\` of its queue (else \`upstream_timeout\`) and \`com.service.timeout\` of the function; or its \`exec_timeout\` + 1 s if less |
 | whether a deployment is taken | \`com.service.timeout\` is at most \`timeout_max\`, and \`exec_timeout\` not above both limits of the two rows before, else 400 |
 | time a stopping replica gets | the longest call or run of the function + 1 s; the watchdog's \`write_timeout\` is the same |
-| silence an Ingress of class nginx allows | the longest of \`wake_timeout\` + \`timeout_max\`, \`stream_idle_timeout\` and \`websocket_idle\`, and 5 s |
+| silence an Ingress of class nginx allows | the longest of \`wake_timeout\` + \`timeout_max\`, \`stream_idle_timeout\` and \`websocket_idle_timeout\`, and 5 s |
 | how long a stop waits for calls under way | \`drain_timeout\`; absent: the longer of 30 s and \`upstream_timeout\`, at most \`timeout_max\` |
 | time a stopping gateway gets | \`shutdown_delay\`, that, and 5 s; its pod 5 s more |
 | time a stopping queue-worker gets | that and 10 s; its pod 5 s more |
 | time one machine gets to stop | both of these, and 15 s |
 | heartbeat of a run | \`ack_wait\` ÷ 3; a call whose worker is silent is taken over after 0.95 × \`ack_wait\` |
 | \`ack_wait\` of callbacks | that of queue \`default\` |
-| record of a call under way | \`call_age\` + 1 day |
+| record of a call under way | \`call_max_age\` + 1 day |
 | record of an ended call | the longer of \`call_record_ttl\` and \`result.ttl\`, never below 2 min and 2 × \`ack_wait\` + 10 s |
 | head of a callback's answer | \`callback_timeout\` ÷ 3 |
 | largest message of the broker | \`async_max_body\` + 256 KiB |

@@ -84,9 +84,9 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       const second = await ledger.update(id, sampleEntry({ state: "running" }), first);
       if (second.kind !== "written") expect.fail("it was not written");
       expect(second.revision).not.toBe(first);
-      expect(await ledger.update(id, sampleEntry({ state: "done" }), first)).toEqual({ kind: "overtaken" });
+      expect(await ledger.update(id, sampleEntry({ state: "done" }), first)).toEqual({ kind: "conflict" });
       expect(await ledger.read(id)).toMatchObject({ revision: second.revision, entry: { state: "running" } });
-      expect(await ledger.update(randomUUID(), sampleEntry(), first)).toEqual({ kind: "overtaken" });
+      expect(await ledger.update(randomUUID(), sampleEntry(), first)).toEqual({ kind: "conflict" });
     });
 
     test("of many who update at once one wins", async () => {
@@ -95,7 +95,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
         Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision)),
       );
       const winner = written.findIndex(({ kind }) => kind === "written");
-      expect(written.map(({ kind }) => kind).toSorted()).toEqual([...Array(7).fill("overtaken"), "written"]);
+      expect(written.map(({ kind }) => kind).toSorted()).toEqual([...Array(7).fill("conflict"), "written"]);
       expect(await ledger.read(id)).toMatchObject({ entry: { digest: `${winner}` } });
     });
 

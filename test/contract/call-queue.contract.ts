@@ -276,12 +276,12 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         const taker = take(1);
         const lent = await taker.nth(0);
         const delay = 400;
-        const putBackAt = performance.now();
-        lent.putBack(delay);
+        const requeueAt = performance.now();
+        lent.requeue(delay);
         taker.release(lent);
         const held = await taker.nth(1);
         expect(idOf(held)).toBe(second);
-        await eventually(() => performance.now() > putBackAt + delay + 300, {
+        await eventually(() => performance.now() > requeueAt + delay + 300, {
           what: "the delay to be over",
         });
         await taker.finish(held);
@@ -298,12 +298,12 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         const taker = take(1);
         for (const [n, delay] of [300, 0.4, 250.7].entries()) {
           const lent = await taker.nth(n);
-          const putBackAt = performance.now();
-          lent.putBack(delay);
+          const requeueAt = performance.now();
+          lent.requeue(delay);
           taker.release(lent);
           const again = await taker.nth(n + 1);
-          expect(again.deliveredAt - putBackAt).toBeGreaterThan(delay - 25);
-          expect(again.deliveredAt - putBackAt).toBeLessThan(delay + 2_000);
+          expect(again.deliveredAt - requeueAt).toBeGreaterThan(delay - 25);
+          expect(again.deliveredAt - requeueAt).toBeLessThan(delay + 2_000);
         }
       }),
     );
@@ -315,7 +315,7 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         const taker = take(1);
         for (let n = 0; n < ids.length; n++) {
           const lent = await taker.nth(n);
-          lent.putBack(60_000);
+          lent.requeue(60_000);
           taker.release(lent);
         }
         expect(taker.ids).toEqual(ids);

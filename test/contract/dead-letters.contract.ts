@@ -7,8 +7,8 @@ import type {
   DeadLetter,
   DeadLetters,
   DeadLetterStore,
-  LetterContent,
-  StoredLetter,
+  DeadLetterContent,
+  StoredDeadLetter,
 } from "../../runtime/core/ports/dead-letters.ts";
 import { plain, sampleCall, sampleCallback } from "./samples.ts";
 
@@ -40,14 +40,14 @@ const facts = ({ headers: _headers, body, callback: _callback, ...rest }: DeadLe
   ...rest,
   size: body.byteLength,
 });
-const withoutPosition = ({ position: _position, ...rest }: StoredLetter) => rest;
+const withoutPosition = ({ position: _position, ...rest }: StoredDeadLetter) => rest;
 const listed = async (letters: DeadLetterStore, queue = "default") => {
   const { letters: found, more } = await letters.list(queue, 0, 1_000);
   expect(more).toBe(false);
   return found.map(withoutPosition);
 };
 /** Contents, their bodies as lists of bytes. */
-const contentOf = (content: LetterContent | undefined): unknown => {
+const contentOf = (content: DeadLetterContent | undefined): unknown => {
   switch (content?.kind) {
     case "call":
       return plain(content.call);

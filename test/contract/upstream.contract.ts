@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import type { Upstream, UpstreamCall, UpstreamRequest } from "../../runtime/core/ports/upstream.ts";
 import { eventually } from "../support/eventually.ts";
-import { HeardAnswer } from "../support/heard-answer.ts";
+import { HeardResponse } from "../support/heard-response.ts";
 import { openRawReplica, type RawReplica, type ReplicaConnection } from "../support/raw-replica.ts";
 import { freeAddress } from "../support/sync-fixture.ts";
 
@@ -13,7 +13,7 @@ const mebibyte = 1_048_576;
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 interface Exchange {
-  readonly heard: HeardAnswer;
+  readonly heard: HeardResponse;
   readonly call: UpstreamCall;
 }
 
@@ -31,11 +31,11 @@ export function upstreamContract(open: () => Upstream): void {
     closing(await openRawReplica(...args));
   const answering = (answer: string): Promise<RawReplica> => replica((connection) => connection.write(answer));
   const send = (upstream: Upstream, address: string, over: Partial<UpstreamRequest> = {}): Exchange => {
-    const heard = new HeardAnswer();
+    const heard = new HeardResponse();
     const request = { method: "GET", target: "/a?b", headers: [], body: null, ...over };
     return { heard, call: upstream.dispatch(address, request, heard) };
   };
-  const outcomeOf = async ({ heard }: Exchange): Promise<HeardAnswer> => {
+  const outcomeOf = async ({ heard }: Exchange): Promise<HeardResponse> => {
     await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
     return heard;
   };
@@ -353,7 +353,7 @@ export function upstreamContract(open: () => Upstream): void {
 
     test("within the listener stops the answer there", async () => {
       const fn = await answering(chunkedAnswer("1\r\na\r\n1\r\nb\r\n0\r\n\r\n"));
-      const heard = new HeardAnswer();
+      const heard = new HeardResponse();
       const onData = heard.onData.bind(heard);
       heard.onData = (chunk) => {
         call.abort();

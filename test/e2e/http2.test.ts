@@ -53,7 +53,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     await writeFile(keyFile, tls.key, { mode: 0o600 });
     weir = await startWeir({
       data: join(directory.path, "data"),
-      flags: ["--tls-cert", certFile, "--tls-key", keyFile, "--log-heartbeat", "1s"],
+      flags: ["--tls-cert", certFile, "--tls-key", keyFile, "--log-heartbeat-period", "1s"],
       within: 60_000,
     });
     client = await openHttp2Client(Number(new URL(weir.url).port), cert);

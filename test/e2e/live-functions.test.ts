@@ -14,7 +14,7 @@ let weir: WeirProcess;
 
 beforeAll(async () => {
   data = await tempDirectory("live");
-  weir = await startWeir({ data: data.path, flags: ["--shutdown-delay", "0s", "--log-heartbeat", "1s"] });
+  weir = await startWeir({ data: data.path, flags: ["--shutdown-delay", "0s", "--log-heartbeat-period", "1s"] });
 });
 afterAll(async () => {
   await weir?.stop();

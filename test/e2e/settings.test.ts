@@ -75,7 +75,7 @@ test.each([
   expect(stderr).not.toContain("s3cret");
   for (const part of [
     "--no-such-thing: no such flag",
-    "log_hartbeat: no such setting (settings file); did you mean log_heartbeat?",
+    "log_hartbeat: no such setting (settings file); did you mean log_heartbeat_period?",
     "nats_url: expected addresses",
     `${flag.slice(2).replaceAll("-", "_")}: expected `,
     "nats_password_file: expected nats_user with it, got none",

@@ -120,10 +120,10 @@ describe("functions that speak HTTP/2", () => {
   test("a function is woken for a call", async () => {
     const { gateway, client } = await openGrpc();
     const fn = fixture.closing(await openGrpcFunction());
-    gateway.deploy("asleep", { replicas: 0, annotations: h2c });
-    const call = unary(client, "Greet", { fn: "asleep" });
+    gateway.deploy("scaled-to-zero", { replicas: 0, annotations: h2c });
+    const call = unary(client, "Greet", { fn: "scaled-to-zero" });
     await eventually(() => gateway.store.writes === 1, { what: "the scale-up" });
-    gateway.setReplicas("asleep", [fn.address]);
+    gateway.setReplicas("scaled-to-zero", [fn.address]);
     expect((await call).reply).toBe("hello you");
   });
 

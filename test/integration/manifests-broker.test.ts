@@ -106,7 +106,7 @@ async function connect({ directory, port, authority }: Placed, user: string, dep
     natsUser: user,
     natsPasswordFile: passwordFile,
     natsCaFile: caFile,
-    natsPing: 5_000,
+    natsPingInterval: 5_000,
   };
   const inbox = natsUsers({ queues: ["a_b-c"], oneMachine: false }).find(({ name }) => name === user)?.inboxPrefix;
   const link = await NatsLink.open(natsOptions(access, user, inbox ?? ""));

@@ -90,7 +90,7 @@ test("a link begun without a broker says so, sends nothing, and works once there
   expect(table.isKnown).toBe(true);
   await eventually(
     () => {
-      link.publish("gossip", "unheard");
+      link.publish("gossip", "reports-missing");
       link.publish("news", "heard");
       return heard.length > 0;
     },

@@ -129,10 +129,10 @@ for (const kind of proxyKinds) {
         [...shownConfig(kind).matchAll(new RegExp(`^ *(?:${name.source}) (\\w+)`, "gm"))].map(([, time = ""]) =>
           parseDuration(time),
         );
-      const { websocketIdle, wakeTimeout, upstreamTimeout } = gatewaySettings;
+      const { websocketIdleTimeout, wakeTimeout, upstreamTimeout } = gatewaySettings;
       const limit = (setting: { readonly fallback?: string }): number =>
         parseDuration(setting.fallback ?? "") ?? Number.NaN;
-      const longest = Math.max(limit(websocketIdle), limit(wakeTimeout) + limit(upstreamTimeout));
+      const longest = Math.max(limit(websocketIdleTimeout), limit(wakeTimeout) + limit(upstreamTimeout));
       const silences = times(kind === "nginx" ? /proxy_(?:send|read)_timeout/ : /timeout (?:client|server|tunnel)/);
       expect(silences).toHaveLength(kind === "nginx" ? 2 : 3);
       for (const silence of silences) expect(silence).toBeGreaterThan(longest);

@@ -50,9 +50,9 @@ async function dead(options: { readonly callbackUrl?: string; readonly id?: stri
 }
 const runsOf = (id: string) => server.requests.filter((request) => request.headers["x-call-id"] === id);
 const trace = "0af7651916cd43dd8448eb211c80319c";
-const letterOf = async (id: string) => (await desk.letters()).items.find(({ callId }) => callId === id);
+const deadLetterOf = async (id: string) => (await desk.letters()).items.find(({ callId }) => callId === id);
 const noLetter = (id: string) =>
-  eventually(async () => (await letterOf(id)) === undefined, { what: "the letter to be gone" });
+  eventually(async () => (await deadLetterOf(id)) === undefined, { what: "the letter to be gone" });
 
 describe("a call that was given up", () => {
   test("is listed with what to do, without its values, and stays until it is dealt with", async () => {
@@ -60,7 +60,7 @@ describe("a call that was given up", () => {
     const answer = await desk.send("GET", "/system/queue/default/dead-letters");
     expect(answer.status).toBe(200);
     expect(answer.body.toString()).not.toContain(secret);
-    expect(await letterOf(id)).toEqual({
+    expect(await deadLetterOf(id)).toEqual({
       callId: id,
       functionName: "shaky",
       namespace: "functions",
@@ -76,7 +76,7 @@ describe("a call that was given up", () => {
     const [line] = platform.worker.log.filter(({ callId, msg }) => callId === id && msg === "call was given up");
     expect(line).toMatchObject({ functionName: expect.stringContaining("shaky"), traceId: trace, reason: "exhausted" });
     expect((await desk.remove(id)).status).toBe(202);
-    expect(await letterOf(id)).toBeUndefined();
+    expect(await deadLetterOf(id)).toBeUndefined();
     expect((await desk.remove(id)).status).toBe(404);
     expect(await platform.calls.status(id)).toMatchObject({ state: "failed" });
   });
@@ -98,14 +98,14 @@ describe("a call that was given up", () => {
     ).toBe(1);
     await eventually(() => sink.of(id).length === 2, { what: "the second callback" });
     expect(sink.of(id).map(({ headers }) => headers["x-function-status"])).toEqual(["500", "200"]);
-    expect(await letterOf(id)).toBeUndefined();
+    expect(await deadLetterOf(id)).toBeUndefined();
     expect((await desk.redrive(id)).status).toBe(404);
   });
 
   test("that fails again is a dead letter again, and can be redriven again", async () => {
     const id = await dead();
     expect((await desk.redrive(id)).status).toBe(202);
-    await eventually(async () => (await letterOf(id))?.attempts === 4, { what: "the letter again" });
+    await eventually(async () => (await deadLetterOf(id))?.attempts === 4, { what: "the letter again" });
     status = 200;
     expect((await desk.redrive(id)).status).toBe(202);
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
@@ -153,7 +153,7 @@ describe("a call that was given up", () => {
       const runs = runsOf(id).length;
       if (index % 2 === 0) expect(runs).toBe(3);
       else expect([2, 3]).toContain(runs);
-      expect(await letterOf(id)).toBeUndefined();
+      expect(await deadLetterOf(id)).toBeUndefined();
     }
   });
 
@@ -161,7 +161,7 @@ describe("a call that was given up", () => {
     await platform.deploy("leaving", { addresses: [server.address] });
     const id = await platform.calls.accepted("leaving");
     await platform.calls.ended(id);
-    await eventually(() => letterOf(id), { what: "the letter" });
+    await eventually(() => deadLetterOf(id), { what: "the letter" });
     await platform.undeploy("leaving");
     const refused = await desk.redrive(id);
     expect([refused.status, refused.body.toString()]).toEqual([
@@ -196,7 +196,7 @@ describe("a callback that was given up", () => {
     status = 201;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: `${sink.url}?key=${secret}`, body: "in" });
-    const letter = await eventually(() => letterOf(id), { what: "the letter" });
+    const letter = await eventually(() => deadLetterOf(id), { what: "the letter" });
     expect(letter).toMatchObject({ reason: "callback", attempts: 1, lastStatus: 410, size: 6 });
     // The letter is written first: it is what must not be lost.
     const record = await eventually(
@@ -219,14 +219,14 @@ describe("a callback that was given up", () => {
     expect(second?.target).toBe(first?.target);
     expect(second?.headers).toMatchObject({ "x-own": "header", "x-function-status": "201", "x-call-id": id });
     expect(runsOf(id)).toHaveLength(1);
-    expect(await letterOf(id)).toBeUndefined();
+    expect(await deadLetterOf(id)).toBeUndefined();
   });
 
   test("also when record and result are gone", async () => {
     status = 200;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: sink.url, body: "in" });
-    await eventually(() => letterOf(id), { what: "the letter" });
+    await eventually(() => deadLetterOf(id), { what: "the letter" });
     await eventually(async () => (await platform.calls.status(id))?.callback?.state === "failed", {
       what: "the record",
     });

@@ -19,7 +19,7 @@ test("FB10 queues mended under load three times: 0 lost, 0 extra runs, delays ke
   const { platform, ...opened } = (bench = await openFaultBench({
     workers: 2,
     slots: 8,
-    doctorFlags: ["--rebuild-gap", "100ms"],
+    doctorFlags: ["--repair-cooldown", "100ms"],
   }));
   const retries = await opened.open("later", (request, response) =>
     response.writeHead(request.headers["x-call-attempt"] === "1" ? 503 : 200, { "Retry-After": "6" }).end(),
@@ -70,9 +70,9 @@ test("FB2 the last file of a store cut in half while the broker is down: what is
       const { messages, pending, unanswered } = await platform.broker.calls();
       return messages === 0 && pending === 0 && unanswered === 0;
     },
-    { every: 200, what: "an empty queue, debris included" },
+    { every: 200, what: "an empty queue, orphans included" },
   );
-  figure("S9", `an empty queue, debris included, ${inWords(performance.now() - back)} after the broker was back`);
+  figure("S9", `an empty queue, orphans included, ${inWords(performance.now() - back)} after the broker was back`);
   const states = await Promise.all(ids.map(async (id) => (await platform.calls.status(id))?.state));
   // What was in the lost half cannot run; everything else has.
   const lost = states.filter((state) => state !== "done").length;
@@ -117,7 +117,7 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
     name: "recreate",
     main: "runtime/queue-doctor/main.ts",
     flags: () => [...platform.doctorFlags, "--recreate", "default"],
-    readyMessage: "made anew, empty",
+    readyMessage: "recreated, empty",
   });
   await command.run();
   await eventually(async () => (await readinessOf(platform.doctor)) === "ok\n", { what: "no alarm" });

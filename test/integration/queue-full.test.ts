@@ -133,7 +133,7 @@ test("FB12 the broker away and nothing else wrong: readiness, log and metric say
     const answer = await fetch(`${adminUrl}/readyz${query}`);
     return `${answer.status} ${(await answer.text()).trim()}`;
   };
-  const trouble = (kind: string) => platform.metric(platform.gateway, "broker_trouble", { kind });
+  const trouble = (kind: string) => platform.metric(platform.gateway, "broker_unavailable", { kind });
   expect(await readiness()).toBe("200 ok");
   expect(await trouble("away")).toBe(0);
 

@@ -91,8 +91,8 @@ test("retries, the parent's id and the function's own status are those of the qu
 });
 
 test("what the gateway answers itself is no output: 503, tried again, an empty callback", async () => {
-  await platform.deploy("asleep", { addresses: [] });
-  const id = await platform.calls.accepted("asleep", { callbackUrl: bench.sink.url });
+  await platform.deploy("scaled-to-zero", { addresses: [] });
+  const id = await platform.calls.accepted("scaled-to-zero", { callbackUrl: bench.sink.url });
   const record = await platform.calls.ended(id, 20_000);
 
   expect(record).toMatchObject({ state: "failed", reason: "exhausted", attempts: [{ status: 503 }, { status: 503 }] });

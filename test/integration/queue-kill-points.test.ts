@@ -40,7 +40,7 @@ const points = [
     call: "retried",
     again: false,
   },
-  { step: "after W5", operation: "Delivery.putBack", nth: 1, kind: "kill-after", call: "retried", again: false },
+  { step: "after W5", operation: "Delivery.requeue", nth: 1, kind: "kill-after", call: "retried", again: false },
   { step: "before W8", operation: "DeadLetters.put", nth: 1, kind: "kill-before", call: "exhausted", again: false },
   { step: "after W8", operation: "DeadLetters.put", nth: 1, kind: "kill-after", call: "exhausted", again: false },
 ] as const;

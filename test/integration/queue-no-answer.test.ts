@@ -52,8 +52,8 @@ test.each([
 });
 
 test("no replica in time: 503", async () => {
-  await platform.deploy("asleep", { addresses: [], annotations: { "com.service.retry.attempts": "0" } });
-  const id = await platform.calls.accepted("asleep", { callbackUrl: sink.url });
+  await platform.deploy("scaled-to-zero", { addresses: [], annotations: { "com.service.retry.attempts": "0" } });
+  const id = await platform.calls.accepted("scaled-to-zero", { callbackUrl: sink.url });
 
   expect(await platform.calls.ended(id)).toMatchObject({
     state: "failed",

@@ -179,13 +179,13 @@ test("look() and rebuild(): what is unanswered is offered anew, and who made the
   const pulled = await (await link.js.consumers.get("Q_default", "workers")).fetch({ max_messages: 2, expires: 1_000 });
   for await (const message of pulled) expect(message.seq).toBeGreaterThan(0);
   const [before] = await store.look(declared);
-  expect(before).toMatchObject({ queue: "default", debris: 0, unanswered: 2, offers: 2, current: true });
+  expect(before).toMatchObject({ queue: "default", orphans: 0, unanswered: 2, offers: 2, current: true });
   expect(before?.oldestAt).toBeGreaterThan(Date.now() - 60_000);
   expect(await store.countOverdue("default")).toBe(2);
 
   await store.rebuild("default", new AbortController().signal);
   const [after] = await store.look(declared);
-  expect(after).toMatchObject({ unanswered: 0, offers: 0, debris: 0, current: true });
+  expect(after).toMatchObject({ unanswered: 0, offers: 0, orphans: 0, current: true });
   expect((await link.jsm.consumers.info("Q_default", "workers")).num_pending).toBe(3);
   expect(await store.countOverdue("default")).toBe(0);
   const metadata = { "weir-server": "2.0.0" };

@@ -11,7 +11,7 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
 
-/** Of a record whose call is not over: `call_age` and a day, seconds. */
+/** Of a record whose call is not over: `call_max_age` and a day, seconds. */
 const openTtl = 8 * 86_400;
 /** `call_record_ttl` of the fast profile, seconds. */
 const recordTtl = 300;

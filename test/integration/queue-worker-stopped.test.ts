@@ -61,8 +61,8 @@ describe("FW3 SIGTERM of a worker", () => {
     }));
     const ready = await openFunctionServer();
     try {
-      await platform.deploy("asleep", { addresses: [] });
-      const id = await platform.calls.accepted("asleep");
+      await platform.deploy("scaled-to-zero", { addresses: [] });
+      const id = await platform.calls.accepted("scaled-to-zero");
       await platform.calls.until(id, ["running"]);
       const busy = await eventually(
         async () => {
@@ -84,7 +84,7 @@ describe("FW3 SIGTERM of a worker", () => {
         attempts: [{ number: 1, error: "the queue-worker stopped" }, { number: 2 }],
       });
 
-      await platform.deploy("asleep", { addresses: [ready.address] });
+      await platform.deploy("scaled-to-zero", { addresses: [ready.address] });
       expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
       expect((await platform.broker.ledger.read(id))?.entry).toMatchObject({ run: 2, lost: 0 });
       expect(ready.requests).toHaveLength(1);

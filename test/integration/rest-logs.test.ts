@@ -10,7 +10,7 @@ import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
 let platform: RestPlatform;
 beforeEach(async () => {
-  platform = await openRestPlatform({ logHeartbeat: 60 });
+  platform = await openRestPlatform({ logHeartbeatPeriod: 60 });
   await platform.call("PUT", "/system/functions", { service: "hello", image: "a" });
 });
 afterEach(async () => {

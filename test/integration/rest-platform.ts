@@ -195,7 +195,7 @@ export async function openRestPlatform(
       }),
       address: () => "http://gateway.example:8080",
       credentials: { platformNamespace: "weir", secretMountPath: "data/credentials" },
-      logHeartbeat: 15_000,
+      logHeartbeatPeriod: 15_000,
       routes,
       queueParts: memoryQueues(),
       ...options,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { giveBack } from "#give-back";
+import { releaseBuffer } from "#release-buffer";
 import { selfSigned } from "../support/self-signed.ts";
 import { readFromFunctionSlowly, sendToSlowFunction, type SlowGateway } from "../support/slow-readers.ts";
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
@@ -13,7 +13,7 @@ const large = { size: 6 * mebibyte, rate: 2 * mebibyte, transfers: 4, others: 10
 
 test("bytes that were given back are filled here, so that nobody can read them by mistake", () => {
   const bytes = Buffer.from("somebody's");
-  giveBack(bytes);
+  releaseBuffer(bytes);
   expect(bytes.every((byte) => byte === 0xdd)).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
 import type { UpstreamRequest } from "../../runtime/core/ports/upstream.ts";
 import { eventually } from "../support/eventually.ts";
-import { HeardAnswer } from "../support/heard-answer.ts";
+import { HeardResponse } from "../support/heard-response.ts";
 import { openRawReplica, type RawReplica } from "../support/raw-replica.ts";
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -19,8 +19,8 @@ afterEach(async () => {
   for (const replica of replicas.splice(0)) await replica.close();
 });
 
-async function send(address: string, over: Partial<UpstreamRequest> = {}): Promise<HeardAnswer> {
-  const heard = new HeardAnswer();
+async function send(address: string, over: Partial<UpstreamRequest> = {}): Promise<HeardResponse> {
+  const heard = new HeardResponse();
   upstream.dispatch(address, { ...request, ...over }, heard);
   await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
   return heard;
@@ -88,7 +88,7 @@ test("a call that is given up is not sent once more", async () => {
   });
   replicas.push(replica);
   await send(replica.address);
-  const heard = new HeardAnswer();
+  const heard = new HeardResponse();
   const call = upstream.dispatch(replica.address, request, heard);
   const [kept] = replica.connections;
   await eventually(() => kept?.received.split("\r\n\r\n").length === 3, { what: "the second request" });

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 
 import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
 import { eventually } from "../support/eventually.ts";
-import { HeardAnswer } from "../support/heard-answer.ts";
+import { HeardResponse } from "../support/heard-response.ts";
 import { freeAddress } from "../support/sync-fixture.ts";
 
 const calls = 1_000;
@@ -29,20 +29,20 @@ async function openNarrowReplica(): Promise<Server> {
   return server;
 }
 
-function sendAll(address: string): { readonly upstream: RawUpstream; readonly heard: readonly HeardAnswer[] } {
+function sendAll(address: string): { readonly upstream: RawUpstream; readonly heard: readonly HeardResponse[] } {
   const upstream = new RawUpstream(1_000);
   closers.push(() => upstream.close());
   const heard = Array.from({ length: calls }, () => {
-    const listener = new HeardAnswer();
+    const listener = new HeardResponse();
     upstream.dispatch(address, { method: "GET", target: "/", headers: [], body: null }, listener);
     return listener;
   });
   return { upstream, heard };
 }
 
-const over = (heard: readonly HeardAnswer[], what: string) =>
+const over = (heard: readonly HeardResponse[], what: string) =>
   eventually(() => heard.every(({ outcome }) => outcome !== undefined), { within: patience, what });
-const outcomes = (heard: readonly HeardAnswer[]) => new Set(heard.map(({ outcome }) => outcome));
+const outcomes = (heard: readonly HeardResponse[]) => new Set(heard.map(({ outcome }) => outcome));
 
 test(
   "calls wait for a connection where a replica takes no more of them, and all are answered",

@@ -60,7 +60,7 @@ const doctorFlags = ({ slots, maxFileStore }: Pick<Required<QueueProfile>, "slot
 export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
   const common = [
     ...commonFlags(profile),
-    ...time("nats-ping", 1_000),
+    ...time("nats-ping-interval", 1_000),
     ...time("ack-wait", profile.ackWait),
     ...time("call-record-ttl", 300_000),
     ...time("upstream-timeout", profile.upstreamTimeout),
@@ -72,7 +72,7 @@ export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
       ...time("drain-timeout", profile.drainTimeout),
       ...time("shutdown-delay", 100),
       ...time("headers-timeout", 2_000),
-      ...time("body-silence", 5_000),
+      ...time("body-idle-timeout", 5_000),
     ],
     worker: [
       ...common,
@@ -90,13 +90,13 @@ export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
       ...time("retry-min-wait", profile.retryMinWait),
       ...time("retry-max-wait", profile.retryMaxWait),
       ...time("doctor-period", 1_000),
-      ...time("debris-age", 3_000),
-      ...time("rebuild-gap", 5_000),
+      ...time("orphan-grace", 3_000),
+      ...time("repair-cooldown", 5_000),
       ...time("lease-ttl", 5_000),
     ],
     autoscaler: [
       ...flag("admin-port", 0),
-      ...time("nats-ping", 1_000),
+      ...time("nats-ping-interval", 1_000),
       ...time("wake-timeout", profile.wakeTimeout),
       ...time("lease-ttl", 5_000),
       ...time("scale-period", 500),

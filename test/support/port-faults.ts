@@ -63,7 +63,7 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
   };
 }
 
-/** Operations `Delivery.acknowledge` (false when it fails) and `Delivery.putBack` (lost when it fails). */
+/** Operations `Delivery.acknowledge` (false when it fails) and `Delivery.requeue` (lost when it fails). */
 export function faultyDeliverySource<T>(source: DeliverySource<T>, plan: FaultPlan): DeliverySource<T> {
   return {
     take: (slots, handle, signal, mayAsk) =>
@@ -98,11 +98,11 @@ function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> 
         () => false,
         () => false,
       ),
-    putBack: (delay) => {
-      const done = async (): Promise<void> => delivery.putBack(delay);
+    requeue: (delay) => {
+      const done = async (): Promise<void> => delivery.requeue(delay);
       void through(
         plan,
-        "Delivery.putBack",
+        "Delivery.requeue",
         call,
         done,
         () => undefined,

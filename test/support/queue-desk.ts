@@ -26,7 +26,7 @@ export function queueDesk({ calls, authorization }: Pick<Platform, "calls" | "au
     return JSON.parse(answer.body.toString());
   };
   const status = async (queue = "default") => Parse(QueueStatus, await read(`/system/queue/${queue}`));
-  const letterOf = (id: string, queue: string) => `/system/queue/${queue}/dead-letters/${id}`;
+  const deadLetterOf = (id: string, queue: string) => `/system/queue/${queue}/dead-letters/${id}`;
   return {
     send,
     status,
@@ -46,7 +46,7 @@ export function queueDesk({ calls, authorization }: Pick<Platform, "calls" | "au
     },
     letters: async (query = "", queue = "default") =>
       Parse(DeadLetterPage, await read(`/system/queue/${queue}/dead-letters${query}`)),
-    redrive: (id, queue = "default") => send("POST", `${letterOf(id, queue)}/redrive`),
-    remove: (id, queue = "default") => send("DELETE", letterOf(id, queue)),
+    redrive: (id, queue = "default") => send("POST", `${deadLetterOf(id, queue)}/redrive`),
+    remove: (id, queue = "default") => send("DELETE", deadLetterOf(id, queue)),
   };
 }

@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { Duplex } from "node:stream";
 
-import { AnswerParser, type AnswerSink } from "../../runtime/http1/answer-parser.ts";
-import type { AnswerHead } from "../../runtime/http1/answer-head.ts";
-import type { HeadMemory } from "../../runtime/http1/head-memory.ts";
+import { ResponseParser, type ResponseSink } from "../../runtime/http1/response-parser.ts";
+import type { ResponseHead } from "../../runtime/http1/response-head.ts";
+import type { HeadCache } from "../../runtime/http1/head-cache.ts";
 import { below, seededRandom } from "../../scripts/random.ts";
 
 /** What becomes of the bytes of one connection on which one answer is awaited. */
@@ -25,7 +25,7 @@ export interface Asked {
   readonly headOnly?: boolean;
   readonly upgrade?: string | undefined;
   readonly ends?: boolean;
-  readonly memory?: HeadMemory<AnswerHead>;
+  readonly memory?: HeadCache<ResponseHead>;
 }
 
 /** Reads an answer that comes in these pieces, which share memory as reads of a connection do. */
@@ -42,7 +42,7 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
     if (reading.outcome !== "open") throw new Error(`${outcome} after ${reading.outcome}`);
     reading.outcome = outcome;
   };
-  const sink: AnswerSink = {
+  const sink: ResponseSink = {
     onAnswerHead: (status, headers) => {
       if (reading.status !== 0) throw new Error("a second head");
       Object.assign(reading, { status, headers });
@@ -61,7 +61,7 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
     },
     onMalformed: () => over("malformed"),
   };
-  const parser = new AnswerParser(sink, asked.memory);
+  const parser = new ResponseParser(sink, asked.memory);
   parser.begin({ headOnly: asked.headOnly ?? false, upgrade: asked.upgrade });
   const shared = Buffer.alloc(Math.max(1, ...pieces.map((piece) => piece.length)));
   for (const piece of pieces) {

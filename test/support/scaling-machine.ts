@@ -34,7 +34,7 @@ export interface ScalingMachine extends AsyncDisposable {
   standing(): Promise<number>;
   /** How often a function went to zero. */
   readonly sleeps: number;
-  /** Calls `asleep` whenever a function is wanted to have none; the returned function ends that. */
+  /** Calls `scaled-to-zero` whenever a function is wanted to have none; the returned function ends that. */
   onSleep(asleep: (name: string) => void): () => void;
   close(): Promise<void>;
 }

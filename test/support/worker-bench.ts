@@ -56,7 +56,7 @@ export function hang(_call: QueuedCall, { signal }: InvokeOptions): Promise<Invo
 
 export interface BenchOptions {
   readonly ackWait?: number;
-  readonly callAge?: number;
+  readonly callMaxAge?: number;
   readonly attempts?: number;
   readonly slots?: number;
   readonly annotations?: FunctionDeployment["annotations"];
@@ -91,7 +91,7 @@ export class WorkerBench {
   constructor(options: BenchOptions = {}) {
     this.#options = options;
     const ackWait = options.ackWait ?? 3_000;
-    this.times = { callAge: options.callAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
+    this.times = { callMaxAge: options.callMaxAge ?? 604_800_000, callRecordTtl: 3_600_000, ackWait };
     this.calls = new MemoryCallQueue({ ackWait });
     this.callbacks = new MemoryCallbackQueue({ ackWait });
     this.ledger = new MemoryCallLedger({
@@ -257,8 +257,8 @@ export function mortal(
             ...delivery,
             extend: () => !dead && delivery.extend(),
             acknowledge: async () => !dead && delivery.acknowledge(),
-            putBack: (delay) => {
-              if (!dead) delivery.putBack(delay);
+            requeue: (delay) => {
+              if (!dead) delivery.requeue(delay);
             },
           });
           await Promise.race([handled, died]);

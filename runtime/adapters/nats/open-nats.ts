@@ -29,7 +29,7 @@ export interface BrokerAccess {
   readonly natsUser?: string | undefined;
   readonly natsPasswordFile?: string | undefined;
   readonly natsCaFile?: string | undefined;
-  readonly natsPing: number;
+  readonly natsPingInterval: number;
 }
 
 /** Connection options from settings; the password comes from its file. */
@@ -41,7 +41,7 @@ export function natsOptions(access: BrokerAccess, name: string, inboxPrefix: str
     password: access.natsPasswordFile === undefined ? undefined : readFileSync(access.natsPasswordFile, "utf8").trim(),
     ca: access.natsCaFile === undefined ? undefined : readFileSync(access.natsCaFile, "utf8"),
     inboxPrefix,
-    pingInterval: access.natsPing,
+    pingInterval: access.natsPingInterval,
   };
 }
 

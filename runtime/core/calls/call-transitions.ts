@@ -34,7 +34,7 @@ export function acceptedEntry(
 }
 
 /** Step W2: `owner` takes the call; a takeover counts one run as lost. */
-export function takenEntry(
+export function claimedEntry(
   entry: CallEntry,
   facts: { readonly owner: string; readonly takeover: boolean; readonly now: number; readonly maxRetries: number },
 ): CallEntry {

@@ -4,7 +4,7 @@ import { isOpen } from "./call-transitions.ts";
 /** What the times to live of records and results are made from. Milliseconds. */
 export interface CallTimes {
   /** Longest a call may wait for its end. */
-  readonly callAge: number;
+  readonly callMaxAge: number;
   readonly callRecordTtl: number;
   readonly ackWait: number;
 }
@@ -14,7 +14,7 @@ const shortest = 120_000;
 
 /** Time to live of a record whose call is not over, or still owes something. */
 export function openTtl(times: CallTimes): number {
-  return times.callAge + day;
+  return times.callMaxAge + day;
 }
 
 /** An ended record never lives shorter than this, so that a redelivery still finds it. */

@@ -19,7 +19,7 @@ export type RecordChange<T> =
   | { readonly kind: "written"; readonly as: T; readonly record: KnownRecord; readonly sentAt: number }
   | { readonly kind: "left"; readonly as: T; readonly found: KnownRecord | undefined }
   /** Time was over, or who wanted it stopped: it may be written all the same. */
-  | { readonly kind: "not-written"; readonly because: "full" | "unavailable" | "overtaken"; readonly cause: unknown };
+  | { readonly kind: "not-written"; readonly because: "full" | "unavailable" | "conflict"; readonly cause: unknown };
 
 /** How long a change is tried: until `signal` aborts or `until` (monotonic milliseconds) is over, but once at least. */
 export interface ChangeBounds {
@@ -98,7 +98,7 @@ export async function changeRecord<T, R extends KnownRecord>(
       return { kind: "written", as, record: { entry: write, revision: outcome.revision }, sentAt };
     mustRead = true;
     if (outcome.kind !== "refused") sent.push({ write, as, sentAt });
-    if (outcome.kind === "overtaken") {
+    if (outcome.kind === "conflict") {
       trouble = undefined;
       if (writes > quickRaces) await pause(pauseAfterRace);
       continue;
@@ -125,7 +125,7 @@ export function unchanged(
 const whyUnchanged = {
   full: "the broker has no room",
   unavailable: "the broker did not store it",
-  overtaken: "others write its record all the time",
+  conflict: "others write its record all the time",
 };
 
 /** Whether two records say the same; when they expire, each write says anew. */
@@ -134,7 +134,7 @@ function isSameEntry(one: CallEntry, other: CallEntry): boolean {
 }
 
 function notWritten(trouble: Trouble | undefined): Extract<RecordChange<never>, { kind: "not-written" }> {
-  if (trouble === undefined) return { kind: "not-written", because: "overtaken", cause: undefined };
+  if (trouble === undefined) return { kind: "not-written", because: "conflict", cause: undefined };
   const because = trouble.kind === "refused" ? trouble.because : "unavailable";
   return { kind: "not-written", because, cause: trouble.cause };
 }

@@ -17,10 +17,10 @@ export type AttemptDecision =
   /** Every replica has as many calls as it may; `state` says so. */
   | { readonly kind: "busy"; readonly state: string }
   /** The refusal stands. */
-  | { readonly kind: "give-up" };
+  | { readonly kind: "dead-letter" };
 
 const wait: AttemptDecision = { kind: "wait" };
-const giveUp: AttemptDecision = { kind: "give-up" };
+const giveUp: AttemptDecision = { kind: "dead-letter" };
 
 /**
  * Where a call goes next: to the ready replica with the fewest calls. After a refusal it is tried once more, and only

@@ -13,8 +13,8 @@ export type DeliveryDecision =
   | { readonly action: "create-record" }
   /** Over: publish what is still owed, then acknowledge. */
   | { readonly action: "finish"; readonly entry: CallEntry }
-  | { readonly action: "put-back"; readonly delay: number; readonly because: "owner-alive" | "not-due" }
-  | { readonly action: "give-up"; readonly reason: "crash" | "expired" }
+  | { readonly action: "requeue"; readonly delay: number; readonly because: "lease-held" | "not-due" }
+  | { readonly action: "dead-letter"; readonly reason: "crash" | "expired" }
   | { readonly action: "take"; readonly takeover: boolean };
 
 /**
@@ -39,16 +39,16 @@ export function decideDelivery(
       const age = now - found.writtenAt;
       const lease = 0.95 * times.ackWait;
       if (age > -lease && age < lease) {
-        return { action: "put-back", delay: Math.ceil(lease - Math.max(age, 0)), because: "owner-alive" };
+        return { action: "requeue", delay: Math.ceil(lease - Math.max(age, 0)), because: "lease-held" };
       }
-      if (entry.lost >= crashBudget) return { action: "give-up", reason: "crash" };
+      if (entry.lost >= crashBudget) return { action: "dead-letter", reason: "crash" };
       return { action: "take", takeover: true };
     }
     case "queued":
     case "waiting": {
-      if (now - storedAt > times.callAge) return { action: "give-up", reason: "expired" };
+      if (now - storedAt > times.callMaxAge) return { action: "dead-letter", reason: "expired" };
       const rest = entry.state === "waiting" ? (entry.next ?? 0) - now : 0;
-      if (rest > dueSoon) return { action: "put-back", delay: Math.ceil(rest), because: "not-due" };
+      if (rest > dueSoon) return { action: "requeue", delay: Math.ceil(rest), because: "not-due" };
       return { action: "take", takeover: false };
     }
     default:

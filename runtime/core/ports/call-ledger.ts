@@ -25,7 +25,7 @@ export type CreateOutcome =
 export type UpdateOutcome =
   | { readonly kind: "written"; readonly revision: number }
   /** Somebody wrote since that revision; perhaps this very change, its answer lost. */
-  | { readonly kind: "overtaken" }
+  | { readonly kind: "conflict" }
   /** Nothing was written. */
   | { readonly kind: "refused"; readonly because: "full" | "unavailable"; readonly cause?: unknown }
   /** No answer came. */

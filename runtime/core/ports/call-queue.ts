@@ -37,7 +37,7 @@ export interface Delivery<T> {
   /** Done with: true once the store has confirmed it. Tries five times, one second each. */
   acknowledge(): Promise<boolean>;
   /** Offers it again after `delay` milliseconds. */
-  putBack(delay: number): void;
+  requeue(delay: number): void;
 }
 
 /**

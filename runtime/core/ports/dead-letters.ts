@@ -30,13 +30,13 @@ export interface DeadLetter extends DeadLetterFacts {
 }
 
 /** What can be sent again. */
-export type LetterContent =
+export type DeadLetterContent =
   | { readonly kind: "call"; readonly call: QueuedCall }
   | { readonly kind: "callback"; readonly callback: QueuedCallback }
   | { readonly kind: "unreadable"; readonly why: string };
 
 /** A dead letter as it lies in the store. */
-export interface StoredLetter extends DeadLetterFacts {
+export interface StoredDeadLetter extends DeadLetterFacts {
   /** Place in the store; a later one is greater. */
   readonly position: number;
   /** Bytes of its body. */
@@ -61,9 +61,9 @@ export interface DeadLetterStore {
     queue: string,
     after: number,
     limit: number,
-  ): Promise<{ readonly letters: readonly StoredLetter[]; readonly more: boolean }>;
-  find(queue: string, id: string): Promise<readonly (StoredLetter & { readonly content: LetterContent })[]>;
-  remove(letter: StoredLetter): Promise<void>;
+  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly more: boolean }>;
+  find(queue: string, id: string): Promise<readonly (StoredDeadLetter & { readonly content: DeadLetterContent })[]>;
+  remove(letter: StoredDeadLetter): Promise<void>;
   /** Letters of `queue`. */
   count(queue: string): Promise<number>;
 }

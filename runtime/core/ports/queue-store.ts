@@ -5,7 +5,7 @@ export interface WorkState {
   /** Undefined = the callbacks. */
   readonly queue: string | undefined;
   /** Entries that are neither to be offered nor on loan: nobody would ever get them. */
-  readonly debris: number;
+  readonly orphans: number;
   /** Entries on loan, or put back with a delay. */
   readonly unanswered: number;
   /** Requests of workers that wait for an entry. */
@@ -32,7 +32,7 @@ export interface MissingStore {
 export interface QueueStore {
   /**
    * Creates what is missing for these queues, updates what differs, removes nothing. Repeatable. A store of calls or
-   * callbacks that was there before is made anew, empty, only if `remake` holds its queue's name, or `callbacks` in
+   * callbacks that was there before is recreated, empty, only if `remake` holds its queue's name, or `callbacks` in
    * capitals as the broker calls it (`CB`).
    */
   provision(queues: readonly QueueDeclaration[], remake?: readonly string[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
 
 import type { FunctionProtocol } from "../functions/function-limits.ts";
-import type { RepeatedHeaders } from "../headers/repeated-headers.ts";
+import type { CachedHeaders } from "../headers/cached-headers.ts";
 
 /** Keeps borrowed bytes as they are until the function that it returns is called. */
 export type KeepBytes = () => () => void;
@@ -11,7 +11,7 @@ export interface UpstreamRequest {
   /** Path and query, byte for byte. */
   readonly target: string;
   /** Headers that come first, and may be the same in the next request; none of them is a `Content-Length`. */
-  readonly forward?: RepeatedHeaders | undefined;
+  readonly forward?: CachedHeaders | undefined;
   /** Flat: name, value, …; complete with `forward` but for `Host`, which is the replica's. */
   readonly headers: string[];
   /** Null when the request has none. */

@@ -1,8 +1,8 @@
 import type { DeadLetterView } from "../../api/schemas/queue-status.ts";
-import type { StoredLetter } from "../ports/dead-letters.ts";
+import type { StoredDeadLetter } from "../ports/dead-letters.ts";
 
 /** A dead letter as clients see it (contract §2): no headers, no body, no address, and what to do next. */
-export function deadLetterView(letter: StoredLetter): DeadLetterView {
+export function deadLetterView(letter: StoredDeadLetter): DeadLetterView {
   return {
     callId: letter.id,
     ...(letter.function === undefined
@@ -19,7 +19,7 @@ export function deadLetterView(letter: StoredLetter): DeadLetterView {
 }
 
 /** What a person may do about it, one sentence. */
-export function adviceOn({ reason, function: ref, lastStatus }: StoredLetter): string {
+export function adviceOn({ reason, function: ref, lastStatus }: StoredDeadLetter): string {
   const name = ref === undefined ? "the function" : `function "${ref.name}"`;
   const status = lastStatus === undefined ? "no status" : `status ${lastStatus}`;
   switch (reason) {

@@ -3,14 +3,14 @@ import type { WorkState } from "../ports/queue-store.ts";
 /** Durations in milliseconds. */
 export interface RepairTimes {
   /** Entries that nobody can reach are looked at for so long before anything is done about them. */
-  readonly debrisAge: number;
+  readonly orphanGrace: number;
   /** Shortest time between two repairs of one store, but for those after a restart of the broker. */
-  readonly rebuildGap: number;
+  readonly repairCooldown: number;
 }
 
 /** What the looks before this one showed of one store. Monotonic milliseconds. */
-export interface WorkMemory {
-  readonly debrisSince: number | undefined;
+export interface WorkHistory {
+  readonly orphanedSince: number | undefined;
   readonly offers: number;
   /** Nothing was offered since then, though something was unanswered. */
   readonly quietSince: number;
@@ -18,7 +18,7 @@ export interface WorkMemory {
 }
 
 /** Why the workers' access to a store is made anew. */
-export type RebuildReason = "debris" | "stalled" | "broker-changed" | "broker-restarted";
+export type RebuildReason = "orphaned" | "stalled" | "broker-changed" | "broker-restarted";
 
 export type RepairDecision =
   | { readonly action: "none" }
@@ -29,10 +29,10 @@ export type RepairDecision =
 const quietLeases = 3;
 
 /** Adds a look to what is remembered. */
-export function rememberWork(before: WorkMemory | undefined, state: WorkState, now: number): WorkMemory {
+export function recordWork(before: WorkHistory | undefined, state: WorkState, now: number): WorkHistory {
   const quiet = before !== undefined && before.offers === state.offers && state.unanswered > 0;
   return {
-    debrisSince: state.debris > 0 ? (before?.debrisSince ?? now) : undefined,
+    orphanedSince: state.orphans > 0 ? (before?.orphanedSince ?? now) : undefined,
     offers: state.offers,
     quietSince: quiet ? before.quietSince : now,
     rebuiltAt: before?.rebuiltAt,
@@ -40,11 +40,11 @@ export function rememberWork(before: WorkMemory | undefined, state: WorkState, n
 }
 
 /** Decides whether a store needs a repair; `memory` has this look in it already. */
-export function decideRepair(state: WorkState, memory: WorkMemory, now: number, times: RepairTimes): RepairDecision {
+export function decideRepair(state: WorkState, memory: WorkHistory, now: number, times: RepairTimes): RepairDecision {
   if (!state.current) return { action: "rebuild", because: "broker-changed" };
-  if (memory.rebuiltAt !== undefined && now - memory.rebuiltAt < times.rebuildGap) return { action: "none" };
-  if (memory.debrisSince !== undefined && now - memory.debrisSince >= times.debrisAge)
-    return { action: "rebuild", because: "debris" };
+  if (memory.rebuiltAt !== undefined && now - memory.rebuiltAt < times.repairCooldown) return { action: "none" };
+  if (memory.orphanedSince !== undefined && now - memory.orphanedSince >= times.orphanGrace)
+    return { action: "rebuild", because: "orphaned" };
   const stuck = state.unanswered > 0 && state.waitingWorkers > 0;
   return stuck && now - memory.quietSince >= quietLeases * state.ackWait ? { action: "inspect" } : { action: "none" };
 }

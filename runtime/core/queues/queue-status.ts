@@ -30,7 +30,7 @@ export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, plac
   const running = Math.min(figures.workers.running, state.onLoan);
   const facts = { queued: state.fresh, waiting: state.onLoan - running, running };
   const why =
-    figures.state === undefined ? missing : whyWaiting(queue, { ...facts, slots: figures.workers.slots }, place);
+    figures.state === undefined ? missing : waitReason(queue, { ...facts, slots: figures.workers.slots }, place);
   return {
     name: queue.name,
     ...facts,
@@ -49,7 +49,7 @@ export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, plac
 const missing = "What held its calls is gone from the broker, and they with it: see the log of the queue-doctor.";
 
 /** Why calls of a queue wait and what to do about it; undefined when none does. */
-export function whyWaiting(
+export function waitReason(
   { name, strict, ackWait, maxInflight }: Pick<QueueDeclaration, "name" | "strict" | "ackWait" | "maxInflight">,
   { queued, waiting, running, slots }: Readonly<Record<"queued" | "waiting" | "running" | "slots", number>>,
   place: QueuePlace,

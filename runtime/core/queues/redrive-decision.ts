@@ -1,7 +1,7 @@
 import type { CallEntry } from "../calls/call-entry.ts";
 import type { QueuedCall } from "../calls/call.ts";
 import type { QueuedCallback } from "../ports/callback-queue.ts";
-import type { LetterContent, StoredLetter } from "../ports/dead-letters.ts";
+import type { DeadLetterContent, StoredDeadLetter } from "../ports/dead-letters.ts";
 
 /** What to do with the record before a letter is sent again: make it, change it, or leave it as it is. */
 export type RecordStep = "create" | "reset" | "keep";
@@ -24,7 +24,7 @@ export type RedriveDecision =
     }
   | { readonly action: "refuse"; readonly because: string };
 
-type Letter = StoredLetter & { readonly content: LetterContent };
+type Letter = StoredDeadLetter & { readonly content: DeadLetterContent };
 
 /**
  * Decides on the dead letters of one call, that of the call first, by its record. A record that was changed by a

@@ -58,7 +58,7 @@ export async function redriveCall(parts: RedriveParts, queue: string, id: string
  * Removes what is kept of a call that was given up: its own dead letter and that of its callback.
  * @throws PlatformError `call_not_found` when there is none
  */
-export async function deleteLetters(letters: DeadLetterStore, queue: string, id: string): Promise<void> {
+export async function deleteDeadLetters(letters: DeadLetterStore, queue: string, id: string): Promise<void> {
   const found = await letters.find(queue, id);
   if (found.length === 0) throw noLetter("delete", queue, id);
   for (const letter of found) await letters.remove(letter);

@@ -1,6 +1,6 @@
 import { printable } from "../printable.ts";
 import type { ReplicaFailure } from "./reconcile-backoff.ts";
-import { tellingLine } from "./telling-line.ts";
+import { lastErrorLine } from "./last-error-line.ts";
 
 /** What an engine says of a container that ended. */
 export interface ReplicaEnd {
@@ -39,7 +39,7 @@ export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly s
 
 /** The sentence of an end, and what the function said of it, if it did; at most 400 characters. */
 export function withLastWords(sentence: string, lines: readonly string[]): string {
-  const said = tellingLine(lines.filter((line) => !watchdogLine.test(line.trim())));
+  const said = lastErrorLine(lines.filter((line) => !watchdogLine.test(line.trim())));
   const quoted = said === undefined ? "" : `; it said${said.isLast ? " last" : ""}: ${printable(said.text)}`;
   return (sentence + quoted).slice(0, longestMessage);
 }

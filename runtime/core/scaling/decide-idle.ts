@@ -31,7 +31,7 @@ export type AwakeBecause =
   | "queued"
   | "queue-unknown"
   | "waking"
-  | "unheard"
+  | "reports-missing"
   | "recently-used";
 
 /** Whether a function sleeps, and why, also as a sentence, which is made when it is read. */
@@ -56,7 +56,7 @@ class Awake {
         return "scale.zero is not set";
       case "busy":
         return `${calls(inFlight)} under way`;
-      case "unheard":
+      case "reports-missing":
         return hearing.kind === "missing" ? hearing.message : "not all are heard";
       case "waking":
         return "it is waking and has no ready replica yet";
@@ -86,7 +86,7 @@ function awakeBecause(facts: IdleFacts): AwakeBecause | undefined {
   const { idleAfter, inFlight, queued, hearing, now } = facts;
   if (!facts.rules.zero) return "not-labelled";
   if (inFlight > 0) return "busy";
-  if (hearing.kind === "missing") return "unheard";
+  if (hearing.kind === "missing") return "reports-missing";
   if (facts.ready === 0 && facts.readyAt === undefined && now - facts.raisedAt < facts.wakeTimeout) return "waking";
   const quietSince = Math.max(
     facts.raisedAt,

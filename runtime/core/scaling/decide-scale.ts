@@ -35,14 +35,14 @@ export interface ScaleFacts extends IdleFacts {
 /** Why replicas stay. */
 export type KeepBecause =
   | "external"
-  | "asleep"
+  | "scaled-to-zero"
   | "fixed"
   | "on-hold"
   | "steady"
   | "load-unknown"
-  | "unheard"
-  | "window-not-seen"
-  | "recently-changed"
+  | "reports-missing"
+  | "window-incomplete"
+  | "cooldown"
   | "down-window";
 /** Why replicas change. */
 export type ChangeBecause = "idle" | "below-min" | "above-max" | "load-rose" | "load-fell";
@@ -95,7 +95,7 @@ class Kept {
   }
 }
 
-const asleep = new Kept("asleep", () => "Scaled to zero; a call wakes it");
+const asleep = new Kept("scaled-to-zero", () => "Scaled to zero; a call wakes it");
 
 /**
  * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, a count that is
@@ -139,12 +139,12 @@ function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly act
   if (down >= replicas) return new Kept("steady", () => loadMessage(load.value, rules, replicas));
   const hold = (because: KeepBecause, why: () => string): Kept =>
     new Kept(because, () => `${loadMessage(load.value, rules, down)}, but ${why()}`);
-  if (hearing.kind === "missing") return hold("unheard", () => hearing.message);
+  if (hearing.kind === "missing") return hold("reports-missing", () => hearing.message);
   if (now - Math.max(load.since, hearing.since) < window) {
-    return hold("window-not-seen", () => `not all was seen for ${formatDuration(window)}`);
+    return hold("window-incomplete", () => `not all was seen for ${formatDuration(window)}`);
   }
   if (now - facts.changedAt < window) {
-    return hold("recently-changed", () => `it was changed less than ${formatDuration(window)} ago`);
+    return hold("cooldown", () => `it was changed less than ${formatDuration(window)} ago`);
   }
   const highest = history.highest(now, rules.downWindow);
   if (highest === undefined || highest >= replicas) {

@@ -15,16 +15,16 @@ const held: { readonly [because in KeepBecause]?: string } = {
   external: externalReason,
   "on-hold": onHoldReason,
   "load-unknown": "LoadUnknown",
-  unheard: "ActivityMissing",
-  "window-not-seen": "NotSeenLongEnough",
-  "recently-changed": "RecentlyChanged",
+  "reports-missing": "ActivityMissing",
+  "window-incomplete": "NotSeenLongEnough",
+  cooldown: "RecentlyChanged",
   "down-window": "DownWindow",
 };
 /** What keeps a function from going to zero. */
 const awake: { readonly [because in AwakeBecause]?: string } = {
   busy: "InUse",
   "recently-used": "InUse",
-  unheard: "ActivityMissing",
+  "reports-missing": "ActivityMissing",
   queued: "CallsQueued",
   "queue-unknown": "QueueUnknown",
   waking: "Waking",

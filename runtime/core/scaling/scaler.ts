@@ -55,7 +55,7 @@ interface Scaled {
 }
 
 /**
- * Decides about all functions from what it is told. It acts on nothing, so that one that stands by knows as much as the
+ * Decides about all functions from what it is told. It acts on nothing, so that one that is not the leader knows as much as the
  * one that acts. Times are monotonic milliseconds and never go back.
  */
 export class Scaler {

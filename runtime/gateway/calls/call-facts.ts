@@ -2,7 +2,7 @@ import type { CallRequest } from "./exchange.ts";
 import type { RequestHead } from "../edge/request-head.ts";
 
 /**
- * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle`;
+ * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle_timeout`;
  * `unread`: the client read nothing of what waited for it; `timeout`: a queued run reached its limit in the middle of its
  * reply; `replica`: the replica broke its reply off; `draining`: the gateway stops and can wait no longer.
  */

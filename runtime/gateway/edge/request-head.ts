@@ -4,7 +4,7 @@ import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions } from "../../api/http-grammar.ts";
 import { isPlainConnection } from "../../core/headers/hop-by-hop.ts";
-import { RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
+import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import { isTraceParent } from "../../core/headers/trace-parent.ts";
 import {
   isProtectedHeader,
@@ -21,7 +21,7 @@ export interface RequestHead {
    * `X-Start-Time`, `traceparent`, and what only the platform may send. Among it: `X-Callback-Url`, `X-Call-Depth` if it
    * is a number, `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `tracestate` if `traceparent` is valid.
    */
-  readonly forward: RepeatedHeaders;
+  readonly forward: CachedHeaders;
   /** UUID in lower case; undefined if none was sent, or no UUID. */
   readonly callId: string | undefined;
   readonly callbackUrl: string | undefined;
@@ -230,7 +230,7 @@ export function readRequestHead(
   forward.push(header.forwardedProto, (peer.trusted ? forwardedProto : undefined) ?? (peer.secure ? "https" : "http"));
 
   return {
-    forward: new RepeatedHeaders(forward),
+    forward: new CachedHeaders(forward),
     callId,
     callbackUrl,
     callDepth,

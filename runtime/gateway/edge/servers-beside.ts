@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-import { closeDoor } from "../../process/close-door.ts";
+import { stopAccepting } from "../../process/stop-accepting.ts";
 import type { Http1Server } from "./http1/http1-server.ts";
 
 /** Milliseconds between two looks for idle connections of a server that stopped listening. */
@@ -28,7 +28,7 @@ export async function endServer(server: Http1Server): Promise<void> {
   const { listener } = server;
   if (!listener.listening) return;
   const closed = once(listener, "close");
-  await closeDoor(listener, () => listener.close());
+  await stopAccepting(listener, () => listener.close());
   const shut = performance.now();
   // After a turn as well, as a request may lie there unread. Connections whose reply began before the drain are idle later.
   const idle = setInterval(() => {

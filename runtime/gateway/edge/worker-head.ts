@@ -1,5 +1,5 @@
 import { header } from "../../api/names.ts";
-import { RepeatedHeaders } from "../../core/headers/repeated-headers.ts";
+import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import type { RequestHead } from "./request-head.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
@@ -30,5 +30,5 @@ export function workerHead(rawHeaders: readonly string[], head: RequestHead): Re
     if (passing.has(requestHeaderKinds.of(name)) || own.has(name.toLowerCase()))
       forward.push(name, rawHeaders[index + 1] ?? "");
   }
-  return { ...head, forward: new RepeatedHeaders(forward), fromWorker: true };
+  return { ...head, forward: new CachedHeaders(forward), fromWorker: true };
 }

@@ -47,7 +47,7 @@ export interface AppParts extends DeployParts {
   /** How long the autoscaler leaves a count alone that was set by hand. */
   readonly scaleHold: number;
   /** Silence after which a log stream sends an empty line. */
-  readonly logHeartbeat: number;
+  readonly logHeartbeatPeriod: number;
   /** Where answered requests are counted. */
   readonly routes: RouteCounts;
 }

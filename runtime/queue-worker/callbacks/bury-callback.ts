@@ -18,7 +18,7 @@ export interface GivenUp {
 }
 
 /** A callback that is given up becomes a dead letter, with the output it carried. */
-export async function buryCallback(parts: WorkerParts, callback: QueuedCallback, end: GivenUp): Promise<void> {
+export async function deadLetterCallback(parts: WorkerParts, callback: QueuedCallback, end: GivenUp): Promise<void> {
   const { verdict } = end;
   await parts.deadLetters.put({
     kind: "callback",
@@ -43,7 +43,7 @@ export async function buryCallback(parts: WorkerParts, callback: QueuedCallback,
  * An entry that is no callback becomes a dead letter as it is, under its id or, if that is unreadable, one made from its
  * position; the callback of its record, if there is one that waits, is failed. Rejects when that cannot be stored now.
  */
-export async function buryUnreadableCallback(
+export async function deadLetterUnreadableCallback(
   parts: WorkerParts,
   delivery: Delivery<QueuedCallback>,
   why: string,

@@ -24,9 +24,9 @@ import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../../core/ports/callback-sender.ts";
 import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
 import { backOff } from "../../core/calls/retry.ts";
-import { buryCallback, buryUnreadableCallback } from "./bury-callback.ts";
+import { deadLetterCallback, deadLetterUnreadableCallback } from "./bury-callback.ts";
 import { HostSlots } from "./host-slots.ts";
-import { LateWrites } from "./late-writes.ts";
+import { DeferredWrites } from "./deferred-writes.ts";
 import { Lease } from "../lease.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
@@ -41,7 +41,7 @@ export class CallbackHandler {
   readonly #stop: AbortSignal;
   readonly #letGo: AbortSignal;
   readonly #hosts: HostSlots;
-  readonly #late: LateWrites;
+  readonly #late: DeferredWrites;
   /** Deliveries that are dealt with now, by their sequence in the stream. */
   readonly #underWay = new Map<number, Promise<void>>();
 
@@ -51,7 +51,7 @@ export class CallbackHandler {
     this.#stop = stop;
     this.#letGo = letGo;
     this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
-    this.#late = new LateWrites({ patience: parts.callbackTimes.window, stop });
+    this.#late = new DeferredWrites({ patience: parts.callbackTimes.window, stop });
   }
 
   /**
@@ -76,15 +76,15 @@ export class CallbackHandler {
     try {
       await earlier;
       if ("unreadable" in delivery.content) {
-        await buryUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
+        await deadLetterUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
         await delivery.acknowledge();
       } else {
         await this.#deal(delivery, delivery.content.read, lease);
       }
     } catch (err) {
       // Offered again at once would storm a broker that is just coming back.
-      this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback is put back");
-      if (!lease.lost.aborted) delivery.putBack(Math.max(delayAfterFailure, this.#delayByAge(delivery)));
+      this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback requeued");
+      if (!lease.lost.aborted) delivery.requeue(Math.max(delayAfterFailure, this.#delayByAge(delivery)));
     } finally {
       lease.close();
     }
@@ -93,8 +93,8 @@ export class CallbackHandler {
   async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
     // Before anything is read: of very many to one host most only learn that it is not their turn.
     const slot = this.#hosts.take(callback.url, delivery.sequence);
-    if ("putBackFor" in slot) {
-      delivery.putBack(slot.putBackFor);
+    if ("requeueFor" in slot) {
+      delivery.requeue(slot.requeueFor);
       return;
     }
     try {
@@ -137,13 +137,13 @@ export class CallbackHandler {
       const outcome = await this.#parts.sender.send(requestOf(callback, result), this.#stop);
       verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
       if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
-        if (!lease.lost.aborted) delivery.putBack(delayAfterFailure);
+        if (!lease.lost.aborted) delivery.requeue(delayAfterFailure);
         return;
       }
     }
     this.#parts.metrics.callbacks.inc({ queue_name: callback.queue, outcome: verdict.kind });
     if (verdict.kind === "failed") {
-      await buryCallback(this.#parts, callback, {
+      await deadLetterCallback(this.#parts, callback, {
         attempts: state.attempts + 1,
         verdict,
         output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
@@ -155,7 +155,7 @@ export class CallbackHandler {
     lease.close();
     if (verdict.kind !== "retry") await delivery.acknowledge();
     // Nobody counted this attempt: its entry's age tells how many there will have been.
-    else delivery.putBack(isKnown ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
+    else delivery.requeue(isKnown ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
   }
 
   #delayByAge(delivery: Delivery<QueuedCallback>): number {

@@ -10,7 +10,7 @@ export interface HostSlotsOptions {
 }
 
 /** A slot to send in, or the milliseconds after which the callback is to be offered again. */
-export type HostSlot = { readonly release: () => void } | { readonly putBackFor: number };
+export type HostSlot = { readonly release: () => void } | { readonly requeueFor: number };
 
 interface Host {
   taken: number;
@@ -51,7 +51,7 @@ export class HostSlots {
     const name = URL.parse(url)?.host ?? "";
     const host = this.#hosts.get(name) ?? newHost(this.#options.now());
     this.#hosts.set(name, host);
-    if (host.taken >= this.#options.perHost) return { putBackFor: this.#putBack(host, sequence) };
+    if (host.taken >= this.#options.perHost) return { requeueFor: this.#requeue(host, sequence) };
     host.waiting.delete(sequence);
     host.taken += 1;
     let released = false;
@@ -66,7 +66,7 @@ export class HostSlots {
     };
   }
 
-  #putBack(host: Host, sequence: number): number {
+  #requeue(host: Host, sequence: number): number {
     const now = this.#options.now();
     // Its own place is counted, too: it may wait here for the first time.
     const backlog = host.waiting.size + (host.waiting.has(sequence) ? 0 : 1);

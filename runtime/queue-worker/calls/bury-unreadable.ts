@@ -14,7 +14,7 @@ import type { WorkerParts } from "../worker-parts.ts";
  * A message that is no call becomes a dead letter as it is, under its id or, if that is unreadable, one made from
  * queue and position; its record, if there is one that is not over, says `undecodable`, and its callback is sent.
  */
-export async function buryUnreadable(
+export async function deadLetterUnreadable(
   parts: WorkerParts,
   delivery: Delivery<QueuedCall>,
   lease: Lease,

@@ -1,7 +1,7 @@
 import type { QueuedCall } from "../../core/calls/call.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
 import { Aside, type Slot } from "./aside.ts";
-import { buryUnreadable } from "./bury-unreadable.ts";
+import { deadLetterUnreadable } from "./bury-unreadable.ts";
 import { CallProtocol } from "./call-protocol.ts";
 import { CurrentRuns } from "./current-run.ts";
 import { Lease } from "../lease.ts";
@@ -68,7 +68,7 @@ export class CallHandler {
         await this.#deal(delivery, lease, slot);
       } catch (err) {
         const { queue, sequence } = delivery;
-        this.#parts.log.error({ err, queue, sequence }, "cannot deal with a call; it will be offered again");
+        this.#parts.log.error({ err, queue, sequence }, "cannot process a call; it will be redelivered");
       } finally {
         lease.close();
       }
@@ -78,7 +78,7 @@ export class CallHandler {
   #deal(delivery: Delivery<QueuedCall>, lease: Lease, slot: Slot): Promise<void> {
     const { content } = delivery;
     return "unreadable" in content
-      ? buryUnreadable(this.#parts, delivery, lease, content.unreadable, slot)
+      ? deadLetterUnreadable(this.#parts, delivery, lease, content.unreadable, slot)
       : this.#protocol.follow({ call: content.read, delivery, lease, slot });
   }
 

@@ -11,7 +11,7 @@ import type { KnownRecord } from "../../core/calls/change-record.ts";
 import type { Slot } from "./aside.ts";
 import { claimCall, type Claim } from "./claim-call.ts";
 import { CurrentRun, type CurrentRuns } from "./current-run.ts";
-import type { HeldCall } from "./held-call.ts";
+import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 import { recordRun, type Recorded } from "./record-run.ts";
 import { limitsOf, runFunction } from "./run-function.ts";
@@ -89,20 +89,20 @@ export class CallProtocol {
         if (claim.reason !== undefined) this.#sayEnded(work, claim.reason);
         await this.#payAndAcknowledge(work, claim.record);
         return "over";
-      case "put-back":
+      case "requeue":
         if (queue.strict && !this.#desk.waits.stopped) {
           await this.#desk.waits.wait(call.id, claim.delay, lease.lost);
           return "again";
         }
-        metrics.putBack.inc({ queue_name: delivery.queue, because: claim.because });
-        this.#putBack(work, claim.delay);
+        metrics.requeue.inc({ queue_name: delivery.queue, because: claim.because });
+        this.#requeue(work, claim.delay);
         return "over";
       default:
         return claim satisfies never;
     }
   }
 
-  async #run({ call, delivery }: DeliveredCall, run: CurrentRun, held: HeldCall): Promise<RunOutcome> {
+  async #run({ call, delivery }: DeliveredCall, run: CurrentRun, held: ClaimedCall): Promise<RunOutcome> {
     const { inflight } = this.#parts.metrics;
     const queue = { queue_name: delivery.queue };
     inflight.inc(queue);
@@ -126,7 +126,7 @@ export class CallProtocol {
   }
 
   /** Tells the queue, and whoever waits, what the record says. */
-  async #settle(work: DeliveredCall, held: HeldCall, recorded: Recorded): Promise<"over" | "again"> {
+  async #settle(work: DeliveredCall, held: ClaimedCall, recorded: Recorded): Promise<"over" | "again"> {
     const { metrics, queue, ledger } = this.#parts;
     metrics.runs.inc({ queue_name: work.delivery.queue, outcome: recorded.kind });
     switch (recorded.kind) {
@@ -135,11 +135,11 @@ export class CallProtocol {
         return "over";
       case "handed-back":
         this.#warn(work.call, "run was cut off as this worker stops; its call was handed back");
-        this.#putBack(work, handBackDelay);
+        this.#requeue(work, handBackDelay);
         return "over";
       case "retry":
         if (queue.strict) return "again";
-        this.#putBack(work, Math.max(1, Math.round(recorded.next - ledger.now())));
+        this.#requeue(work, Math.max(1, Math.round(recorded.next - ledger.now())));
         return "over";
       case "cancelled":
         await this.#payAndAcknowledge(work, held.record);
@@ -160,9 +160,9 @@ export class CallProtocol {
   }
 
   /** Offered again after `delay` milliseconds; the head of a strict queue at once, so that none passes it. */
-  #putBack({ delivery, lease }: DeliveredCall, delay: number): void {
+  #requeue({ delivery, lease }: DeliveredCall, delay: number): void {
     lease.close();
-    delivery.putBack(this.#parts.queue.strict ? 0 : delay);
+    delivery.requeue(this.#parts.queue.strict ? 0 : delay);
   }
 
   #sayEnded({ call, delivery }: DeliveredCall, reason: FailureReason | null): void {

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 
 import { callDigest } from "../../core/calls/call-digest.ts";
 import type { CallEntry } from "../../core/calls/call-entry.ts";
-import { acceptedEntry, endedEntry, takenEntry } from "../../core/calls/call-transitions.ts";
+import { acceptedEntry, endedEntry, claimedEntry } from "../../core/calls/call-transitions.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
 import { decideDelivery, type DeliveryDecision } from "../../core/calls/decide-delivery.ts";
 import type { LedgerEntry } from "../../core/ports/call-ledger.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
-import { HeldCall } from "./held-call.ts";
+import { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
@@ -19,13 +19,13 @@ const delayAfterFailure = 5_000;
 
 /** What a delivered call is to its worker. */
 export type Claim =
-  | { readonly kind: "taken"; readonly held: HeldCall; readonly takeover: boolean }
+  | { readonly kind: "taken"; readonly held: ClaimedCall; readonly takeover: boolean }
   /** It was over, or is now: `reason` is set when it was given up by this. */
   | { readonly kind: "over"; readonly record: KnownRecord; readonly reason?: "crash" | "expired" }
   | {
-      readonly kind: "put-back";
+      readonly kind: "requeue";
       readonly delay: number;
-      readonly because: "owner-alive" | "not-due" | "no-record";
+      readonly because: "lease-held" | "not-due" | "no-record";
     }
   | { readonly kind: "lost" };
 
@@ -39,7 +39,7 @@ export async function claimCall(
 ): Promise<Claim> {
   const { ledger, times } = parts;
   const until = performance.now() + longestClaim;
-  const later: Claim = { kind: "put-back", delay: delayAfterFailure, because: "no-record" };
+  const later: Claim = { kind: "requeue", delay: delayAfterFailure, because: "no-record" };
   const decide = (found: LedgerEntry | undefined): RecordDecision<DeliveryDecision> => {
     const now = ledger.now();
     const as = decideDelivery(found, delivery.storedAt, now, times);
@@ -47,8 +47,8 @@ export async function claimCall(
     const { entry } = found;
     switch (as.action) {
       case "take":
-        return { as, write: takenEntry(entry, { owner: randomUUID(), takeover: as.takeover, now, maxRetries }) };
-      case "give-up":
+        return { as, write: claimedEntry(entry, { owner: randomUUID(), takeover: as.takeover, now, maxRetries }) };
+      case "dead-letter":
         return { as, write: givenUpEntry(entry, as.reason, now) };
       default:
         return { as };
@@ -69,9 +69,9 @@ export async function claimCall(
       case "finish":
         if (change.kind !== "left" || change.found === undefined) break;
         return { kind: "over", record: change.found };
-      case "put-back":
-        return { kind: "put-back", delay: as.delay, because: as.because };
-      case "give-up":
+      case "requeue":
+        return { kind: "requeue", delay: as.delay, because: as.because };
+      case "dead-letter":
         if (change.kind !== "written") break;
         return { kind: "over", record: change.record, reason: as.reason };
       case "take":
@@ -80,7 +80,7 @@ export async function claimCall(
         return {
           kind: "taken",
           takeover: as.takeover,
-          held: new HeldCall({ id: call.id, ledger, lease, taken: change.record }),
+          held: new ClaimedCall({ id: call.id, ledger, lease, taken: change.record }),
         };
       default:
         as satisfies never;

@@ -1,4 +1,4 @@
-import type { HeldCall } from "./held-call.ts";
+import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 
 /** Why a run was cut off from outside. */
@@ -6,13 +6,13 @@ export type Cut = "cancelled" | "handed-back";
 
 /** A run under way, as far as it can be cut off from outside. */
 export class CurrentRun {
-  readonly #held: HeldCall;
+  readonly #held: ClaimedCall;
   readonly #lease: Lease;
   readonly #stop = new AbortController();
   #cut: Cut | undefined;
   #over = false;
 
-  constructor(held: HeldCall, lease: Lease) {
+  constructor(held: ClaimedCall, lease: Lease) {
     this.#held = held;
     this.#lease = lease;
   }

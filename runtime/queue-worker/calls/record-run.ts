@@ -7,7 +7,7 @@ import type { RunOutcome, RunVerdict } from "../../core/calls/judge-run.ts";
 import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { Slot } from "./aside.ts";
 import type { CurrentRun } from "./current-run.ts";
-import type { HeldCall } from "./held-call.ts";
+import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 import { limitsOf } from "./run-function.ts";
 import { storeResult } from "./store-result.ts";
@@ -17,7 +17,7 @@ import type { WorkerParts } from "../worker-parts.ts";
 /** A run that came back, and all that its record is made from. */
 export interface JudgedRun {
   readonly call: QueuedCall;
-  readonly held: HeldCall;
+  readonly held: ClaimedCall;
   readonly lease: Lease;
   readonly run: CurrentRun;
   readonly outcome: RunOutcome;

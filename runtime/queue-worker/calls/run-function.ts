@@ -84,7 +84,7 @@ async function runOnReplica(
         const error = `Cannot call function "${entry.key}": ${next.state}`;
         return { kind: "no-replica", error, duration: performance.now() - startedAt };
       }
-      case "give-up":
+      case "dead-letter":
         return outcome;
       default:
         return next satisfies never;

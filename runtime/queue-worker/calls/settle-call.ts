@@ -40,11 +40,11 @@ interface Payment {
  */
 export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slot): Promise<void> {
   const { id, delivery, lease } = ended;
-  let payment = await payDebts(parts, ended, ended.record);
+  let payment = await publishPending(parts, ended, ended.record);
   if (payment.kind === "no-room" && slot.leave()) {
     await whenRoom(
       async () => {
-        payment = await payDebts(parts, ended, payment.record);
+        payment = await publishPending(parts, ended, payment.record);
         return payment.kind !== "no-room";
       },
       AbortSignal.any([slot.stop, lease.lost]),
@@ -58,12 +58,12 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slo
     return;
   }
   const age = parts.ledger.now() - (record.entry.ended ?? 0);
-  parts.metrics.putBack.inc({ queue_name: delivery.queue, because: "callbacks-full" });
-  delivery.putBack(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
+  parts.metrics.requeue.inc({ queue_name: delivery.queue, because: "callbacks-full" });
+  delivery.requeue(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
 }
 
 /** Pays what can be paid now, and writes down what was. */
-async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Payment> {
+async function publishPending(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Payment> {
   const { lease } = ended;
   const { pending, redrives } = record.entry;
   const paid: PendingStep[] = [];
@@ -77,7 +77,7 @@ async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecor
   const change = await changeRecord(
     parts.ledger,
     ended.id,
-    (found) => withoutDebts(found?.entry, redrives, paid),
+    (found) => withoutPending(found?.entry, redrives, paid),
     { signal: lease.lost },
     record,
   );
@@ -86,7 +86,7 @@ async function payDebts(parts: WorkerParts, ended: EndedCall, record: KnownRecor
 }
 
 /** The callback may already have been sent and have written the record; who redrove the call has debts of its own. */
-function withoutDebts(
+function withoutPending(
   entry: CallEntry | undefined,
   redrives: number,
   paid: readonly PendingStep[],

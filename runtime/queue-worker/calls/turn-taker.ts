@@ -46,6 +46,6 @@ export class TurnTaker {
   /** A worker that slept may have got a call that is not its any more. */
   async #deal(delivery: Delivery<QueuedCall>, turn: QueueTurn): Promise<void> {
     if (await turn.confirm()) await this.#handle(delivery, turn);
-    else delivery.putBack(0);
+    else delivery.requeue(0);
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { AnswerHead } from "../../../runtime/http1/answer-head.ts";
-import { HeadMemory } from "../../../runtime/http1/head-memory.ts";
+import type { ResponseHead } from "../../../runtime/http1/response-head.ts";
+import { HeadCache } from "../../../runtime/http1/head-cache.ts";
 import { bytesOfAnswer, cutAtRandom, readAnswer, readAsNode, type Asked } from "../../../test/support/read-answer.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
@@ -13,7 +13,7 @@ const mostCompared = 600;
  * answer is the same one to node's own parser, which others rely on.
  */
 export async function checkAnswer(bytes: Uint8Array, seed: number): Promise<void> {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const asks: readonly Asked[] = [{}, { headOnly: true }, { upgrade: "websocket" }, { ends: true }];
   for (const asked of asks) {
     const whole = readAnswer([bytes], { ...asked, memory });

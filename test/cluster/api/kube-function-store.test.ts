@@ -335,7 +335,7 @@ describe("scaling by accounts that may do nothing else", () => {
   });
 
   test("a queue-worker wakes one, and may say no more than that", async () => {
-    const { get, waker, ref, whole, object } = await deployed("asleep");
+    const { get, waker, ref, whole, object } = await deployed("scaled-to-zero");
     await scaleFunction(whole, ref, 0, 0);
     expect(await get()).toMatchObject({ replicas: 0, scaled: { reason: "Requested" } });
     await scaleFunction(waker, ref, 1, 0);

@@ -53,7 +53,7 @@ export class MemoryCallLedger implements CallLedger {
   }
 
   async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
-    if (this.#alive(this.#records, id)?.revision !== revision) return { kind: "overtaken" };
+    if (this.#alive(this.#records, id)?.revision !== revision) return { kind: "conflict" };
     return { kind: "written", revision: this.#write(id, entry) };
   }
 

@@ -2,8 +2,8 @@ import type {
   DeadLetter,
   DeadLetters,
   DeadLetterStore,
-  LetterContent,
-  StoredLetter,
+  DeadLetterContent,
+  StoredDeadLetter,
 } from "../../../runtime/core/ports/dead-letters.ts";
 import { decodeCall } from "./memory-call-queue.ts";
 
@@ -28,19 +28,22 @@ export class MemoryDeadLetters implements DeadLetters, DeadLetterStore {
     queue: string,
     after: number,
     limit: number,
-  ): Promise<{ readonly letters: readonly StoredLetter[]; readonly more: boolean }> {
+  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly more: boolean }> {
     const found = this.#of(queue).filter(({ position }) => position > after);
     return { letters: found.slice(0, limit).map(stored), more: found.length > limit };
   }
 
-  async find(queue: string, id: string): Promise<readonly (StoredLetter & { readonly content: LetterContent })[]> {
+  async find(
+    queue: string,
+    id: string,
+  ): Promise<readonly (StoredDeadLetter & { readonly content: DeadLetterContent })[]> {
     return (["call", "callback"] as const).flatMap((kind) => {
       const kept = this.#kept.get(keyOf({ queue, id, kind }));
       return kept === undefined ? [] : [{ ...stored(kept), content: contentOf(structuredClone(kept.letter)) }];
     });
   }
 
-  async remove(letter: StoredLetter): Promise<void> {
+  async remove(letter: StoredDeadLetter): Promise<void> {
     const key = keyOf(letter);
     if (this.#kept.get(key)?.position === letter.position) this.#kept.delete(key);
   }
@@ -63,11 +66,14 @@ function keyOf({ queue, id, kind }: Pick<DeadLetter, "queue" | "id" | "kind">): 
   return `${queue}.${id}.${kind}`;
 }
 
-function stored({ letter: { headers: _headers, body, callback: _callback, ...facts }, position }: Kept): StoredLetter {
+function stored({
+  letter: { headers: _headers, body, callback: _callback, ...facts },
+  position,
+}: Kept): StoredDeadLetter {
   return { ...facts, position, size: body.byteLength };
 }
 
-function contentOf({ kind, reason, headers, body, callback }: DeadLetter): LetterContent {
+function contentOf({ kind, reason, headers, body, callback }: DeadLetter): DeadLetterContent {
   if (kind === "callback") {
     return callback === undefined ? { kind: "unreadable", why: "it holds no callback" } : { kind, callback };
   }

@@ -33,7 +33,7 @@ export class MemoryTaker<T> {
     queueMicrotask(() => {
       if (this.#stopped) {
         this.#release();
-        delivery.putBack(0);
+        delivery.requeue(0);
         return;
       }
       const release = () => this.#release();

@@ -25,7 +25,7 @@ export interface WorkItem<T> {
 interface Entry<T> extends WorkItem<T> {
   readonly sequence: number;
   readonly storedAt: number;
-  state: "ready" | "on-loan" | "put-back";
+  state: "ready" | "on-loan" | "requeue";
   /** Calls the end of the loan, or of the delay, off. */
   callOff: () => void;
 }
@@ -162,8 +162,8 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
         this.#entries.delete(entry.sequence);
         return true;
       },
-      putBack: (delay) => {
-        if (entry.state === "on-loan") this.#waitFor(entry, "put-back", delay);
+      requeue: (delay) => {
+        if (entry.state === "on-loan") this.#waitFor(entry, "requeue", delay);
       },
     };
   }

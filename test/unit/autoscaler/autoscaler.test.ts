@@ -134,10 +134,10 @@ test("a function with queued calls, or of which nobody can say, does not sleep",
   await replicasAre(0);
   expect((await functions.get(echo))?.scaled).toMatchObject({ reason: "Idle", message: "No call for 300ms" });
   expect(await registry.metrics()).toContain('autoscaler_changes_total{reason="idle"} 1');
-  await decided("asleep");
+  await decided("scaled-to-zero");
 });
 
-test("one that stands by decides and changes nothing; it acts once it leads", async () => {
+test("one that is not the leader decides and changes nothing; it acts once it leads", async () => {
   await closeAutoscaler();
   await leases.acquire("process.autoscaler", "another", 60_000);
   await openAutoscaler();

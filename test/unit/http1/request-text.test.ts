@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { HeadMemory } from "../../../runtime/http1/head-memory.ts";
+import { HeadCache } from "../../../runtime/http1/head-cache.ts";
 import { HeadPieces } from "../../../runtime/http1/head-pieces.ts";
 import { requestHeads, type HeadRefusal, type RequestText } from "../../../runtime/http1/request-text.ts";
 import { cutAtRandom } from "../../support/read-answer.ts";
@@ -11,7 +11,7 @@ type Reading =
   | { readonly kind: "refused"; readonly refusal: HeadRefusal };
 
 /** What becomes of a head in these pieces. */
-function read(pieces: readonly Uint8Array[], memory = new HeadMemory<RequestText>()): Reading {
+function read(pieces: readonly Uint8Array[], memory = new HeadCache<RequestText>()): Reading {
   const reader = new HeadPieces(requestHeads, memory);
   for (const piece of pieces) {
     const bytes = Buffer.from(piece);
@@ -109,7 +109,7 @@ describe("heads of requests", () => {
   });
 
   test("the same bytes are the very same head, whatever follows; other bytes are not", () => {
-    const memory = new HeadMemory<RequestText>();
+    const memory = new HeadCache<RequestText>();
     const text = "GET / HTTP/1.1\r\nHost: g\r\n\r\n";
     const heads = [text, `${text}body`, text.replace("g", "h"), text].map((each) => read([bytes(each)], memory));
     const [first, again, other, third] = heads.map((each) => (each.kind === "whole" ? each.head : undefined));

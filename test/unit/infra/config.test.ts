@@ -80,6 +80,13 @@ describe("problems", () => {
     ]);
   });
 
+  test("a key that has another name since says which", () => {
+    expect(problemsOf({ callAge: "1h", bodySilence: "1s" })).toEqual([
+      "callAge is now callMaxAge",
+      "bodySilence is now bodyIdleTimeout",
+    ]);
+  });
+
   test("TLS may end in front of the gateway, where publicUrl says so", () => {
     const route = { host: "f.example.com", gateway: "public" };
     for (const outside of [

@@ -86,10 +86,10 @@ test("how many objects there are, and how many wait, is what it is at the time o
   await eventually(() => worked.length === 2, { what: "all objects looked at" });
   keys.add("c");
   change("c");
-  expect([await metric("operator_objects"), await metric("operator_waiting")]).toEqual([figure(3), figure(1)]);
+  expect([await metric("operator_objects"), await metric("operator_queued_objects")]).toEqual([figure(3), figure(1)]);
   keys.clear();
   await eventually(() => worked.length === 3, { what: "the new object looked at" });
-  await eventually(async () => (await metric("operator_waiting"))?.[0]?.value === 0, {
+  await eventually(async () => (await metric("operator_queued_objects"))?.[0]?.value === 0, {
     what: "none that waits",
   });
   expect(await metric("operator_objects")).toEqual(figure(0));
@@ -152,7 +152,9 @@ test.each(["before any is worked on", "while one is worked on", "when all are do
     for (const key of keys) change(key);
     holds = false;
     for (const resolve of held) resolve();
-    await eventually(async () => (await metric("operator_waiting"))?.[0]?.value === 0, { what: "none that waits" });
+    await eventually(async () => (await metric("operator_queued_objects"))?.[0]?.value === 0, {
+      what: "none that waits",
+    });
     expect(isDone()).toBe(false);
     grant();
     await eventually(isDone, { what: "all objects done as leader" });

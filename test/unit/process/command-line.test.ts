@@ -43,7 +43,7 @@ test("the help of npm start has groups, names every flag once with --help-all, a
   for (const heading of ["Addresses:", "Functions:", "Queued calls:", "Log:"])
     expect(usual).toContain(`\n${heading}\n`);
   expect(flagsIn(usual)).toEqual(expect.arrayContaining(["port", "data", "provider", "log-format", "max-inflight"]));
-  for (const rare of ["recreate", "debris-age", "rebuild-gap", "doctor-period"]) {
+  for (const rare of ["recreate", "orphan-grace", "repair-cooldown", "doctor-period"]) {
     expect(flagsIn(usual)).not.toContain(rare);
     expect(flagsIn(all)).toContain(rare);
   }

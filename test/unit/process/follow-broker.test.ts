@@ -37,7 +37,7 @@ function follow(also?: () => string | undefined) {
 test("readiness, log and metric say which, and a disk that is full is said where others hear silence", async () => {
   const { sources, lines, registry, readiness } = follow();
   const gauge = async () =>
-    (await registry.getSingleMetric("broker_trouble")?.get())?.values.map(({ labels, value }) => [
+    (await registry.getSingleMetric("broker_unavailable")?.get())?.values.map(({ labels, value }) => [
       labels["kind"],
       value,
     ]);

@@ -39,8 +39,8 @@ describe("a line of the log for a person", () => {
   });
 
   test("says which part of Weir speaks where it is about no function", () => {
-    expect(logText(line({ part: "autoscaler", leads: true, msg: "acts from now on" }), bare)).toBe(
-      `${clock}  autoscaler  acts from now on  leads=true\n`,
+    expect(logText(line({ part: "autoscaler", leads: true, msg: "became leader" }), bare)).toBe(
+      `${clock}  autoscaler  became leader  leads=true\n`,
     );
   });
 

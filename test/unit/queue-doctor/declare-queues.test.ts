@@ -131,9 +131,9 @@ describe("queues of the settings", () => {
 
   test.each([
     [{ min_wait: "3m" }, 'queues.q.retry.min_wait: expected at most max_wait (2m), got "3m"'],
-    [{ max_wait: "20h" }, 'queues.q.retry.max_wait: expected at most call_age (10h), got "20h"'],
+    [{ max_wait: "20h" }, 'queues.q.retry.max_wait: expected at most call_max_age (10h), got "20h"'],
   ])("waits of an entry keep the rules of the settings: %j", (retry, problem) => {
-    const file = { edition: "enterprise", call_age: "10h", queues: { q: { retry } } };
+    const file = { edition: "enterprise", call_max_age: "10h", queues: { q: { retry } } };
     expect(read(file).problems).toEqual([problem]);
   });
 

@@ -30,7 +30,7 @@ class ScriptedStore implements QueueStore {
   }
 
   async look(): Promise<readonly WorkState[]> {
-    const still = { debris: 0, unanswered: 0, waitingWorkers: 0, offers: 1, ackWait: 10, current: true };
+    const still = { orphans: 0, unanswered: 0, waitingWorkers: 0, offers: 1, ackWait: 10, current: true };
     return [{ queue: "default", oldestAt: undefined, ...still, ...this.state }];
   }
 
@@ -71,7 +71,7 @@ function open(over: Partial<QueueDoctorParts> = {}, catalog = new MemoryQueueCat
     onBrokerBack: () => () => {},
     period: 10,
     leaseTtl: 1_000,
-    times: { debrisAge: 30, rebuildGap: 60_000 },
+    times: { orphanGrace: 30, repairCooldown: 60_000 },
     metrics: over.metrics ?? buildDoctorMetrics(registry),
     log: createLog("test", "silent"),
     ...over,
@@ -132,12 +132,15 @@ test("says what is missing until it is there again", async () => {
   await eventually(() => doctor.trouble === undefined, { ...within, what: "no alarm" });
 });
 
-test("mends debris once within the gap, and counts it", async () => {
-  store.state = { debris: 3 };
+test("mends orphans once within the gap, and counts it", async () => {
+  store.state = { orphans: 3 };
   open();
   await eventually(() => store.done.length > 0, { ...within, what: "the repair" });
-  store.state = { debris: 3 };
-  await eventually(async () => (await metric("queue_doctor_debris")) === 3, { ...within, what: "the next look" });
+  store.state = { orphans: 3 };
+  await eventually(async () => (await metric("queue_doctor_orphaned_messages")) === 3, {
+    ...within,
+    what: "the next look",
+  });
   expect(store.done).toEqual(["rebuild default"]);
   expect(await metric("queue_doctor_rebuilds_total")).toBe(1);
 });
@@ -225,7 +228,7 @@ describe("of two doctors", () => {
     const leases = new MemoryLeases();
     await leases.acquire("process.doctor", "another", 60_000);
     const doctor = open({ ...parts, leases: leasesOf(leases, ill) });
-    store.state = { debris: 3 };
+    store.state = { orphans: 3 };
     await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
     ill.push("nats-0");
     await eventually(() => doctor.trouble?.includes("nats-0"), { ...within, what: "the alarm" });

@@ -60,7 +60,7 @@ describe("the health script for Argo CD", () => {
     ["nothing said", "Progressing", "The operator has not yet acted on it", { metadata: { generation: 1 } }],
     ["of an older generation", "Progressing", "The operator has not yet acted on it", functionWith({}, 2)],
     ["ready", "Healthy", "1 of 1 replicas is ready", functionWith({})],
-    ["asleep", "Healthy", "No replica is wanted; a call starts one", functionWith({ ...none, wanted: 0 })],
+    ["scaled-to-zero", "Healthy", "No replica is wanted; a call starts one", functionWith({ ...none, wanted: 0 })],
     ["starting", "Progressing", "0 of 1 replicas are ready", functionWith(none)],
     [
       "rolling",

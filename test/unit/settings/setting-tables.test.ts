@@ -98,7 +98,7 @@ test("every flag of the host is known to its command line", () => {
 describe("settings that contradict each other", () => {
   test.each([
     [{ retry_min_wait: "3m" }, 'retry_min_wait: expected at most retry_max_wait (2m), got "3m"'],
-    [{ call_age: "1m" }, 'retry_max_wait: expected at most call_age (1m), got "2m"'],
+    [{ call_max_age: "1m" }, 'retry_max_wait: expected at most call_max_age (1m), got "2m"'],
     [{ function_namespace: "weir" }, /^function_namespace: expected another name than .*, got "weir"$/],
     [{ function_namespace: "kube-x" }, /^function_namespace: expected another name than .*, got "kube-x"$/],
   ])("queue-doctor: %j", (environment, problem) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { SettingsError } from "../../../runtime/settings/read-settings.ts";
+import { renamedSettings } from "../../../runtime/settings/renamed-settings.ts";
+import { settingNames } from "../../../runtime/settings/setting-names.ts";
 import { notAbove } from "../../../runtime/settings/setting-rules.ts";
 import { duration, flag, list, optionalText, text, whole } from "../../../runtime/settings/setting.ts";
 import { startSettings, type StartSources, type TypedFlags } from "../../../runtime/settings/start-settings.ts";
@@ -54,6 +56,24 @@ function problemsOf(given: Start): readonly string[] {
 }
 
 describe("startSettings()", () => {
+  test("stops at a name that a setting had before, wherever it stands, and says the new one", () => {
+    const said = {
+      typed: { unknown: ["websocket-idle"] },
+      file: { body_silence: "1s" },
+      environment: { call_age: "1h" },
+    };
+    expect(problemsOf(said)).toEqual([
+      "--websocket-idle is now --websocket-idle-timeout",
+      "body_silence is now body_idle_timeout (settings file)",
+      "call_age is now call_max_age (environment)",
+    ]);
+  });
+
+  test("has no setting under a name that another had before", () => {
+    expect(settingNames.filter((name) => renamedSettings.has(name))).toEqual([]);
+    for (const now of renamedSettings.values()) expect(settingNames).toContain(now);
+  });
+
   test("takes the flag, else the environment, else the file, else the default", () => {
     const file = { max_wait: 20, max_inflight: 3, names: ["a", "b"], strict: true };
     const environment = { max_inflight: "4", min_wait: "2s" };

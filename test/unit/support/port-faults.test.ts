@@ -198,7 +198,7 @@ test("faultyDeliverySource loses acknowledgements", async () => {
       acknowledged += 1;
       return true;
     },
-    putBack: () => undefined,
+    requeue: () => undefined,
   };
   const plan = once("Delivery.acknowledge", { kind: "answer-lost" });
   const source = faultyDeliverySource({ take: (_slots, handle) => handle(delivery) }, plan);

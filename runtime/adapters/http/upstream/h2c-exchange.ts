@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
-import { joinHeaders } from "../../../core/headers/repeated-headers.ts";
+import { joinHeaders } from "../../../core/headers/cached-headers.ts";
 import type { H2cSession } from "./h2c-session.ts";
 
 const mostInterimAnswers = 10;

@@ -4,7 +4,7 @@ import { Pool, type buildConnector, type Dispatcher } from "undici";
 
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
-import { joinHeaders } from "../../../core/headers/repeated-headers.ts";
+import { joinHeaders } from "../../../core/headers/cached-headers.ts";
 import { framingFault } from "../../../http1/framing-fault.ts";
 import { pinnedConnector } from "./pinned-connector.ts";
 

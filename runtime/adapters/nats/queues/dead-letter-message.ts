@@ -1,12 +1,12 @@
 import type { MsgHdrs } from "@nats-io/transport-node";
 
 import { isFunctionName, isNamespaceName } from "../../../api/grammar.ts";
-import type { DeadLetterFacts, LetterContent, StoredLetter } from "../../../core/ports/dead-letters.ts";
+import type { DeadLetterFacts, DeadLetterContent, StoredDeadLetter } from "../../../core/ports/dead-letters.ts";
 import { messageHeader, parseCall } from "./call-message.ts";
 import { parseCallback } from "./callback-message.ts";
 import type { LastMessage } from "../link/read-last.ts";
 
-const letterHeader = {
+const deadLetterHeader = {
   queue: "Weir-Queue",
   reason: "Weir-Dead-Reason",
   attempts: "Weir-Dead-Attempts",
@@ -18,22 +18,22 @@ const letterHeader = {
 } as const;
 
 /** Header of a letter whose body was too large to keep. */
-export const truncatedLetter = "Weir-Dead-Truncated";
+export const truncatedDeadLetter = "Weir-Dead-Truncated";
 
 /** Writes what is known of a letter beside the headers of its original. */
 export function formatLetterFacts(letter: DeadLetterFacts & { readonly body: Uint8Array }, headers: MsgHdrs): void {
-  headers.set(letterHeader.queue, letter.queue);
+  headers.set(deadLetterHeader.queue, letter.queue);
   if (letter.function !== undefined) {
     headers.set(messageHeader.function, letter.function.name);
     headers.set(messageHeader.namespace, letter.function.namespace);
   }
-  headers.set(letterHeader.reason, letter.reason);
-  headers.set(letterHeader.attempts, String(letter.attempts));
-  if (letter.lastStatus !== undefined) headers.set(letterHeader.status, String(letter.lastStatus));
-  headers.set(letterHeader.accepted, String(letter.acceptedAt));
-  headers.set(letterHeader.at, String(letter.deadAt));
-  headers.set(letterHeader.redrives, String(letter.redrives));
-  headers.set(letterHeader.size, String(letter.body.byteLength));
+  headers.set(deadLetterHeader.reason, letter.reason);
+  headers.set(deadLetterHeader.attempts, String(letter.attempts));
+  if (letter.lastStatus !== undefined) headers.set(deadLetterHeader.status, String(letter.lastStatus));
+  headers.set(deadLetterHeader.accepted, String(letter.acceptedAt));
+  headers.set(deadLetterHeader.at, String(letter.deadAt));
+  headers.set(deadLetterHeader.redrives, String(letter.redrives));
+  headers.set(deadLetterHeader.size, String(letter.body.byteLength));
 }
 
 const reasons: ReadonlySet<string> = new Set<DeadLetterFacts["reason"]>([
@@ -45,12 +45,12 @@ const reasons: ReadonlySet<string> = new Set<DeadLetterFacts["reason"]>([
 ]);
 
 /** Inverse of `formatLetterFacts`; undefined for what is no dead letter of ours. */
-export function parseLetter({ subject, sequence, headers, body }: LastMessage): StoredLetter | undefined {
+export function parseDeadLetter({ subject, sequence, headers, body }: LastMessage): StoredDeadLetter | undefined {
   const [, queue = "", id = "", kind] = subject.split(".");
-  const reason = headers.get(letterHeader.reason);
+  const reason = headers.get(deadLetterHeader.reason);
   if (!isReason(reason) || (kind !== "call" && kind !== "callback")) return undefined;
   const number = (name: string): number => Number(headers.get(name) ?? 0) || 0;
-  const status = number(letterHeader.status);
+  const status = number(deadLetterHeader.status);
   const name = headers.get(messageHeader.function) ?? "";
   const namespace = headers.get(messageHeader.namespace) ?? "";
   return {
@@ -60,26 +60,29 @@ export function parseLetter({ subject, sequence, headers, body }: LastMessage): 
     // Of a message that is no call, the headers may hold anything.
     function: isFunctionName(name) && isNamespaceName(namespace) ? { namespace, name } : undefined,
     reason,
-    attempts: number(letterHeader.attempts),
+    attempts: number(deadLetterHeader.attempts),
     lastStatus: status === 0 ? undefined : status,
-    acceptedAt: number(letterHeader.accepted),
-    deadAt: number(letterHeader.at),
-    redrives: number(letterHeader.redrives),
+    acceptedAt: number(deadLetterHeader.accepted),
+    deadAt: number(deadLetterHeader.at),
+    redrives: number(deadLetterHeader.redrives),
     position: sequence,
-    size: headers.has(letterHeader.size) ? number(letterHeader.size) : body.byteLength,
+    size: headers.has(deadLetterHeader.size) ? number(deadLetterHeader.size) : body.byteLength,
   };
 }
 
 /** What can be sent again of the message that `parseLetter` read as `letter`. */
-export function letterContent({ kind, queue, reason }: StoredLetter, { headers, body }: LastMessage): LetterContent {
+export function letterContent(
+  { kind, queue, reason }: StoredDeadLetter,
+  { headers, body }: LastMessage,
+): DeadLetterContent {
   if (kind === "callback") {
     const parsed = parseCallback(headers, body);
     if ("unreadable" in parsed) return { kind: "unreadable", why: parsed.unreadable };
     const { read } = parsed;
-    const truncated = headers.has(truncatedLetter) || (read.output?.truncated ?? true);
+    const truncated = headers.has(truncatedDeadLetter) || (read.output?.truncated ?? true);
     return { kind, callback: { ...read, output: { body: truncated ? new Uint8Array(0) : body, truncated } } };
   }
-  if (headers.has(truncatedLetter)) return { kind: "unreadable", why: "its body was too large to keep" };
+  if (headers.has(truncatedDeadLetter)) return { kind: "unreadable", why: "its body was too large to keep" };
   const parsed = parseCall(queue, headers, body);
   if (reason === "undecodable" || "unreadable" in parsed) {
     return { kind: "unreadable", why: "unreadable" in parsed ? parsed.unreadable : "a queue-worker could not read it" };

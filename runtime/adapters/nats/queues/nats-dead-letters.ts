@@ -5,12 +5,12 @@ import type {
   DeadLetter,
   DeadLetters,
   DeadLetterStore,
-  LetterContent,
-  StoredLetter,
+  DeadLetterContent,
+  StoredDeadLetter,
 } from "../../../core/ports/dead-letters.ts";
 import { headerMap, messageHeader } from "./call-message.ts";
 import { formatCallback } from "./callback-message.ts";
-import { formatLetterFacts, letterContent, parseLetter, truncatedLetter } from "./dead-letter-message.ts";
+import { formatLetterFacts, letterContent, parseDeadLetter, truncatedDeadLetter } from "./dead-letter-message.ts";
 import { payloadTooLarge, publishDurably } from "../link/durable-publish.ts";
 import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
 import { readLast, readNext } from "../link/read-last.ts";
@@ -45,7 +45,7 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
     let outcome = await publishDurably(this.#link, subject, letter.body, headers, performance.now() + budget);
     if (outcome.kind === "refused" && outcome.refusal.code === payloadTooLarge) {
       // What came without limits must not stay in the queue for ever because it cannot be kept whole.
-      headers.set(truncatedLetter, "true");
+      headers.set(truncatedDeadLetter, "true");
       outcome = await publishDurably(this.#link, subject, new Uint8Array(0), headers, performance.now() + budget);
     }
     if (outcome.kind === "stored") return;
@@ -61,8 +61,8 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
     queue: string,
     after: number,
     limit: number,
-  ): Promise<{ readonly letters: readonly StoredLetter[]; readonly more: boolean }> {
-    const letters: StoredLetter[] = [];
+  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly more: boolean }> {
+    const letters: StoredDeadLetter[] = [];
     let bytes = 0;
     for (let next = after + 1; ;) {
       const message = await readNext(this.#link, deadLetterStream, `dlq.${queue}.>`, next);
@@ -70,23 +70,26 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
       if (letters.length >= limit || bytes >= pageBytes) return { letters, more: true };
       next = message.sequence + 1;
       bytes += message.body.byteLength;
-      const letter = parseLetter(message);
+      const letter = parseDeadLetter(message);
       if (letter !== undefined) letters.push(letter);
     }
   }
 
-  async find(queue: string, id: string): Promise<readonly (StoredLetter & { readonly content: LetterContent })[]> {
-    const found: (StoredLetter & { readonly content: LetterContent })[] = [];
+  async find(
+    queue: string,
+    id: string,
+  ): Promise<readonly (StoredDeadLetter & { readonly content: DeadLetterContent })[]> {
+    const found: (StoredDeadLetter & { readonly content: DeadLetterContent })[] = [];
     for (const kind of ["call", "callback"] as const) {
       const message = await readLast(this.#link, deadLetterStream, deadLetterSubject(queue, id, kind));
-      const letter = message === undefined ? undefined : parseLetter(message);
+      const letter = message === undefined ? undefined : parseDeadLetter(message);
       if (message !== undefined && letter !== undefined)
         found.push({ ...letter, content: letterContent(letter, message) });
     }
     return found;
   }
 
-  async remove(letter: StoredLetter): Promise<void> {
+  async remove(letter: StoredDeadLetter): Promise<void> {
     const request = JSON.stringify({ seq: letter.position, no_erase: true });
     let cause: unknown;
     try {

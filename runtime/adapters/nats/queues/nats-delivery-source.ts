@@ -3,7 +3,7 @@ import { createInbox, type Msg } from "@nats-io/transport-node";
 import type { Delivery, DeliverySource } from "../../../core/ports/call-queue.ts";
 import { NatsDelivery, type ContentParser } from "./nats-delivery.ts";
 import type { NatsLink } from "../link/nats-link.ts";
-import { PullLane } from "./pull-lane.ts";
+import { PullLoop } from "./pull-loop.ts";
 
 const errorPause = 250;
 /**
@@ -58,7 +58,7 @@ class Taking<T> {
   readonly #slots: number;
   readonly #handle: (delivery: Delivery<T>) => Promise<void>;
   readonly #mayAsk: () => boolean;
-  readonly #lanes: PullLane[];
+  readonly #lanes: PullLoop[];
   #busy = 0;
   #stopping = false;
   #pausedUntil = 0;
@@ -80,7 +80,7 @@ class Taking<T> {
     this.#lanes = Array.from(
       { length: Math.min(slots, mostLanes) },
       (_, lane) =>
-        new PullLane({
+        new PullLoop({
           link,
           stream,
           consumer,
@@ -120,7 +120,7 @@ class Taking<T> {
   #pull(): void {
     if (performance.now() < this.#pausedUntil || this.#options.link.downFor() > 0 || !this.#mayAsk()) return;
     let asked = 0;
-    let idle: PullLane | undefined;
+    let idle: PullLoop | undefined;
     for (const lane of this.#lanes) {
       const { left } = lane;
       asked += left;
@@ -134,7 +134,7 @@ class Taking<T> {
     const delivery = new NatsDelivery(this.#options.link, this.#options.queue, message, this.#options.parse);
     // What comes after the end, or late from a request that counted as lost, is for somebody else.
     if (this.#stopping || this.#busy >= this.#slots) {
-      delivery.putBack(0);
+      delivery.requeue(0);
       return;
     }
     this.#busy++;

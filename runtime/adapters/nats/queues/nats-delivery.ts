@@ -61,7 +61,7 @@ export class NatsDelivery<T> implements Delivery<T> {
     return false;
   }
 
-  putBack(delay: number): void {
+  requeue(delay: number): void {
     // Whole milliseconds: fractions of a nanosecond make the broker ignore the delay.
     const milliseconds = Math.max(0, Math.min(Math.round(delay), longestDelay));
     this.#publish(milliseconds === 0 ? "-NAK" : `-NAK {"delay": ${milliseconds * 1_000_000}}`);

@@ -6,7 +6,7 @@ import type { NatsLink } from "../link/nats-link.ts";
 
 /**
  * Looks at a work queue and its one consumer. Entries come and go between the questions; the consumer is asked before
- * and after the stream, and only what neither answer accounts for is debris.
+ * and after the stream, and only what neither answer accounts for is orphans.
  */
 export async function lookAtWork(
   link: NatsLink,
@@ -20,7 +20,7 @@ export async function lookAtWork(
   const after = await consumers.info(stream, consumer);
   return {
     queue,
-    debris: Math.max(0, Math.min(unaccounted(state, before), unaccounted(state, after))),
+    orphans: Math.max(0, Math.min(unaccounted(state, before), unaccounted(state, after))),
     unanswered: after.num_ack_pending,
     waitingWorkers: after.num_waiting,
     offers: after.delivered.consumer_seq,

@@ -98,7 +98,7 @@ export class NatsCallLedger implements CallLedger {
   async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
     const outcome = await this.#write(id, this.#stamped(entry), revision, performance.now() + updateBudget);
     if (outcome.kind === "stored") return { kind: "written", revision: outcome.sequence };
-    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return { kind: "overtaken" };
+    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return { kind: "conflict" };
     return notWritten(outcome);
   }
 

@@ -2,7 +2,7 @@ import { header } from "../../../api/names.ts";
 import { connectionOptions } from "../../../api/http-grammar.ts";
 import { isHopByHop, isPlainConnection } from "../../../core/headers/hop-by-hop.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
-import { RepeatedHeaders } from "../../../core/headers/repeated-headers.ts";
+import { CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
 const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
@@ -34,7 +34,7 @@ const switching = 101;
 const noContent = 204;
 
 /** What of a function's headers goes on to the client. */
-export class PassedHeaders extends RepeatedHeaders {
+export class PassedHeaders extends CachedHeaders {
   readonly hasDuration: boolean;
 
   constructor(list: readonly string[], hasDuration: boolean) {

@@ -1,5 +1,5 @@
 import type { KeepBytes } from "../../../core/ports/upstream.ts";
-import { joinHeaders, type RepeatedHeaders } from "../../../core/headers/repeated-headers.ts";
+import { joinHeaders, type CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { joinedBody, latin1 } from "../../../http1/latin1.ts";
 import { Http1Response } from "../../edge/http1/http1-response.ts";
 import type { CallResponse } from "../exchange.ts";
@@ -25,7 +25,7 @@ export class ReplyWriter implements Unsent {
    * `added` comes behind what is passed on.
    * @throws Error when a header cannot be sent; then nothing was sent
    */
-  begin(status: number, passed: RepeatedHeaders, added: string[], later: FlushLater): void {
+  begin(status: number, passed: CachedHeaders, added: string[], later: FlushLater): void {
     const response = this.#response;
     if (response instanceof Http1Response) response.writeHead(status, added, passed);
     else response.writeHead(status, joinHeaders(passed, added));

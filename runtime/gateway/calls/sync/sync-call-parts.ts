@@ -8,7 +8,7 @@ import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { CallResponse } from "../exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts } from "../../../process/metrics/invocation-counts.ts";
-import type { ReplyMemory } from "./reply-memory.ts";
+import type { ReplyHeadCache } from "./reply-head-cache.ts";
 import type { WriteError } from "../write-error.ts";
 
 /** What all synchronous calls of a gateway share. */
@@ -17,7 +17,7 @@ export interface SyncCallParts {
   readonly waker: Pick<Waker, "wait">;
   readonly sweep: DeadlineSweep;
   readonly flushLater: FlushLater;
-  readonly replies: ReplyMemory;
+  readonly replies: ReplyHeadCache;
   readonly writeError: WriteError;
   /** Whether the gateway is stopping, so that replies close their connections. */
   readonly draining: () => boolean;

@@ -156,7 +156,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
         return this.#wait();
       case "busy":
         return this.#fail("too_many_calls", next.state, { retryAfterSeconds: 1 });
-      case "give-up":
+      case "dead-letter":
         return this.#fail("function_unreachable", "the connection was refused", { cause });
       default:
         return next satisfies never;

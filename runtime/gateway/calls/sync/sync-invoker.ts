@@ -12,7 +12,7 @@ import type { CallRequest, CallResponse } from "../exchange.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { InvocationCounts } from "../../../process/metrics/invocation-counts.ts";
 import { ownHeaders } from "./own-headers.ts";
-import { ReplyMemory } from "./reply-memory.ts";
+import { ReplyHeadCache } from "./reply-head-cache.ts";
 import type { RequestHead } from "../../edge/request-head.ts";
 import { functionPrefix } from "../split-target.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
@@ -51,7 +51,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
     waker: parts.waker,
     sweep: parts.sweep,
     flushLater: new FlushLater(),
-    replies: new ReplyMemory(),
+    replies: new ReplyHeadCache(),
     writeError: parts.writeError,
     draining: parts.draining,
     observer: parts.observer,

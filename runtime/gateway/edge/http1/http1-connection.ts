@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-import { HeadMemory } from "../../../http1/head-memory.ts";
+import { HeadCache } from "../../../http1/head-cache.ts";
 import { HeadPieces } from "../../../http1/head-pieces.ts";
 import { requestHeads, type RequestText } from "../../../http1/request-text.ts";
 import type { RequestHead } from "../request-head.ts";
@@ -55,7 +55,7 @@ export class Http1Connection implements HandedConnection {
   /** Since when it waits, in milliseconds of `performance.now()`. */
   since = performance.now();
   readonly #owner: Http1Owner;
-  readonly #memory = new HeadMemory<RequestText>();
+  readonly #memory = new HeadCache<RequestText>();
   readonly #heads = new HeadPieces(requestHeads, this.#memory);
   #awaited: Awaited = "first-byte";
   #address: string | undefined;

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { STATUS_CODES, validateHeaderName } from "node:http";
 import type { Socket } from "node:net";
 
-import { writeHeaders, type RepeatedHeaders, type WrittenHeaders } from "../../../core/headers/repeated-headers.ts";
+import { writeHeaders, type CachedHeaders, type WrittenHeaders } from "../../../core/headers/cached-headers.ts";
 import { httpDate } from "../../../http1/http-date.ts";
 import { joinedBody, latin1 } from "../../../http1/latin1.ts";
 
@@ -64,7 +64,7 @@ export class Http1Response extends EventEmitter {
   writeHead(
     code: number,
     headers: readonly string[] | Readonly<Record<string, string>> = [],
-    first?: RepeatedHeaders,
+    first?: CachedHeaders,
   ): this {
     if (this.headersSent) throw new Error("the head was sent");
     const list = isList(headers) ? headers : Object.entries(headers).flat();

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { callId, queueName } from "../../../api/schemas/name-schemas.ts";
 import { DeadLetterPage } from "../../../api/schemas/queue-status.ts";
 import { knownQueue, showDeadLetters } from "../../../core/queues/queue-views.ts";
-import { deleteLetters, redriveCall } from "../../../core/queues/redrive.ts";
+import { deleteDeadLetters, redriveCall } from "../../../core/queues/redrive.ts";
 import { route } from "../route.ts";
 
 const QueuePath = Type.Object({ queue: queueName("Name of the queue") });
@@ -90,7 +90,7 @@ export const deadLetterRoutes = [
     },
     ({ queueParts: { table, letters }, edition }) =>
       async ({ params }) => {
-        await deleteLetters(letters, knownQueue(table, params.queue, edition).name, params.callId.toLowerCase());
+        await deleteDeadLetters(letters, knownQueue(table, params.queue, edition).name, params.callId.toLowerCase());
       },
   ),
 ];

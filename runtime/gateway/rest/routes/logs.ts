@@ -59,8 +59,8 @@ export const logRoute = route(
     head: false,
     trial: { commands: 'curl -u admin:$P "$G/system/logs?name=echo&tail=20"', shows: "…" },
   },
-  ({ functions, logs, namespaces, logHeartbeat, errors }, app) => {
-    const streams = new LogStreams({ heartbeat: logHeartbeat, checkEvery: 2_000 });
+  ({ functions, logs, namespaces, logHeartbeatPeriod, errors }, app) => {
+    const streams = new LogStreams({ heartbeat: logHeartbeatPeriod, checkEvery: 2_000 });
     app.addHook("preClose", async () => streams.close());
 
     return async ({ query, request, reply }) => {

@@ -17,7 +17,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { faultPlan, type FaultRule, type PortFault } from "../../../support/fault-plan.ts";
 import { faultyCallLedger, faultyCallQueue } from "../../../support/port-faults.ts";
 
-const times = { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const times = { callMaxAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
 
 let calls: MemoryCallQueue;
 let ledger: MemoryCallLedger;
@@ -64,8 +64,8 @@ test("stores record and call, and answers with the id that was sent", async () =
     maxRetries: 7,
     accepted: call.start.toString(),
   });
-  expect(ledger.timeLeft(call.id)).toBeGreaterThan(times.callAge + 86_000_000);
-  expect(Math.abs((record?.entry.expires ?? 0) - ledger.now() - times.callAge - 86_400_000)).toBeLessThan(5_000);
+  expect(ledger.timeLeft(call.id)).toBeGreaterThan(times.callMaxAge + 86_000_000);
+  expect(Math.abs((record?.entry.expires ?? 0) - ledger.now() - times.callMaxAge - 86_400_000)).toBeLessThan(5_000);
   expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
 });
 

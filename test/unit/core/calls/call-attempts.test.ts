@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { boundedAttempts, shortError } from "../../../../runtime/core/calls/call-attempts.ts";
 import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
-import { endedEntry, takenEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
+import { endedEntry, claimedEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
 import { sampleEntry } from "../../../contract/samples.ts";
 
 const attempt = (number: number, error?: string): CallAttempt => ({
@@ -55,7 +55,7 @@ test("the largest record there can be is no larger than 8 KiB", () => {
   });
   const end = { now: 9_000_000_000_000, status: 599, duration: 123_456.123_456_789_01, error: text };
   for (let run = 0; run < 111; run += 1) {
-    entry = takenEntry(entry, { owner: "0".repeat(36), takeover: false, now: 9_000_000_000_000, maxRetries: 100 });
+    entry = claimedEntry(entry, { owner: "0".repeat(36), takeover: false, now: 9_000_000_000_000, maxRetries: 100 });
     if (run < 110) entry = waitingEntry(entry, end, 9_000_000_000_000);
   }
   const result = { run: 111, size: 1_048_576, stored: true, ttl: 9_000_000_000 };

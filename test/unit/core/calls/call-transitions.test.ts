@@ -8,7 +8,7 @@ import {
   handedBackEntry,
   isOpen,
   redrivenEntry,
-  takenEntry,
+  claimedEntry,
   waitingEntry,
 } from "../../../../runtime/core/calls/call-transitions.ts";
 import type { CallEntry, FailureReason } from "../../../../runtime/core/calls/call-entry.ts";
@@ -16,7 +16,7 @@ import { sampleCall, sampleEntry } from "../../../contract/samples.ts";
 
 const now = 1_800_000_000_000;
 const take = (entry: CallEntry, takeover = false, at = now) =>
-  takenEntry(entry, { owner: "me", takeover, now: at, maxRetries: 4 });
+  claimedEntry(entry, { owner: "me", takeover, now: at, maxRetries: 4 });
 const end = (status: number, error?: string) => ({ now: now + 50, status, duration: 12.5, error });
 
 test("an accepted call is queued, with nothing of a run", () => {
@@ -59,14 +59,14 @@ test("a takeover closes the attempt of the lost worker and counts it", () => {
 });
 
 test("a waiting call has its attempt closed, no owner and a time", () => {
-  const entry = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
+  const entry = waitingEntry(take(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
   expect(entry).toMatchObject({ state: "waiting", owner: null, retries: 1, next: now + 5_000, status: 503, lost: 0 });
   expect(entry.attempts).toEqual([
-    { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "asleep" },
+    { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "scaled-to-zero" },
   ]);
   const again = take(entry, false, now + 5_000);
   expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([
-    [1, "asleep"],
+    [1, "scaled-to-zero"],
     [2, undefined],
   ]);
   expect(again).toMatchObject({ run: 2, next: null, lost: 0 });
@@ -189,7 +189,7 @@ test("redriven: counters begin anew, runs go on, and the callback is to be sent 
 });
 
 test("an attempt that has ended keeps its end, and says nothing of an error that there was not", () => {
-  const waiting = waitingEntry(take(sampleEntry()), end(503, "asleep"), now + 5_000);
+  const waiting = waitingEntry(take(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
   expect(take(waiting, true).attempts[0]).toEqual(waiting.attempts[0]);
   const done = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result: null });
   expect(Object.keys(done.attempts[0] ?? {})).not.toContain("error");

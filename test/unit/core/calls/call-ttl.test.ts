@@ -4,7 +4,7 @@ import { endedTtl, entryTtl, floorTtl, openTtl, resultTtlOf } from "../../../../
 import { sampleEntry } from "../../../contract/samples.ts";
 
 const hour = 3_600_000;
-const times = { callAge: 168 * hour, callRecordTtl: hour, ackWait: 60_000 };
+const times = { callMaxAge: 168 * hour, callRecordTtl: hour, ackWait: 60_000 };
 
 test("an open record outlives the longest a call may wait by a day", () => {
   expect(openTtl(times)).toBe(192 * hour);

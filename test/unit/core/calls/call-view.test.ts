@@ -7,7 +7,7 @@ import {
   cancelledEntry,
   endedEntry,
   handedBackEntry,
-  takenEntry,
+  claimedEntry,
   waitingEntry,
 } from "../../../../runtime/core/calls/call-transitions.ts";
 import { callView } from "../../../../runtime/core/calls/call-view.ts";
@@ -16,8 +16,8 @@ import { sampleEntry } from "../../../contract/samples.ts";
 const id = "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1";
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const queued = sampleEntry({ expires: now + 3_600_000 });
-const running = takenEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10 });
-const end = { now: now + 1_500, status: 503, duration: 1_234.5678, error: "asleep" };
+const running = claimedEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10 });
+const end = { now: now + 1_500, status: 503, duration: 1_234.5678, error: "scaled-to-zero" };
 const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
 
 const entries: Record<string, CallEntry> = {
@@ -73,7 +73,7 @@ test("times are RFC 3339, the start is nanoseconds, durations are seconds", () =
       endedAt: "2026-11-21T12:00:01.500Z",
       status: 503,
       durationSeconds: 1.234568,
-      error: "asleep",
+      error: "scaled-to-zero",
     },
   ]);
 });

@@ -6,13 +6,13 @@ import { MemoryCallLedger } from "../../../support/memory/memory-call-ledger.ts"
 import { cancelCall } from "../../../../runtime/core/calls/cancel-call.ts";
 import { recordLifetime } from "../../../../runtime/core/calls/call-ttl.ts";
 import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
-import { takenEntry } from "../../../../runtime/core/calls/call-transitions.ts";
+import { claimedEntry } from "../../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../../runtime/core/ports/call-ledger.ts";
 import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../../support/fault-plan.ts";
 import { faultyCallLedger } from "../../../support/port-faults.ts";
 
-const times = { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const times = { callMaxAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
 const all = (): void => {};
 
 let ledger: MemoryCallLedger;
@@ -43,7 +43,7 @@ test.each(["queued", "waiting", "running"] as const)(
     await record({ state, owner: state === "running" ? "somebody" : null });
     await cancelCall(parts(), id, all);
     expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", owner: null, callback: null });
-    expect(ledger.timeLeft(id)).toBeGreaterThan(times.callAge);
+    expect(ledger.timeLeft(id)).toBeGreaterThan(times.callMaxAge);
     expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
   },
 );
@@ -91,7 +91,7 @@ test("a lost race is run again with what the winner wrote", async () => {
         raced = true;
         await ledger.update(
           id,
-          takenEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }),
+          claimedEntry(sampleEntry(), { owner: "w", takeover: false, now: 1, maxRetries: 1 }),
           revision,
         );
       }
@@ -116,7 +116,7 @@ test("a write that won, though its repeat lost, gives word", async () => {
   const repeating = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
       await ledger.update(key, entry, revision);
-      return { kind: "overtaken" };
+      return { kind: "conflict" };
     },
   });
   await cancelCall(parts(repeating), id, all);
@@ -127,13 +127,13 @@ test("a cancelled record expires when its time to live ends", async () => {
   await record();
   await cancelCall(parts(), id, all);
   const expires = (await ledger.read(id))?.entry.expires ?? 0;
-  expect(Math.abs(expires - ledger.now() - times.callAge - 86_400_000)).toBeLessThan(5_000);
+  expect(Math.abs(expires - ledger.now() - times.callMaxAge - 86_400_000)).toBeLessThan(5_000);
 });
 
 test("a record that others write all the time, and a broker without room, are said after 3 s", async () => {
   await record();
   for (const [outcome, why] of [
-    [{ kind: "overtaken" }, "others write its record all the time"],
+    [{ kind: "conflict" }, "others write its record all the time"],
     [{ kind: "refused", because: "full" }, "the broker has no room"],
     [{ kind: "unknown" }, "the broker did not store it"],
   ] as const) {

@@ -70,7 +70,7 @@ test("what is known saves the first read, and is read when somebody was faster",
 });
 
 test("an answer that was lost is found by reading, and nothing is written twice", async () => {
-  for (const outcome of [{ kind: "unknown" }, { kind: "overtaken" }] as const) {
+  for (const outcome of [{ kind: "unknown" }, { kind: "conflict" }] as const) {
     let lost = 0;
     const flaky = updating(async (real) => {
       const done = await real();
@@ -127,7 +127,7 @@ test.each<[UpdateOutcome, string]>([
   [{ kind: "refused", because: "full", cause: new Error("why") }, "the broker has no room"],
   [{ kind: "refused", because: "unavailable" }, "the broker did not store it"],
   [{ kind: "unknown" }, "the broker did not store it"],
-  [{ kind: "overtaken" }, "others write its record all the time"],
+  [{ kind: "conflict" }, "others write its record all the time"],
 ])("says why nothing was written in time: %j", async (outcome, why) => {
   const change = await changeRecord(
     updating(async () => outcome),

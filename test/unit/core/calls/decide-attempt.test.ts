@@ -31,25 +31,25 @@ describe("a call whose connection was refused", () => {
   test("goes to another replica, and never to the same", () => {
     const choice = { replicas: [refusing, other], turn: 0 };
     expect(decideAttempt(choice, 0, refused)).toEqual({ kind: "send", replica: other });
-    expect(decideAttempt({ replicas: [refusing], turn: 0 }, 0, refused)).toEqual({ kind: "give-up" });
+    expect(decideAttempt({ replicas: [refusing], turn: 0 }, 0, refused)).toEqual({ kind: "dead-letter" });
   });
 
   test("does so once", () => {
     const choice = { replicas: [refusing, other], turn: 0 };
-    expect(decideAttempt(choice, 0, { ...refused, before: 1 })).toEqual({ kind: "give-up" });
+    expect(decideAttempt(choice, 0, { ...refused, before: 1 })).toEqual({ kind: "dead-letter" });
   });
 
   test("does not once its body was read", () => {
     const choice = { replicas: [refusing, other], turn: 0 };
-    expect(decideAttempt(choice, 0, { ...refused, repeatable: false })).toEqual({ kind: "give-up" });
+    expect(decideAttempt(choice, 0, { ...refused, repeatable: false })).toEqual({ kind: "dead-letter" });
   });
 
   test("is not sent to a replica that is busy", () => {
-    expect(decideAttempt({ replicas: [refusing, other], turn: 0 }, 5, refused)).toEqual({ kind: "give-up" });
+    expect(decideAttempt({ replicas: [refusing, other], turn: 0 }, 5, refused)).toEqual({ kind: "dead-letter" });
   });
 
   test("waits when that was the last replica, which is gone meanwhile", () => {
     expect(decideAttempt({ replicas: [], turn: 0 }, 0, refused)).toEqual({ kind: "wait" });
-    expect(decideAttempt({ replicas: [], turn: 0 }, 0, { ...refused, before: 1 })).toEqual({ kind: "give-up" });
+    expect(decideAttempt({ replicas: [], turn: 0 }, 0, { ...refused, before: 1 })).toEqual({ kind: "dead-letter" });
   });
 });

@@ -5,7 +5,7 @@ import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
 import { sampleEntry } from "../../../contract/samples.ts";
 
 const now = 1_800_000_000_000;
-const times = { callAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const times = { callMaxAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
 const running = { state: "running", run: 1, owner: "somebody" } as const;
 const waiting = { state: "waiting", run: 1, retries: 1 } as const;
 
@@ -20,39 +20,44 @@ const takeover: DeliveryDecision = { action: "take", takeover: true };
 test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, DeliveryDecision]>([
   ["queued", { state: "queued" }, {}, take],
   ["queued, handed back", { state: "queued", run: 3 }, { age: 1 }, take],
-  ["queued, exactly as old as may be", { state: "queued" }, { storedAgo: times.callAge }, take],
-  ["queued, too old", { state: "queued" }, { storedAgo: times.callAge + 1 }, { action: "give-up", reason: "expired" }],
+  ["queued, exactly as old as may be", { state: "queued" }, { storedAgo: times.callMaxAge }, take],
+  [
+    "queued, too old",
+    { state: "queued" },
+    { storedAgo: times.callMaxAge + 1 },
+    { action: "dead-letter", reason: "expired" },
+  ],
   ["waiting, due", { ...waiting, next: now }, {}, take],
   ["waiting, long due", { ...waiting, next: now - 5_000 }, {}, take],
   ["waiting, due so soon that waiting elsewhere is not worth it", { ...waiting, next: now + 100 }, {}, take],
-  ["waiting, not due", { ...waiting, next: now + 101 }, {}, { action: "put-back", delay: 101, because: "not-due" }],
+  ["waiting, not due", { ...waiting, next: now + 101 }, {}, { action: "requeue", delay: 101, because: "not-due" }],
   [
     "waiting, not due but too old",
     { ...waiting, next: now + 9_000 },
-    { storedAgo: times.callAge + 1 },
-    { action: "give-up", reason: "expired" },
+    { storedAgo: times.callMaxAge + 1 },
+    { action: "dead-letter", reason: "expired" },
   ],
   ["waiting without a time", { ...waiting, next: null }, {}, take],
-  ["running, just touched", running, { age: 0 }, { action: "put-back", delay: 57_000, because: "owner-alive" }],
+  ["running, just touched", running, { age: 0 }, { action: "requeue", delay: 57_000, because: "lease-held" }],
   [
     "running, touched a third of a lease ago",
     running,
     { age: 20_000 },
-    { action: "put-back", delay: 37_000, because: "owner-alive" },
+    { action: "requeue", delay: 37_000, because: "lease-held" },
   ],
   [
     "running, touched just within the lease",
     running,
     { age: 56_999 },
-    { action: "put-back", delay: 1, because: "owner-alive" },
+    { action: "requeue", delay: 1, because: "lease-held" },
   ],
   ["running, not touched for the lease", running, { age: 57_000 }, takeover],
-  ["running, as old as it may be and longer", running, { age: 57_000, storedAgo: 2 * times.callAge }, takeover],
+  ["running, as old as it may be and longer", running, { age: 57_000, storedAgo: 2 * times.callMaxAge }, takeover],
   [
     "running, by a clock a moment ahead",
     running,
     { age: -1 },
-    { action: "put-back", delay: 57_000, because: "owner-alive" },
+    { action: "requeue", delay: 57_000, because: "lease-held" },
   ],
   ["running, written far in the future", running, { age: -57_000 }, takeover],
   ["running, one lost run left", { ...running, lost: crashBudget - 1 }, { age: 60_000 }, takeover],
@@ -60,13 +65,13 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
     "running, no lost run left",
     { ...running, lost: crashBudget },
     { age: 60_000 },
-    { action: "give-up", reason: "crash" },
+    { action: "dead-letter", reason: "crash" },
   ],
   [
     "running, no lost run left, owner alive",
     { ...running, lost: crashBudget },
     { age: 0 },
-    { action: "put-back", delay: 57_000, because: "owner-alive" },
+    { action: "requeue", delay: 57_000, because: "lease-held" },
   ],
 ])("%s", (_name, entry, over, wanted) => {
   expect(decide(entry, over)).toEqual(wanted);

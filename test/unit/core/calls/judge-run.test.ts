@@ -35,7 +35,7 @@ test.each([400, 401, 403, 404, 409, 418, 501, 505, 599])("status %i is final", (
 test.each<[what: string, status: number, outcome: RunOutcome]>([
   ["a connection that is reset", 502, { kind: "unreachable", error: "reset", sent: true, duration: 1 }],
   ["a connection that is refused", 502, { kind: "unreachable", error: "refused", sent: false, duration: 1 }],
-  ["no replica", 503, { kind: "no-replica", error: "asleep", duration: 1 }],
+  ["no replica", 503, { kind: "no-replica", error: "scaled-to-zero", duration: 1 }],
   ["no answer in time", 504, { kind: "timed-out", duration: 1 }],
 ])("%s counts as %i and is tried again, whatever the codes", (_what, status, outcome) => {
   const verdict = judgeRun(outcome, { ...rules, codes: [] }, 3, most);

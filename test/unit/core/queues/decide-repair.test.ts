@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { decideRepair, rememberWork, type WorkMemory } from "../../../../runtime/core/queues/decide-repair.ts";
+import { decideRepair, recordWork, type WorkHistory } from "../../../../runtime/core/queues/decide-repair.ts";
 import type { WorkState } from "../../../../runtime/core/ports/queue-store.ts";
 
-const times = { debrisAge: 60_000, rebuildGap: 300_000 };
+const times = { orphanGrace: 60_000, repairCooldown: 300_000 };
 const quiet: WorkState = {
   queue: "default",
-  debris: 0,
+  orphans: 0,
   unanswered: 0,
   waitingWorkers: 0,
   offers: 10,
@@ -17,11 +17,11 @@ const quiet: WorkState = {
 
 /** The decision after looks at these states, one each so many milliseconds apart. */
 function after(period: number, ...states: readonly Partial<WorkState>[]) {
-  let memory: WorkMemory | undefined;
+  let memory: WorkHistory | undefined;
   let decision: ReturnType<typeof decideRepair> = { action: "none" };
   for (const [index, over] of states.entries()) {
     const state = { ...quiet, ...over };
-    memory = rememberWork(memory, state, index * period);
+    memory = recordWork(memory, state, index * period);
     decision = decideRepair(state, memory, index * period, times);
   }
   return decision;
@@ -32,10 +32,10 @@ test("a store in order is left alone", () => {
 });
 
 test("debris is mended once it has stayed a minute", () => {
-  const debris = { debris: 2 };
-  expect(after(30_000, debris, debris)).toEqual({ action: "none" });
-  expect(after(30_000, debris, debris, debris)).toEqual({ action: "rebuild", because: "debris" });
-  expect(after(30_000, debris, {}, debris, debris)).toEqual({ action: "none" });
+  const orphans = { orphans: 2 };
+  expect(after(30_000, orphans, orphans)).toEqual({ action: "none" });
+  expect(after(30_000, orphans, orphans, orphans)).toEqual({ action: "rebuild", because: "orphaned" });
+  expect(after(30_000, orphans, {}, orphans, orphans)).toEqual({ action: "none" });
 });
 
 test("what stays unanswered for three leases while workers wait is looked into", () => {
@@ -50,9 +50,9 @@ test("what stays unanswered for three leases while workers wait is looked into",
 
 test("a server of another version is a reason at once, also shortly after a repair", () => {
   expect(after(1, { current: false })).toEqual({ action: "rebuild", because: "broker-changed" });
-  const memory = { debrisSince: 0, offers: 0, quietSince: 0, rebuiltAt: 60_000 };
-  expect(decideRepair({ ...quiet, debris: 1 }, memory, 100_000, times)).toEqual({ action: "none" });
-  expect(decideRepair({ ...quiet, debris: 1 }, memory, 360_000, times)).toMatchObject({ because: "debris" });
+  const memory = { orphanedSince: 0, offers: 0, quietSince: 0, rebuiltAt: 60_000 };
+  expect(decideRepair({ ...quiet, orphans: 1 }, memory, 100_000, times)).toEqual({ action: "none" });
+  expect(decideRepair({ ...quiet, orphans: 1 }, memory, 360_000, times)).toMatchObject({ because: "orphaned" });
   expect(decideRepair({ ...quiet, current: false }, memory, 100_000, times)).toMatchObject({ action: "rebuild" });
 });
 
@@ -63,6 +63,6 @@ test("time in which nothing was unanswered does not count as quiet", () => {
 });
 
 test("a store is left alone for as long as repairs must lie apart", () => {
-  const memory = { debrisSince: 0, offers: 0, quietSince: 0, rebuiltAt: 60_000 };
-  expect(decideRepair({ ...quiet, debris: 1 }, memory, 359_999, times)).toEqual({ action: "none" });
+  const memory = { orphanedSince: 0, offers: 0, quietSince: 0, rebuiltAt: 60_000 };
+  expect(decideRepair({ ...quiet, orphans: 1 }, memory, 359_999, times)).toEqual({ action: "none" });
 });

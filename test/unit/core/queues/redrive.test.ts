@@ -11,11 +11,11 @@ import { adviceOn, deadLetterView } from "../../../../runtime/core/queues/dead-l
 import type { CallQueue, PutOutcome } from "../../../../runtime/core/ports/call-queue.ts";
 import type { DeadLetter } from "../../../../runtime/core/ports/dead-letters.ts";
 import { decideRedrive } from "../../../../runtime/core/queues/redrive-decision.ts";
-import { deleteLetters, redriveCall, type RedriveParts } from "../../../../runtime/core/queues/redrive.ts";
+import { deleteDeadLetters, redriveCall, type RedriveParts } from "../../../../runtime/core/queues/redrive.ts";
 import { ledgerWith, sampleCall, sampleCallback, sampleEntry, soon } from "../../../contract/samples.ts";
 
 const day = 24 * 3_600_000;
-const times = { callAge: 7 * day, callRecordTtl: 3_600_000, ackWait: 60_000 };
+const times = { callMaxAge: 7 * day, callRecordTtl: 3_600_000, ackWait: 60_000 };
 const url = "https://example.com/done?k=v";
 
 let letters: MemoryDeadLetters;
@@ -34,7 +34,7 @@ beforeEach(() => {
   parts = { letters, ledger, calls, callbacks, retriesOf: () => 10 };
 });
 
-const letterOf = (over: Partial<DeadLetter> = {}): DeadLetter => ({
+const deadLetterOf = (over: Partial<DeadLetter> = {}): DeadLetter => ({
   kind: "call",
   id: call.id,
   queue: "default",
@@ -62,7 +62,7 @@ const letterFacts = {
 const callbackLetter = (over: Partial<DeadLetter> = {}): DeadLetter => {
   const body = Buffer.from("out");
   const callback = { ...sampleCallback({ id: call.id, url }), output: { body, truncated: false } };
-  return letterOf({ kind: "callback", reason: "callback", headers: new Map(), body, callback, ...over });
+  return deadLetterOf({ kind: "callback", reason: "callback", headers: new Map(), body, callback, ...over });
 };
 const failed = (over: Partial<CallEntry> = {}): CallEntry =>
   sampleEntry(
@@ -95,7 +95,7 @@ const refusal = async (act: () => Promise<unknown>) => {
 describe("a call that was given up", () => {
   test("is queued again under its id, its counters new, its runs counted on, its letter gone", async () => {
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     await redrive();
     expect(await entry()).toMatchObject({
       state: "queued",
@@ -118,7 +118,7 @@ describe("a call that was given up", () => {
   });
 
   test("whose record is gone gets a new one that counts on from the letter", async () => {
-    await letters.put(letterOf({ redrives: 2 }));
+    await letters.put(deadLetterOf({ redrives: 2 }));
     await redrive();
     expect(await entry()).toMatchObject({ state: "queued", run: 4, redrives: 3, maxRetries: 10 });
     expect(calls.size("default")).toBe(1);
@@ -126,7 +126,7 @@ describe("a call that was given up", () => {
 
   test("takes its callback's letter along when both were given up", async () => {
     await record(failed({ callback: { url, state: "failed", attempts: 9 } }));
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     await letters.put(callbackLetter());
     await redrive();
     expect([letters.all(), calls.size("default"), callbacks.size]).toEqual([[], 1, 0]);
@@ -134,7 +134,7 @@ describe("a call that was given up", () => {
 
   test("a redrive that ended after the record was changed is gone on with, also by two at once", async () => {
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const silent: CallQueue = { put: async () => ({ kind: "unknown" }) };
     expect(await refusal(() => redriveCall({ ...parts, calls: silent }, "default", call.id))).toMatchObject({
       code: "queue_unavailable",
@@ -151,7 +151,7 @@ describe("a call that was given up", () => {
 
   test("two redrives at once are one", async () => {
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const outcomes = await Promise.allSettled([redrive(), redrive(), redrive()]);
     expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);
     expect(await entry()).toMatchObject({ redrives: 1 });
@@ -164,7 +164,7 @@ describe("a call that was given up", () => {
   ] as const)("stays what it was when the queue is %s", async (because, code, callQueued) => {
     const before = failed();
     await record(before);
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const refusing: CallQueue = { put: async (): Promise<PutOutcome> => ({ kind: "refused", because }) };
     expect(await refusal(() => redriveCall({ ...parts, calls: refusing }, "default", call.id))).toMatchObject({
       code,
@@ -180,7 +180,7 @@ describe("a call that was given up", () => {
 
   test("a record that changes in between is looked at again", async () => {
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     let races = 0;
     const racing = ledgerWith(ledger, {
       update: async (id, wanted, revision) => {
@@ -200,7 +200,7 @@ describe("a call that was given up", () => {
     [{ state: "cancelled" }, "it is cancelled; delete the dead letter"],
   ] as const)("is refused while its record says %j", async (over, sentence) => {
     await record(failed({ ...over, ended: null }));
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     expect(await refusal(redrive)).toMatchObject({
       code: "call_not_redrivable",
       message: expect.stringContaining(`Cannot redrive call "${call.id}": ${sentence}`),
@@ -210,7 +210,7 @@ describe("a call that was given up", () => {
 
   test("is refused without its function, which would end it for good", async () => {
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     parts = { ...parts, retriesOf: () => undefined };
     expect(await refusal(redrive)).toMatchObject({
       code: "call_not_redrivable",
@@ -220,7 +220,7 @@ describe("a call that was given up", () => {
   });
 
   test("is refused when nobody can read it", async () => {
-    await letters.put(letterOf({ reason: "undecodable" }));
+    await letters.put(deadLetterOf({ reason: "undecodable" }));
     expect(await refusal(redrive)).toMatchObject({
       code: "call_not_redrivable",
       message: expect.stringContaining("it can only be deleted"),
@@ -265,11 +265,11 @@ describe("a callback that was given up", () => {
 
 describe("letters", () => {
   test("are deleted together, and what is not there is not found", async () => {
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     await letters.put(callbackLetter());
-    await deleteLetters(letters, "default", call.id);
+    await deleteDeadLetters(letters, "default", call.id);
     expect(letters.all()).toEqual([]);
-    for (const act of [redrive, () => deleteLetters(letters, "default", call.id)]) {
+    for (const act of [redrive, () => deleteDeadLetters(letters, "default", call.id)]) {
       expect(await refusal(act)).toMatchObject({
         code: "call_not_found",
         message: expect.stringContaining("/system/queue/default/dead-letters lists them"),
@@ -323,7 +323,7 @@ describe("the advice on a dead letter", () => {
 
 describe("what a redrive does", () => {
   const read = async () => {
-    await letters.put(letterOf({ redrives: 2 }));
+    await letters.put(deadLetterOf({ redrives: 2 }));
     await letters.put(callbackLetter({ redrives: 2 }));
     const [ofCall, ofCallback] = await letters.find("default", call.id);
     if (ofCall === undefined || ofCallback === undefined) throw new Error("there are no letters");
@@ -381,7 +381,7 @@ describe("what a redrive does", () => {
   test("gives the record a new time to live, and back its own when the queue refuses", async () => {
     const long = 7 * day + day;
     await record(failed());
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const near = async (wanted: number) => Math.abs(((await entry())?.expires ?? 0) - Date.now() - wanted) < 5_000;
     const refusing: CallQueue = { put: async (): Promise<PutOutcome> => ({ kind: "refused", because: "full" }) };
     expect(await refusal(() => redriveCall({ ...parts, calls: refusing }, "default", call.id))).toMatchObject({
@@ -394,8 +394,8 @@ describe("what a redrive does", () => {
 
   test("is given up when the record never comes to rest", async () => {
     await record(failed());
-    await letters.put(letterOf());
-    const restless = ledgerWith(ledger, { update: async () => ({ kind: "overtaken" }) });
+    await letters.put(deadLetterOf());
+    const restless = ledgerWith(ledger, { update: async () => ({ kind: "conflict" }) });
     expect(await refusal(() => redriveCall({ ...parts, ledger: restless }, "default", call.id))).toMatchObject({
       code: "queue_unavailable",
       message: `Cannot redrive call "${call.id}": others write its record all the time; try again`,
@@ -405,9 +405,9 @@ describe("what a redrive does", () => {
 
   test("says in its sentence what was asked, and how long the queue was waited for", async () => {
     expect(await refusal(redrive)).toMatchObject({ message: expect.stringMatching(/^Cannot redrive call /) });
-    const remove = () => deleteLetters(letters, "default", call.id);
+    const remove = () => deleteDeadLetters(letters, "default", call.id);
     expect(await refusal(remove)).toMatchObject({ message: expect.stringMatching(/^Cannot delete call /) });
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const silent: CallQueue = { put: async () => ({ kind: "unknown" }) };
     expect(await refusal(() => redriveCall({ ...parts, calls: silent }, "default", call.id))).toMatchObject({
       message: expect.stringMatching(/no answer from the queue in \d+\.\d s; redrive it/),
@@ -419,7 +419,7 @@ describe("what a redrive does", () => {
     ["full", { kind: "refused", because: "records-full" }, "queue_full"],
     ["silent", { kind: "unknown" }, "queue_unavailable"],
   ] as const)("needs a place for the new record: the ledger is %s", async (_what, outcome, code) => {
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const refusing = ledgerWith(ledger, { create: async () => outcome });
     expect(await refusal(() => redriveCall({ ...parts, ledger: refusing }, "default", call.id))).toMatchObject({
       code,
@@ -429,7 +429,7 @@ describe("what a redrive does", () => {
   });
 
   test("decides anew when another makes the record first", async () => {
-    await letters.put(letterOf());
+    await letters.put(deadLetterOf());
     const racing = ledgerWith(ledger, {
       create: async (id, wanted, until) => {
         await ledger.create(id, failed({ redrives: 4 }), soon());

@@ -33,7 +33,7 @@ test.each<[what: string, decided: string, over: Partial<IdleFacts>]>([
   ["a call under way", "busy", { inFlight: 1 }],
   ["a call queued", "queued", { queued: 1 }],
   ["a queue that is not known", "queue-unknown", { queued: undefined }],
-  ["a gateway that is missing", "unheard", { hearing: { kind: "missing", message: "no gateway reports" } }],
+  ["a gateway that is missing", "reports-missing", { hearing: { kind: "missing", message: "no gateway reports" } }],
   [
     "it was woken, and callers still wait",
     "waking",

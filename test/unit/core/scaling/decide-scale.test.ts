@@ -65,18 +65,14 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ["load that one replica bears with nothing to spare", "steady", { load: { value: 41, since: 0 } }],
   ["load that one replica bears with a tenth to spare", "load-fell 1", { load: { value: 40, since: 0 } }],
   ["no load", "load-fell 1", { load: { value: 0, since: 0 } }],
-  ["no load, and a gateway is missing", "unheard", { load: { value: 0, since: 0 }, hearing: missing }],
+  ["no load, and a gateway is missing", "reports-missing", { load: { value: 0, since: 0 }, hearing: missing }],
   [
     "no load, and not all were heard for a window",
-    "window-not-seen",
+    "window-incomplete",
     { load: { value: 0, since: 0 }, hearing: { kind: "complete", since: now - 9_999 } },
   ],
-  ["no load, seen for less than a window", "window-not-seen", { load: { value: 0, since: now - 9_999 } }],
-  [
-    "no load, less than a window after a change",
-    "recently-changed",
-    { load: { value: 0, since: 0 }, changedAt: now - 9_999 },
-  ],
+  ["no load, seen for less than a window", "window-incomplete", { load: { value: 0, since: now - 9_999 } }],
+  ["no load, less than a window after a change", "cooldown", { load: { value: 0, since: 0 }, changedAt: now - 9_999 }],
   [
     "no load, within scale.down.window",
     "down-window",
@@ -93,7 +89,7 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ["scale.min that is scale.max", "fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
   [
     "load of a function that sleeps",
-    "asleep",
+    "scaled-to-zero",
     { replicas: 0, rules: { ...rules, min: 2 }, load: { value: 1_000, since: 0 } },
   ],
   ["no call for long where scale.zero is set", "idle 0", idleAtZero],
@@ -102,14 +98,18 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
     "idle 0",
     { ...idleAtZero, rules: { ...idleAtZero.rules, min: 2, max: 2 } },
   ],
-  ["no call for long, and a gateway is missing", "steady, not to zero as unheard", { ...idleAtZero, hearing: missing }],
+  [
+    "no call for long, and a gateway is missing",
+    "steady, not to zero as reports-missing",
+    { ...idleAtZero, hearing: missing },
+  ],
   ["load above what a count on hold bears", "on-hold", { load: { value: 10_000, since: 0 }, hold }],
   ["no load, and a count on hold", "on-hold", { load: { value: 0, since: 0 }, hold }],
   ["load that is not known, and a count on hold", "on-hold", { load: undefined, hold }],
   ["no call for long where scale.zero is set, and a count on hold", "on-hold", { ...idleAtZero, hold }],
   ["a count on hold below scale.min", "below-min 3", { ...idleAtZero, rules: { ...idleAtZero.rules, min: 3 }, hold }],
   ["a count on hold above scale.max", "above-max 1", { ...idleAtZero, rules: { ...idleAtZero.rules, max: 1 }, hold }],
-  ["zero on hold", "asleep", { replicas: 0, hold }],
+  ["zero on hold", "scaled-to-zero", { replicas: 0, hold }],
   ["a call under way where scale.zero is set", "steady, not to zero as busy", { ...idleAtZero, inFlight: 1 }],
 ])("%s: %s", (_what, decided, over) => {
   expect(shown(decideScale(facts(over)))).toBe(decided);

@@ -16,18 +16,18 @@ const noted = { ...wanted, held: scaledBecause("DownWindow", "would do, but", 0)
 test.each<[what: string, reason: string | undefined, decision: ScaleDecision]>([
   ["enough load", undefined, steady],
   ["a fixed count", undefined, { action: "keep", because: "fixed", message: "m" }],
-  ["sleep", undefined, { action: "keep", because: "asleep", message: "m" }],
+  ["sleep", undefined, { action: "keep", because: "scaled-to-zero", message: "m" }],
   ["a change", undefined, { action: "scale", because: "load-fell", replicas: 1, message: "m" }],
   ["somebody else who scales", "ExternalAutoscaler", { action: "keep", because: "external", message: "m" }],
   ["a count on hold", "OnHold", { action: "keep", because: "on-hold", message: "m" }],
   ["scale.down.window", "DownWindow", window],
   ["a load that is not known", "LoadUnknown", { action: "keep", because: "load-unknown", message: "m" }],
-  ["a gateway that is missing", "ActivityMissing", { action: "keep", because: "unheard", message: "m" }],
-  ["a window not yet seen", "NotSeenLongEnough", { action: "keep", because: "window-not-seen", message: "m" }],
-  ["a change a moment ago", "RecentlyChanged", { action: "keep", because: "recently-changed", message: "m" }],
+  ["a gateway that is missing", "ActivityMissing", { action: "keep", because: "reports-missing", message: "m" }],
+  ["a window not yet seen", "NotSeenLongEnough", { action: "keep", because: "window-incomplete", message: "m" }],
+  ["a change a moment ago", "RecentlyChanged", { action: "keep", because: "cooldown", message: "m" }],
   ["a call under way", "InUse", { ...steady, awake: "busy", awakeMessage: "1 call is under way" }],
   ["a call a moment ago", "InUse", { ...steady, awake: "recently-used" }],
-  ["enough load and a gateway that is missing", "ActivityMissing", { ...steady, awake: "unheard" }],
+  ["enough load and a gateway that is missing", "ActivityMissing", { ...steady, awake: "reports-missing" }],
   ["a call queued", "CallsQueued", { ...steady, awake: "queued", awakeMessage: "1 call is queued" }],
   ["a queue that is not known", "QueueUnknown", { ...steady, awake: "queue-unknown" }],
   ["callers who wait", "Waking", { ...steady, awake: "waking" }],
@@ -100,7 +100,7 @@ test("is the condition Scaling until it is taken back, or the replicas change", 
 });
 
 test("another reason must last as long as the first", () => {
-  const unheard = { action: "keep", because: "unheard", message: "m" } as const satisfies ScaleDecision;
+  const unheard = { action: "keep", because: "reports-missing", message: "m" } as const satisfies ScaleDecision;
   expect(notesOf([window, unheard, unheard, unheard])).toEqual([
     [],
     [],

@@ -200,7 +200,7 @@ describe("activity that is missing (FP9)", () => {
     gateway.cut = true;
     await simulation.run(900_000);
     expect(simulation.changes).toEqual([]);
-    expect(simulation.decisions.get("echo")).toMatchObject({ action: "keep", awake: "unheard" });
+    expect(simulation.decisions.get("echo")).toMatchObject({ action: "keep", awake: "reports-missing" });
     gateway.cut = false;
     await simulation.run(8_000);
     expect(simulation.changes).toEqual([]);
@@ -251,7 +251,7 @@ describe("activity that is missing (FP9)", () => {
       load(gateway, () => 10),
     );
     expect(await replicas()).toBe(3);
-    expect(simulation.decisions.get("echo")).toMatchObject({ because: "window-not-seen" });
+    expect(simulation.decisions.get("echo")).toMatchObject({ because: "window-incomplete" });
     await simulation.run(
       6_000,
       load(gateway, () => 10),
@@ -370,9 +370,9 @@ describe("what a scaler is told of a function", () => {
 
   test.each<[what: string, changed: Partial<DesiredFunction>, decided: string]>([
     ["nothing", {}, "load-fell 1"],
-    ["its replicas", { replicas: 4 }, "recently-changed"],
-    ["its deployment", { generation: 2 }, "recently-changed"],
-    ["the reason", { scaled: { reason: "Alert", message: "m", at: "2026-01-01T00:00:25Z" } }, "recently-changed"],
+    ["its replicas", { replicas: 4 }, "cooldown"],
+    ["its deployment", { generation: 2 }, "cooldown"],
+    ["the reason", { scaled: { reason: "Alert", message: "m", at: "2026-01-01T00:00:25Z" } }, "cooldown"],
   ])("%s changed 5 s ago: %s", (_what, changed, decided) => {
     seen(key, made({}, { replicas: 3 }), 3, 0);
     at(25_000);
@@ -413,7 +413,7 @@ describe("what a scaler is told of a function", () => {
       scaler.count(new Map(), 0);
       seen(key, made(zero), 1, 0);
       seen(key, made(zero, { replicas: 0 }), ready, 5_000);
-      expect(at(6_000)).toBe("asleep");
+      expect(at(6_000)).toBe("scaled-to-zero");
       seen(key, made(zero), 0, 10_000);
       expect(at(40_000)).toContain("waking");
       seen(key, made(zero), 1, 41_000);
@@ -468,7 +468,7 @@ describe("what a scaler is told of a function", () => {
     scaler.measure(key, undefined, 61_000);
     expect(at(61_000)).toBe("load-unknown");
     scaler.measure(key, 0, 62_000);
-    expect(at(63_000)).toBe("window-not-seen");
+    expect(at(63_000)).toBe("window-incomplete");
   });
 
   test("queued calls count from when they are known, and no more when they are not", () => {
@@ -478,12 +478,12 @@ describe("what a scaler is told of a function", () => {
     scaler.count(new Map([[key, 40]]), 20_000);
     expect(at(20_000)).toBe("load-rose 5");
     scaler.count(new Map(), 25_000);
-    expect(at(29_999)).toBe("window-not-seen");
+    expect(at(29_999)).toBe("window-incomplete");
     expect(at(30_000)).toBe("load-fell 1");
     scaler.count(undefined, 31_000);
     expect(at(31_000)).toBe("load-unknown");
     scaler.count(new Map(), 32_000);
-    expect(at(41_999)).toBe("window-not-seen");
+    expect(at(41_999)).toBe("window-incomplete");
   });
 
   test("only what functions are scaled by is asked for, and of none that sleeps", () => {

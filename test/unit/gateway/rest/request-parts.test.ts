@@ -98,7 +98,7 @@ test("the gateway starts with its defaults", () => {
     functionNamespace: "functions",
     namespaceAliases: ["openfaas-fn"],
     upstreamTimeout: 30_000,
-    callAge: 7 * 24 * 3_600_000,
+    callMaxAge: 7 * 24 * 3_600_000,
     basicAuth: true,
     edition: "enterprise",
   });

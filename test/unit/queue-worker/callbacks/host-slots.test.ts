@@ -17,8 +17,8 @@ const releaseOf = (slot: HostSlot): (() => void) => {
   return slot.release;
 };
 const delayOf = (slot: HostSlot): number => {
-  if (!("putBackFor" in slot)) expect.fail("there is a slot");
-  return slot.putBackFor;
+  if (!("requeueFor" in slot)) expect.fail("there is a slot");
+  return slot.requeueFor;
 };
 const hung = "http://hung.example/x";
 
@@ -49,18 +49,18 @@ test("of 40 000 that wait for a host that hangs at most 200 are offered again in
   const all = Array.from({ length: workers }, () => open({ perHost: 0, workers, random }));
   let turn = 0;
   const due: number[][] = [];
-  const putBack = (at: number, sequence: number): void => {
+  const requeue = (at: number, sequence: number): void => {
     now = at;
     turn += 1;
-    const again = at + delayOf(all[turn % workers]?.take(hung, sequence) ?? { putBackFor: 0 });
+    const again = at + delayOf(all[turn % workers]?.take(hung, sequence) ?? { requeueFor: 0 });
     (due[Math.floor(again / 1_000)] ??= []).push(sequence);
   };
-  for (let sequence = 0; sequence < 40_000; sequence += 1) putBack(0, sequence);
+  for (let sequence = 0; sequence < 40_000; sequence += 1) requeue(0, sequence);
   let most = 0;
   for (let second = 1; second < 600; second += 1) {
     const offered = due[second] ?? [];
     most = Math.max(most, offered.length);
-    for (const sequence of offered) putBack(second * 1_000, sequence);
+    for (const sequence of offered) requeue(second * 1_000, sequence);
   }
   expect(most).toBeGreaterThan(20);
   expect(most).toBeLessThanOrEqual(200);

@@ -89,7 +89,7 @@ describe("a worker that dies", () => {
       await eventually(() => doomed.dead, { what: "the worker to die" });
       const ended = await bench.entry(id);
       expect(ended).toMatchObject({ state: "failed", pending: ["callback", "dead-letter"] });
-      expect(bench.ledger.timeLeft(id)).toBeGreaterThan(bench.times.callAge);
+      expect(bench.ledger.timeLeft(id)).toBeGreaterThan(bench.times.callMaxAge);
       bench.start();
       expect(await bench.until(id, "failed")).toMatchObject({ run: 1, lost: 0, pending: [], ended: ended.ended });
       expect(bench.runsOf(id).length).toBe(1);
@@ -195,7 +195,7 @@ describe("what cannot be run", () => {
   });
 
   test("a call that waited too long is given up with 504", async () => {
-    open({ callAge: -1 });
+    open({ callMaxAge: -1 });
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "expired", status: 504, run: 0 });
@@ -227,7 +227,7 @@ describe("a broker that loses answers", () => {
           const written = await bench.ledger.update(id, entry, revision);
           if (lost || entry.state !== "running") return written;
           lost = true;
-          return { kind: repeated ? "overtaken" : "unknown" };
+          return { kind: repeated ? "conflict" : "unknown" };
         },
       });
       bench.start({ ledger: flaky });
@@ -248,7 +248,7 @@ describe("a broker that loses answers", () => {
           "CallLedger.putResult",
           "CallLedger.create",
           "Delivery.acknowledge",
-          "Delivery.putBack",
+          "Delivery.requeue",
           "CallbackQueue.put",
         ].map((operation) => ({ operation, fault: { kind }, probability: 0.04 })),
       );

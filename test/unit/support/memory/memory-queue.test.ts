@@ -51,7 +51,7 @@ describe("MemoryCallQueue", () => {
     expect(taker.taken.length).toBe(1);
     clock.advance(1);
     const second = await taker.nth(1);
-    second.putBack(5_000);
+    second.requeue(5_000);
     clock.advance(4_999);
     expect(taker.taken.length).toBe(2);
     clock.advance(1);

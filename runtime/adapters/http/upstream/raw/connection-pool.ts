@@ -1,5 +1,5 @@
-import type { AnswerHead } from "../../../../http1/answer-head.ts";
-import { HeadMemory } from "../../../../http1/head-memory.ts";
+import type { ResponseHead } from "../../../../http1/response-head.ts";
+import { HeadCache } from "../../../../http1/head-cache.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
 import type { ReuseTurns } from "./reuse-turns.ts";
@@ -17,7 +17,7 @@ const fullFor = 1_000;
  * wait, in order, for one that is opened or becomes free.
  */
 export class ConnectionPool implements ConnectionOwner {
-  readonly heads = new HeadMemory<AnswerHead>();
+  readonly heads = new HeadCache<ResponseHead>();
   readonly #destination: Destination;
   readonly #turns: ReuseTurns;
   readonly #open = new Set<RawConnection>();

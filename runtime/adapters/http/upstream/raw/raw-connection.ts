@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 
-import type { AnswerHead } from "../../../../http1/answer-head.ts";
-import { AnswerParser, type AnswerSink } from "../../../../http1/answer-parser.ts";
-import type { HeadMemory } from "../../../../http1/head-memory.ts";
+import type { ResponseHead } from "../../../../http1/response-head.ts";
+import { ResponseParser, type ResponseSink } from "../../../../http1/response-parser.ts";
+import type { HeadCache } from "../../../../http1/head-cache.ts";
 import { ReadBuffer } from "../../../../http1/read-buffer.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { RequestSender } from "./request-sender.ts";
@@ -17,7 +17,7 @@ export interface Destination {
 /** Whoever opened a connection. */
 export interface ConnectionOwner {
   /** Of the answers of this replica. */
-  readonly heads: HeadMemory<AnswerHead>;
+  readonly heads: HeadCache<ResponseHead>;
   onOpened(connection: RawConnection): void;
   /** It could not be opened for the call; `late`: nobody took it in time. */
   onUnopened(call: RawCall, err: Error, late: boolean): void;
@@ -38,7 +38,7 @@ const probeAfter = 60_000;
 type State = "connecting" | "idle" | "due" | "busy" | "closed";
 
 /** One connection to a replica: carries one call at a time. */
-export class RawConnection implements CallCarrier, AnswerSink {
+export class RawConnection implements CallCarrier, ResponseSink {
   /** When it is closed if it stays idle, in milliseconds of `performance.now()`. */
   expires = 0;
   /** It came back in this turn of the event loop, which may hold more that came from the replica. */
@@ -46,7 +46,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #mayBeHanded: boolean;
-  readonly #parser: AnswerParser;
+  readonly #parser: ResponseParser;
   readonly #sender: RequestSender;
   readonly #buffer = new ReadBuffer();
   #state: State = "connecting";
@@ -84,7 +84,7 @@ export class RawConnection implements CallCarrier, AnswerSink {
   /** Opens it for `call`. */
   constructor(owner: ConnectionOwner, destination: Destination, call: RawCall) {
     this.#owner = owner;
-    this.#parser = new AnswerParser(this, owner.heads);
+    this.#parser = new ResponseParser(this, owner.heads);
     this.#call = call;
     call.carrier = this;
     const { host, port, connectTimeout } = destination;

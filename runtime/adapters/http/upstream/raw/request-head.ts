@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 import { httpGrammar } from "../../../../api/http-grammar.ts";
 import type { UpstreamRequest } from "../../../../core/ports/upstream.ts";
-import { checkHeaderValue, writeHeaders, type WrittenHeaders } from "../../../../core/headers/repeated-headers.ts";
+import { checkHeaderValue, writeHeaders, type WrittenHeaders } from "../../../../core/headers/cached-headers.ts";
 
 /** A request made ready to be sent. */
 export interface RawRequest {

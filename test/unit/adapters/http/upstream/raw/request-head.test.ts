@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { rawRequest } from "../../../../../../runtime/adapters/http/upstream/raw/request-head.ts";
 import type { UpstreamRequest } from "../../../../../../runtime/core/ports/upstream.ts";
-import { RepeatedHeaders } from "../../../../../../runtime/core/headers/repeated-headers.ts";
+import { CachedHeaders } from "../../../../../../runtime/core/headers/cached-headers.ts";
 
 const prepared = (over: Partial<UpstreamRequest> = {}) =>
   rawRequest("10.0.0.1:8080", { method: "GET", target: "/a?b", headers: [], body: null, ...over });
@@ -18,7 +18,7 @@ describe("a request's head", () => {
   });
 
   test("begins with headers that are repeated, which are written once", () => {
-    const forward = new RepeatedHeaders(["X-A", "1"]);
+    const forward = new CachedHeaders(["X-A", "1"]);
     const heads = ["2", "3"].map((value) => prepared({ forward, headers: ["X-B", value] }).head);
     expect(heads.map((head) => head.split("\r\n").slice(3, 5))).toEqual([
       ["X-A: 1", "X-B: 2"],
@@ -32,7 +32,7 @@ describe("a request's head", () => {
     ["what is the connection's", ["Connection", "close"]],
     ["a name that is none", ["X:", "1"]],
   ])("refuses repeated headers with %s, each time", (_name, list) => {
-    const forward = new RepeatedHeaders(list);
+    const forward = new CachedHeaders(list);
     for (let count = 0; count < 2; count += 1) expect(() => prepared({ forward })).toThrow("Cannot send");
   });
 

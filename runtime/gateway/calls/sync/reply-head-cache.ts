@@ -8,7 +8,7 @@ const nobody: readonly string[] = [];
  * What went on of the last replies: one that says the same again, in the very same list, as an upstream gives it then, is
  * not read again. Nothing is kept per function, as there may be many.
  */
-export class ReplyMemory {
+export class ReplyHeadCache {
   readonly #lists: (readonly string[])[] = Array.from({ length: mostKept }, () => nobody);
   readonly #statuses: number[] = Array.from({ length: mostKept }, () => 0);
   readonly #passed: (PassedHeaders | undefined)[] = Array.from({ length: mostKept }, () => undefined);

@@ -81,7 +81,9 @@ const rules: readonly Rule[] = [nodeCrash, goPanic, rustPanic, pythonTraceback, 
  * Which of the last lines of a program says why it ended; the last one where none is known to. Undefined when it said
  * nothing. Blank lines are passed over.
  */
-export function tellingLine(lines: readonly string[]): { readonly text: string; readonly isLast: boolean } | undefined {
+export function lastErrorLine(
+  lines: readonly string[],
+): { readonly text: string; readonly isLast: boolean } | undefined {
   const written = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
   const last = written.length - 1;
   const index = rules.map((rule) => rule(written)).find((line) => line !== undefined) ?? last;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { tellingLine } from "../../../../runtime/core/replicas/telling-line.ts";
+import { lastErrorLine } from "../../../../runtime/core/replicas/last-error-line.ts";
 
 /** What programs really wrote when they ended, and the line that says why. */
 const crashes: readonly [what: string, output: string, why: string][] = [
@@ -276,15 +276,15 @@ note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
 
 describe("tellingLine", () => {
   test.each(crashes)("%s", (_what, output, why) => {
-    expect(tellingLine(output.split("\n"))?.text).toBe(why);
+    expect(lastErrorLine(output.split("\n"))?.text).toBe(why);
   });
 
   test("nothing was said", () => {
-    expect(tellingLine(["", " "])).toBeUndefined();
+    expect(lastErrorLine(["", " "])).toBeUndefined();
   });
 
   test("whether it was the last one", () => {
-    expect(tellingLine(["one", " two "])).toEqual({ text: "two", isLast: true });
-    expect(tellingLine(["panic: no", "goroutine 1 [running]:"])).toEqual({ text: "panic: no", isLast: false });
+    expect(lastErrorLine(["one", " two "])).toEqual({ text: "two", isLast: true });
+    expect(lastErrorLine(["panic: no", "goroutine 1 [running]:"])).toEqual({ text: "panic: no", isLast: false });
   });
 });

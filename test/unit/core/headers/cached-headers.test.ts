@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import {
   checkHeaderValue,
   joinHeaders,
-  RepeatedHeaders,
+  CachedHeaders,
   writeHeaders,
   type WrittenHeaders,
-} from "../../../../runtime/core/headers/repeated-headers.ts";
+} from "../../../../runtime/core/headers/cached-headers.ts";
 
 const anyName = (): void => {};
 
@@ -41,7 +41,7 @@ test("every name is checked, and a value that cannot be sent is refused with it"
 });
 
 test("repeated headers are written once, and stand before the own ones", () => {
-  const repeated = new RepeatedHeaders(["A", "1"]);
+  const repeated = new CachedHeaders(["A", "1"]);
   let writes = 0;
   const write = (list: readonly string[]): WrittenHeaders => {
     writes += 1;

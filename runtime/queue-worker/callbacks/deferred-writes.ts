@@ -30,7 +30,7 @@ const monotonic = (): number => performance.now();
  * What was heard and could not be written when it was: tried again, one after the other, for as long as `patience` says. It is
  * kept in memory alone: what it would correct is told wrong by the record for longer if this process ends.
  */
-export class LateWrites {
+export class DeferredWrites {
   readonly #options: LateWritesOptions;
   readonly #waiting: LateWrite[] = [];
   #running = false;

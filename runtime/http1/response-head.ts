@@ -13,7 +13,7 @@ const keepAliveTimeout = /timeout=(\d+)/i;
 const firstFinal = 200;
 
 /** The head of one answer, read line by line, and how the body behind it is framed (`security.md` H9). */
-export class AnswerHead implements HeadText<string> {
+export class ResponseHead implements HeadText<string> {
   /** 0 until the status line was read. */
   status = 0;
   /** Flat, as sent. */
@@ -118,9 +118,9 @@ export class AnswerHead implements HeadText<string> {
 const limit = 65_536;
 
 /** Heads of answers. */
-export const answerHeads: HeadKind<AnswerHead, string> = {
+export const responseHeads: HeadKind<ResponseHead, string> = {
   limit,
-  create: () => new AnswerHead(),
+  create: () => new ResponseHead(),
   mayBegin: (text) => text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart),
   faults: {
     tooLong: `a head over ${limit} bytes`,

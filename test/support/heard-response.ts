@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { UpstreamListener } from "../../runtime/core/ports/upstream.ts";
 
 /** Keeps what it hears of one answer; throws when it hears something after the last. */
-export class HeardAnswer implements UpstreamListener {
+export class HeardResponse implements UpstreamListener {
   status = 0;
   headers: readonly string[] = [];
   /** One character per byte. */

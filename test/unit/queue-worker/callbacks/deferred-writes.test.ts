@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LateWrites } from "../../../../runtime/queue-worker/callbacks/late-writes.ts";
+import { DeferredWrites } from "../../../../runtime/queue-worker/callbacks/deferred-writes.ts";
 
 /** Goes by a clock that each pause moves on; what was tried, and when. */
 function open(patience: number) {
@@ -13,7 +13,7 @@ function open(patience: number) {
     if (now > 100_000) stop.abort();
     await Promise.resolve();
   };
-  const late = new LateWrites({ patience, stop: stop.signal, now: () => now, pause });
+  const late = new DeferredWrites({ patience, stop: stop.signal, now: () => now, pause });
   const add = (name: string, nth: number, then = (): void => {}): void => {
     let tries = 0;
     late.add(async () => {

@@ -2,7 +2,7 @@
 const longest = 2_048;
 
 /** The last head of a connection, or of a replica, that came in one piece: the same bytes are not read twice. */
-export class HeadMemory<Head> {
+export class HeadCache<Head> {
   #text = "";
   #head: Head | undefined;
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../support/memory/memory-call-ledger.ts";
 import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
-import { cancelledEntry, takenEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
+import { cancelledEntry, claimedEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
 import type { CallLedger } from "../../../../runtime/core/ports/call-ledger.ts";
-import { HeldCall } from "../../../../runtime/queue-worker/calls/held-call.ts";
+import { ClaimedCall } from "../../../../runtime/queue-worker/calls/claimed-call.ts";
 import { Lease } from "../../../../runtime/queue-worker/lease.ts";
 import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../../support/fault-plan.ts";
@@ -27,12 +27,12 @@ beforeEach(() => {
 });
 afterEach(() => lease.close());
 
-async function hold(on: CallLedger = ledger): Promise<HeldCall> {
-  const held = takenEntry(sampleEntry(), { owner: "me", takeover: false, now: 1, maxRetries: 3 });
+async function hold(on: CallLedger = ledger): Promise<ClaimedCall> {
+  const held = claimedEntry(sampleEntry(), { owner: "me", takeover: false, now: 1, maxRetries: 3 });
   const created = await ledger.create(id, held, soon());
   if (created.kind !== "created") throw new Error(created.kind);
   const { revision } = created;
-  return new HeldCall({ id, ledger: on, lease, taken: { entry: { ...held, expires: 0 }, revision } });
+  return new ClaimedCall({ id, ledger: on, lease, taken: { entry: { ...held, expires: 0 }, revision } });
 }
 const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, faultPlan(rules, 1));
 const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
@@ -40,7 +40,7 @@ const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
   if (found !== undefined) await ledger.update(id, make(found.entry), found.revision);
 };
 const takeOver = (entry: CallEntry): CallEntry =>
-  takenEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
+  claimedEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
 
 test("a change is written over what it holds", async () => {
   const held = await hold();
@@ -126,7 +126,7 @@ test("a change is tried again while nobody answers, until the lease is lost", as
   setTimeout(() => lease.close(), 100);
   lease.touchWith(() => held.touch());
   const lost = new Lease({ ackWait: 200, deliveredAt: before, extend: () => false });
-  const hopeless = new HeldCall({
+  const hopeless = new ClaimedCall({
     id,
     ledger: under(away),
     lease: lost,

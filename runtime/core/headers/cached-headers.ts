@@ -37,7 +37,7 @@ export function writeHeaders(list: readonly string[], checkName: (name: string) 
  * Headers that may come with message after message, as clients and functions repeat themselves over a connection. The one
  * who sends them writes them once.
  */
-export class RepeatedHeaders {
+export class CachedHeaders {
   /** Flat: name, value, … */
   readonly list: readonly string[];
   #written: WrittenHeaders | undefined;
@@ -53,6 +53,6 @@ export class RepeatedHeaders {
 }
 
 /** `own` behind those that are repeated, if there are any. */
-export function joinHeaders(repeated: RepeatedHeaders | undefined, own: string[]): string[] {
+export function joinHeaders(repeated: CachedHeaders | undefined, own: string[]): string[] {
   return repeated === undefined ? own : [...repeated.list, ...own];
 }

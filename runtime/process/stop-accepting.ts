@@ -9,7 +9,7 @@ const longest = 5_000;
  * Node takes one in each turn of its loop, so a turn without one shows that none is left. `close` is how the server stops
  * listening; connections that were taken are not touched.
  */
-export async function closeDoor(server: Server, close: () => void, within = longest): Promise<void> {
+export async function stopAccepting(server: Server, close: () => void, within = longest): Promise<void> {
   let taken = 0;
   const count = (): void => void (taken += 1);
   server.on("connection", count).on("drop", count);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { ReplyMemory } from "../../../../../runtime/gateway/calls/sync/reply-memory.ts";
+import { ReplyHeadCache } from "../../../../../runtime/gateway/calls/sync/reply-head-cache.ts";
 
 test("the very same list is read once, any other each time", () => {
-  const memory = new ReplyMemory();
+  const memory = new ReplyHeadCache();
   const headers = ["X-A", "1", "Connection", "close"];
   const first = memory.passedOn(200, headers);
   expect(first.list).toEqual(["X-A", "1"]);
@@ -14,7 +14,7 @@ test("the very same list is read once, any other each time", () => {
 });
 
 test("with another status the same list is read again", () => {
-  const memory = new ReplyMemory();
+  const memory = new ReplyHeadCache();
   const headers = ["Content-Length", "2"];
   for (let count = 0; count < 2; count += 1) {
     expect(memory.passedOn(200, headers).list).toEqual(headers);
@@ -23,7 +23,7 @@ test("with another status the same list is read again", () => {
 });
 
 test("old lists make room", () => {
-  const memory = new ReplyMemory();
+  const memory = new ReplyHeadCache();
   const headers = ["X-A", "1"];
   const first = memory.passedOn(200, headers);
   for (let count = 0; count < 100; count += 1) memory.passedOn(200, ["X-B", String(count)]);

@@ -1,4 +1,4 @@
 /** Fills bytes that their reader has given back, so that whoever still reads them reads nothing that looks right. */
-export function giveBack(bytes: Uint8Array): void {
+export function releaseBuffer(bytes: Uint8Array): void {
   bytes.fill(0xdd);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
-import type { AnswerHead } from "../../../runtime/http1/answer-head.ts";
-import { HeadMemory } from "../../../runtime/http1/head-memory.ts";
+import type { ResponseHead } from "../../../runtime/http1/response-head.ts";
+import { HeadCache } from "../../../runtime/http1/head-cache.ts";
 import { readAnswer } from "../../support/read-answer.ts";
 
-const read = (text: string, memory: HeadMemory<AnswerHead>) => readAnswer([Buffer.from(text, "latin1")], { memory });
+const read = (text: string, memory: HeadCache<ResponseHead>) => readAnswer([Buffer.from(text, "latin1")], { memory });
 
 test("a head that comes again gives the very same headers, whatever the body", () => {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const head = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 2\r\n\r\n";
   const first = read(`${head}ab`, memory);
   const again = read(`${head}cd`, memory);
@@ -18,7 +18,7 @@ test("a head that comes again gives the very same headers, whatever the body", (
 });
 
 test("a head that differs in one byte is read", () => {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const answers = ["200", "201", "200"].map((status) =>
     read(`HTTP/1.1 ${status} OK\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n`, memory),
   );
@@ -29,20 +29,20 @@ test.each([
   ["HEAD", { headOnly: true }, "whole"],
   ["GET", {}, "open"],
 ])("how a head is framed depends on what was asked, not on what was asked before: %s", (_method, asked, outcome) => {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const head = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
   for (const headOnly of [true, false]) readAnswer([head], { headOnly, memory });
   expect(readAnswer([head], { ...asked, memory }).outcome).toBe(outcome);
 });
 
 test("a head that is malformed is refused each time", () => {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const text = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (let count = 0; count < 3; count += 1) expect(read(text, memory).outcome).toBe("malformed");
 });
 
 test("interim answers and long heads are not remembered", () => {
-  const memory = new HeadMemory<AnswerHead>();
+  const memory = new HeadCache<ResponseHead>();
   const final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
   const first = read(final, memory);
   read(`HTTP/1.1 103 Early\r\nLink: a\r\n\r\n${final}`, memory);

@@ -1,13 +1,13 @@
-import { answerHeads, type AnswerHead } from "./answer-head.ts";
+import { responseHeads, type ResponseHead } from "./response-head.ts";
 import { ChunkedReader } from "./chunked-reader.ts";
-import type { HeadMemory } from "./head-memory.ts";
+import type { HeadCache } from "./head-cache.ts";
 import { HeadPieces } from "./head-pieces.ts";
 
 const mostInterimAnswers = 10;
 const status = { continue: 100, switching: 101, final: 200, last: 599 } as const;
 
 /** Hears of one answer what it consists of; each may call `stop`. */
-export interface AnswerSink {
+export interface ResponseSink {
   /** The head of the final answer, headers flat. */
   onAnswerHead(status: number, headers: readonly string[]): void;
   /** `chunk` is borrowed for this call. */
@@ -33,9 +33,9 @@ type State = "idle" | "head" | "length" | "chunked" | "until-close";
  * Reads the answers of one connection, one after another, from whatever pieces they come in. What is not exactly HTTP/1.1
  * is refused: nothing is guessed, as the next answer would be guessed, too.
  */
-export class AnswerParser {
-  readonly #sink: AnswerSink;
-  readonly #heads: HeadPieces<AnswerHead, string>;
+export class ResponseParser {
+  readonly #sink: ResponseSink;
+  readonly #heads: HeadPieces<ResponseHead, string>;
   readonly #onData = (piece: Buffer): void => {
     // Whoever heard the piece before may have stopped.
     if (this.#state === "chunked") this.#sink.onAnswerData(piece);
@@ -48,9 +48,9 @@ export class AnswerParser {
   #chunks: ChunkedReader | undefined;
 
   /** `memory` is shared by all connections to one replica. */
-  constructor(sink: AnswerSink, memory?: HeadMemory<AnswerHead>) {
+  constructor(sink: ResponseSink, memory?: HeadCache<ResponseHead>) {
     this.#sink = sink;
-    this.#heads = new HeadPieces(answerHeads, memory);
+    this.#heads = new HeadPieces(responseHeads, memory);
   }
 
   /** Bytes that are still to come of the body, or of its chunk, as far as is known. */

@@ -22,7 +22,7 @@ export interface PullLaneParts {
  * One pull request at a time with an inbox of its own, as a delivered message does not say which request it answers
  * (its subject is that of the stream).
  */
-export class PullLane {
+export class PullLoop {
   readonly #parts: PullLaneParts;
   readonly #subscription: Subscription;
   #left = 0;

@@ -10,7 +10,7 @@ export type ChangeOutcome = "stored" | "cancelled" | "lost";
  * The record of a call this worker has taken. Changes and touches run one after the other; each is a compare-and-set,
  * and an answer that was lost is found out by reading.
  */
-export class HeldCall {
+export class ClaimedCall {
   readonly id: string;
   readonly #ledger: CallLedger;
   readonly #lease: Lease;

@@ -1,5 +1,0 @@
-/**
- * Marks bytes that their reader has given back: what they hold is no longer anybody's. Does nothing; the tests run with
- * `--conditions=weir-poison`, which puts `give-back-poisoned.ts` in its place.
- */
-export function giveBack(_bytes: Uint8Array): void {}
