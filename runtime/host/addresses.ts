@@ -1,7 +1,7 @@
-import { clusterGatewayUrl } from "../settings/platform-settings.ts";
-import { enginePorts, gatewayOrigins } from "../core/callbacks/callback-origins.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
+import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { isLoopback } from "./check-settings.ts";
 import type { ProviderName } from "./provider-choice.ts";
 import type { HostSettings } from "./settings.ts";
@@ -34,18 +34,12 @@ export function besideGateway(
 
 /** Where callbacks may go on one machine; `closedUrls` are the broker's and the admin server's. */
 export function hostCallbackRules(settings: HostSettings, own: string, closedUrls: readonly string[]): CallbackRules {
-  return {
-    policy: settings.callbackPolicy,
-    allow: settings.callbackAllow,
-    gatewayOrigins: gatewayOrigins({
-      platformNamespace: settings.platformNamespace,
-      clusterGatewayUrl: clusterGatewayUrl(settings),
-      publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
-    }),
-    closedPorts: [
-      ...closedUrls.map((url) => Number(new URL(url).port)),
-      ...enginePorts(settings.dockerSocket ?? dockerHost()),
-    ],
+  return platformCallbackRules({
+    ...settings,
+    clusterGatewayUrl: clusterGatewayUrl(settings),
+    publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
+    platformPorts: closedUrls.map((url) => Number(new URL(url).port)),
+    engine: settings.dockerSocket ?? dockerHost(),
     ownAddresses: ownAddresses(),
-  };
+  });
 }

@@ -1,9 +1,8 @@
-import { startSettings, type StartedSettings } from "../settings/start-settings.ts";
 import { release } from "../api/version.ts";
-import { readCommandLine, type CommandLine } from "../process/command-line.ts";
+import type { CommandLine } from "../process/command-line.ts";
 import { tlsRule } from "../process/file-rules.ts";
-import { readOrExit } from "../process/read-or-exit.ts";
-import { environment, readConfigFile } from "../process/settings.ts";
+import { readStart } from "../process/read-start.ts";
+import type { StartedSettings } from "../settings/start-settings.ts";
 import { warnings } from "./check-settings.ts";
 import { hostFlags } from "./flag-groups.ts";
 import { failureText } from "./report-failure.ts";
@@ -20,18 +19,9 @@ export const hostCommandLine: CommandLine = {
 
 /** The settings of this start and its warnings; all that is wrong is said at once and ends the process with code 1. */
 export function readHostSettings(argv: readonly string[]): StartedSettings<HostSettings> {
-  const typed = readCommandLine(hostCommandLine, argv);
-  const started = readOrExit(
-    () =>
-      startSettings(hostSettings, {
-        typed,
-        environment: environment(),
-        readFile: readConfigFile,
-        rules: [...hostRules, tlsRule],
-        sharedFile: false,
-      }),
-    failureText,
-  );
+  const rules = [...hostRules, tlsRule];
+  const reading = { line: hostCommandLine, settings: hostSettings, rules, sharedFile: false, tell: failureText };
+  const started = readStart(reading, argv);
   const all = [...started.warnings, ...warnings(started.settings)];
   return { ...started, warnings: all.map((warning) => `Warning: ${warning}`) };
 }

@@ -11,3 +11,8 @@ export function ownAddresses(): string[] {
 export function dockerHost(): string | undefined {
   return environment()["DOCKER_HOST"];
 }
+
+/** What callbacks to this machine are judged by. */
+export function machineFacts(): { readonly engine: string | undefined; readonly ownAddresses: readonly string[] } {
+  return { engine: dockerHost(), ownAddresses: ownAddresses() };
+}

@@ -11,7 +11,7 @@ import {
   retryRules,
 } from "../settings/platform-settings.ts";
 import type { SettingRule } from "../settings/setting-rules.ts";
-import { choice, duration, flag, list, whole } from "../settings/setting.ts";
+import { choice, duration, flag, list, whole, type Values } from "../settings/setting.ts";
 import { defaultQueue } from "../api/names.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareQueues, queueProblems } from "./declare-queues.ts";
@@ -77,6 +77,17 @@ const queueRule: SettingRule<QueueFactSettings> = {
     "Queues keep within the edition: named ones need enterprise, more than one call at a time pro; and each queue keeps the rules about retries.",
   problems: queueProblems,
 };
+
+/** What is known of the broker's store by these settings. */
+export function storeFacts(settings: Values<typeof queueDoctorSettings>) {
+  return {
+    maxFileStore: settings.maxFileStore,
+    payloadLimit: settings.asyncMaxBody,
+    maxCallRecords: settings.maxCallRecords,
+    replicas: Number(settings.natsReplicas),
+    oneMachine: settings.oneMachine,
+  };
+}
 
 /** The store has room for calls of the largest size. */
 export const storeRule: SettingRule<{ readonly asyncMaxBody: number; readonly maxFileStore: number }> = {

@@ -1,0 +1,31 @@
+import type { SystemInfo } from "../api/schemas/system-info.ts";
+import { release } from "../api/version.ts";
+import { portsOf } from "../core/callbacks/callback-origins.ts";
+import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
+import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
+import { platformInfo } from "../core/platform-info.ts";
+import { machineFacts } from "../process/machine-facts.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
+import type { Values } from "../settings/setting.ts";
+import type { gatewaySettings } from "./settings.ts";
+
+/** What a gateway in a process of its own knows of itself. */
+export function gatewayFacts(settings: Values<typeof gatewaySettings>): {
+  readonly callbackRules: CallbackRules;
+  readonly info: SystemInfo;
+} {
+  return {
+    callbackRules: platformCallbackRules({
+      ...settings,
+      ...machineFacts(),
+      clusterGatewayUrl: clusterGatewayUrl(settings),
+      publicUrls: [settings.publicUrl],
+      platformPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+    }),
+    info: platformInfo({
+      ...settings,
+      version: { release, sha: "unreleased", commit_message: "unreleased" },
+      arch: process.arch,
+    }),
+  };
+}

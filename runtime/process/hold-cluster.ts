@@ -1,0 +1,27 @@
+import type { Log } from "./log.ts";
+import type { ServiceParts } from "./start.ts";
+import { registerWatchAge, type Watched } from "./watch-age.ts";
+
+/** A connection to the API server, and its watches if it has any. */
+export interface ClusterConnection {
+  readonly watched?: () => Iterable<Watched>;
+  readonly close: () => Promise<void>;
+}
+
+/** What a process holds of the cluster: closed with it, and how long the API server has said nothing is among its metrics. */
+export function holdCluster<C extends ClusterConnection>(
+  { lifecycle, admin }: Pick<ServiceParts, "lifecycle" | "admin">,
+  { watched, close, ...parts }: C,
+): Omit<C, keyof ClusterConnection> {
+  lifecycle.onClose("API server", close);
+  if (watched !== undefined) registerWatchAge(admin.registry, watched);
+  return parts;
+}
+
+/** What the watches of the cluster tell, once that the API server cannot be heard and once that it is again, goes to the log. */
+export function logClusterNews(log: Log) {
+  return {
+    onTrouble: (err: unknown) => log.warn({ err }, "watches of the API server interrupted, trying again"),
+    onRecovered: () => log.info("watches of the API server are back"),
+  };
+}

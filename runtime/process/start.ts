@@ -1,0 +1,87 @@
+import type { processSettings } from "../settings/platform-settings.ts";
+import { flagsOf } from "../settings/read-settings.ts";
+import type { SettingRule } from "../settings/setting-rules.ts";
+import type { Settings, Values } from "../settings/setting.ts";
+import { openAdminServer, type AdminServer } from "./admin-server.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { createLog, type Log } from "./log.ts";
+import { readStart } from "./read-start.ts";
+import { runService } from "./run-service.ts";
+
+type ProcessSettings = Settings & typeof processSettings;
+
+/** What a process says of itself, and what it reads. */
+export interface ProcessDescription<S extends ProcessSettings> {
+  /** Also the name of its log. */
+  readonly name: string;
+  readonly about: string;
+  readonly version: string;
+  readonly settings: S;
+  readonly rules: readonly SettingRule<Values<S>>[];
+}
+
+/** A process whose settings are read. */
+export interface StartedProcess<V> {
+  readonly settings: V;
+  readonly log: Log;
+  /** Lives as `runService` says, with an admin server; resolves never. */
+  readonly run: (service: Service) => Promise<void>;
+}
+
+/** What a process does between its start and its end. */
+export interface Service {
+  /** Milliseconds the whole closing may take. */
+  readonly drainTimeout: number;
+  /** Opens everything but the admin server; the process is ready when it resolves. */
+  readonly open: (parts: ServiceParts) => Promise<Serving | void>;
+}
+
+/** What a service is opened with. */
+export interface ServiceParts {
+  readonly lifecycle: Lifecycle;
+  readonly admin: AdminServer;
+  readonly log: Log;
+  /** Aborts when the end begins. */
+  readonly stop: AbortSignal;
+}
+
+/** What is known of a service that serves. */
+export interface Serving {
+  /** Told in the log, with the port of the admin server. */
+  readonly facts?: object;
+  /** Waited for at the end, between being unready and the first closing. */
+  readonly drain?: () => Promise<void>;
+}
+
+/**
+ * Reads the command line and the settings, as `readStart` does, and opens the log. The admin server of `run` opens first and
+ * closes last, so that probes are answered from the start to the end.
+ */
+export function start<S extends ProcessSettings>(description: ProcessDescription<S>): StartedProcess<Values<S>> {
+  const { name, about, version, settings: table, rules } = description;
+  const line = { name, about, version, flags: flagsOf(table) };
+  const reading = { line, settings: table, rules, sharedFile: true };
+  const { settings, warnings } = readStart(reading, process.argv.slice(2));
+  const { adminHost, adminPort, logLevel }: Values<typeof processSettings> = settings;
+  const log = createLog(name, logLevel);
+  for (const warning of warnings) log.warn(warning);
+
+  const open = async (service: Service, lifecycle: Lifecycle, stop: AbortSignal): Promise<void> => {
+    const admin = await openAdminServer({ host: adminHost, port: adminPort });
+    lifecycle.onClose("admin server", () => admin.close());
+    const serving = await service.open({ lifecycle, admin, log, stop });
+    admin.ready();
+    lifecycle.onClose("readiness", () => {
+      admin.drain();
+      return serving?.drain?.();
+    });
+    log.info({ ...serving?.facts, adminPort: admin.port }, `${name} is ready`);
+  };
+  const run = (service: Service): Promise<void> =>
+    runService({
+      log,
+      drainTimeout: () => service.drainTimeout,
+      open: (lifecycle, stop) => open(service, lifecycle, stop),
+    });
+  return { settings, log, run };
+}

@@ -1,0 +1,22 @@
+import { portsOf } from "../core/callbacks/callback-origins.ts";
+import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
+import { machineFacts } from "../process/machine-facts.ts";
+import { clusterGatewayUrl } from "../settings/platform-settings.ts";
+import type { Values } from "../settings/setting.ts";
+import { callbackHeadTimeout, type queueWorkerSettings } from "./settings.ts";
+
+/** How a queue-worker in a process of its own sends callbacks. */
+export function senderOptions(settings: Values<typeof queueWorkerSettings>) {
+  return {
+    rules: platformCallbackRules({
+      ...settings,
+      ...machineFacts(),
+      clusterGatewayUrl: clusterGatewayUrl(settings),
+      publicUrls: [settings.gatewayUrl],
+      platformPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+    }),
+    gatewayOrigin: settings.gatewayUrl,
+    headTimeout: callbackHeadTimeout(settings),
+    timeout: settings.callbackTimeout,
+  };
+}
