@@ -290,7 +290,7 @@ test("after SIGKILL of the host its functions end by themselves; the next one re
       "-e",
       `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
-    const { holdLock } = await import(${JSON.stringify(new URL("../../process/hold-lock.ts", module).href)});
+    const { holdLock } = await import(${JSON.stringify(new URL("../../../process/hold-lock.ts", module).href)});
     const { replicas } = await openLocalProvider({ ...${JSON.stringify(options)}, holdLock });
     replicas.onChange(() => console.log("running"));
     await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});
@@ -383,7 +383,7 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
       "-e",
       `
     const { openLocalProvider } = await import(${JSON.stringify(module)});
-    const { holdLock } = await import(${JSON.stringify(new URL("../../process/hold-lock.ts", module).href)});
+    const { holdLock } = await import(${JSON.stringify(new URL("../../../process/hold-lock.ts", module).href)});
     const { replicas, close } = await openLocalProvider({ ...${JSON.stringify(options)}, holdLock });
     const unhear = replicas.onChange(async () => {
       unhear();
