@@ -1,9 +1,10 @@
 import type { Edition } from "../api/editions.ts";
+import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { apiVersion } from "../api/version.ts";
 
 /** What runs functions. */
-export type InfoProvider = "local" | "docker" | "kubernetes";
+export type InfoProvider = ProviderName | "kubernetes";
 
 /** What `/system/info` is made of. */
 export interface InfoFacts {
@@ -25,7 +26,7 @@ export function platformInfo(facts: InfoFacts): SystemInfo {
   return {
     provider: {
       provider: `weir-${facts.provider}`,
-      orchestration: facts.provider === "local" ? "process" : facts.provider,
+      orchestration: orchestrationOf(facts.provider),
       version: facts.version,
     },
     version: facts.version,
@@ -36,4 +37,8 @@ export function platformInfo(facts: InfoFacts): SystemInfo {
     namespaceAliases: [...facts.namespaceAliases],
     durability: facts.durability,
   };
+}
+
+function orchestrationOf(provider: InfoProvider): string {
+  return provider === "kubernetes" || runsContainers(provider) ? provider : "process";
 }

@@ -1,9 +1,9 @@
+import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { isLoopback } from "./check-settings.ts";
-import type { ProviderName } from "./provider-choice.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Where the gateway is reached from this machine: for functions, callbacks and the person at the terminal. */
@@ -19,7 +19,7 @@ export const bridgePort = 8080;
 
 /** What functions know the gateway by: containers have a network of their own, where this machine's loopback is theirs. */
 export function functionGatewayUrl(settings: HostSettings, provider: ProviderName, own: string): string {
-  return provider === "docker" ? clusterGatewayUrl(settings) : own;
+  return runsContainers(provider) ? clusterGatewayUrl(settings) : own;
 }
 
 /** Where the gateway answers on bridges with these addresses, less where it does so already. */

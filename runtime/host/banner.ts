@@ -1,5 +1,5 @@
+import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import { baseImageName, release } from "../api/version.ts";
-import type { ProviderName } from "./provider-choice.ts";
 
 export interface BannerFacts {
   readonly url: string;
@@ -19,7 +19,8 @@ export interface BannerFacts {
 
 /** What `npm start` prints once it serves. */
 export function formatBanner(facts: BannerFacts): string {
-  const image = facts.provider === "docker" ? baseImageName : "hello";
+  const needsImage = runsContainers(facts.provider);
+  const image = needsImage ? baseImageName : "hello";
   return `Weir ${release} is ready
 
   address     ${facts.url}
@@ -34,7 +35,7 @@ ${facts.withoutEngine === undefined ? "" : `  engine      none: ${facts.withoutE
 
 Try it in another terminal:
 
-${facts.provider === "docker" ? "  npm run base-image\n" : ""}  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
+${needsImage ? "  npm run base-image\n" : ""}  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
     -d '{"service":"hello","image":"${image}","envProcess":"tr a-z A-Z"}'
   curl ${facts.url}/function/hello -d 'hello, weir'
 

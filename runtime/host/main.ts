@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 
-import { engineAddress, engineNamedBy, engineTrouble } from "../adapters/machine/docker/engine/docker-socket.ts";
-import { openDockerProvider } from "../adapters/machine/docker/open-docker-provider.ts";
+import { dockerEngine } from "../adapters/machine/docker/docker-engine.ts";
 import { HttpCallbackSender } from "../adapters/http/callbacks/http-callback-sender.ts";
 import { invokerFor } from "../adapters/http/upstream/invoker-for.ts";
 import { HttpProber } from "../adapters/http/probe/http-prober.ts";
 import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
-import { openLocalProvider } from "../adapters/machine/local/open-local-provider.ts";
+import { localEngine } from "../adapters/machine/local/local-engine.ts";
 import { NatsEndpoints } from "../adapters/nats/stores/nats-endpoints.ts";
 import { NatsFunctionStore } from "../adapters/nats/stores/nats-function-store.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";
@@ -18,6 +17,8 @@ import { mostCalls } from "../adapters/nats/streams.ts";
 import { findNatsServer } from "../adapters/nats/server/find-nats-server.ts";
 import { lastingPort, portRanges, tryPort } from "../adapters/nats/server/free-port.ts";
 import { NatsServerProcess } from "../adapters/nats/server/nats-server-process.ts";
+import type { ProviderName } from "../api/machine-providers.ts";
+import type { Engine } from "../core/ports/engine.ts";
 import { natsUser, natsUsers } from "../api/broker/nats-users.ts";
 import { buildAutoscalerMetrics } from "../autoscaler/autoscaler-metrics.ts";
 import { buildAutoscaler } from "../autoscaler/build-autoscaler.ts";
@@ -44,7 +45,7 @@ import { checkStore } from "./check-store.ts";
 import { countFunctions } from "./count-functions.ts";
 import { openCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data-directory.ts";
-import { chooseProvider } from "./provider-choice.ts";
+import { autoProviders, chooseProvider } from "./provider-choice.ts";
 import { readHostSettings } from "./read-host-settings.ts";
 import { busyPort, failureText } from "./report-failure.ts";
 import { hostDrainTimeout, longestRun, machineStore } from "./settings.ts";
@@ -132,30 +133,26 @@ await runService({
     const providerLink = await connect(natsUser.provider);
     const providerFunctions = new NatsFunctionStore(providerLink);
     const providerNamespaces = new NatsNamespaceStore(providerLink);
-    const engine = [settings.dockerSocket, dockerHost()] as const;
+    const engines: Readonly<Record<ProviderName, Engine>> = {
+      local: localEngine(holdLock),
+      docker: dockerEngine(settings.dockerSocket, dockerHost()),
+    };
     const { provider: chosen, engineTrouble: withoutEngine } = await chooseProvider({
       file: layout.provider,
       wanted: settings.provider,
       functions: () => countFunctions(providerFunctions, providerNamespaces, settings.functionNamespace),
-      engine: async () => ({
-        trouble: await engineTrouble(engineAddress(...engine)),
-        namedBy: engineNamedBy(...engine),
-      }),
+      engine: () => engines[autoProviders.preferred].look(),
     });
-    const docker =
-      chosen === "docker"
-        ? await openDockerProvider({
-            socket: engineAddress(...engine),
-            data: layout.root,
-            secrets: layout.secrets,
-            platformNamespace: settings.platformNamespace,
-            gatewayPort: bridgePort,
-            defaultLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
-            log: log.child({ part: "docker" }),
-          })
-        : undefined;
-    const machine =
-      docker ?? (await openLocalProvider({ data: layout.run, secrets: layout.secrets, logs: layout.logs, holdLock }));
+    const machine = await engines[chosen].open({
+      data: layout.root,
+      secrets: layout.secrets,
+      logs: layout.logs,
+      run: layout.run,
+      platformNamespace: settings.platformNamespace,
+      gatewayPort: bridgePort,
+      defaultLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
+      log: log.child({ part: chosen }),
+    });
     lifecycle.onClose("replicas", () => machine.close());
     lifecycle.onEndNow("replicas", () => machine.endNow());
     // Before the replicas: what is cut off with them must not be written down as an attempt that failed.
@@ -249,8 +246,8 @@ await runService({
       runs: workers.reduce((sum, { running }) => sum + running, 0),
     });
     lifecycle.onClose("gateway", () => gateway.close());
-    const unhear = await docker?.onBridge((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
-    lifecycle.onClose("bridges", () => unhear?.());
+    const unhear = await machine.onAddresses((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
+    lifecycle.onClose("bridges", () => unhear());
 
     const links = [doctorLink, gatewayLink, ...workerLinks.map(({ link }) => link)];
     followBroker(

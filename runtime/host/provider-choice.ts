@@ -1,11 +1,11 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 
+import { providerNames, type ProviderName } from "../api/machine-providers.ts";
 import { PlatformError } from "../api/platform-error.ts";
+import type { EngineFacts } from "../core/ports/engine.ts";
 
-/** How functions are run on one machine. */
-export type ProviderName = "local" | "docker";
-
-const providerNames: readonly ProviderName[] = ["local", "docker"];
+/** What `auto` takes at the first start where its engine can be used, and what it takes elsewhere. */
+export const autoProviders = { preferred: "docker", otherwise: "local" } as const;
 
 export interface ProviderFacts {
   /** The setting. */
@@ -14,15 +14,8 @@ export interface ProviderFacts {
   readonly noted: ProviderName | undefined;
   /** Functions that are deployed now. */
   readonly functions: number;
+  /** What is known of the engine that `auto` prefers. */
   readonly engine: EngineFacts;
-}
-
-/** What is known of a container engine. */
-export interface EngineFacts {
-  /** Why none can be used, as a sentence; absent: one answers. */
-  readonly trouble?: string | undefined;
-  /** The setting or variable that says where it is. */
-  readonly namedBy?: "docker_socket" | "DOCKER_HOST" | undefined;
 }
 
 /** What to use, and whether to note it; or a sentence why not. */
@@ -44,10 +37,14 @@ export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
   const { trouble, namedBy } = facts.engine;
   if (wanted === "auto" && noted === undefined && trouble !== undefined) {
-    if (namedBy === undefined) return { kind: "use", provider: "local", note: true, engineTrouble: trouble };
-    return { kind: "refuse", because: `${trouble}; ${namedBy} names it: without it only --provider local starts` };
+    if (namedBy === undefined)
+      return { kind: "use", provider: autoProviders.otherwise, note: true, engineTrouble: trouble };
+    return {
+      kind: "refuse",
+      because: `${trouble}; ${namedBy} names it: without it only --provider ${autoProviders.otherwise} starts`,
+    };
   }
-  const provider = wanted === "auto" ? (noted ?? "docker") : wanted;
+  const provider = wanted === "auto" ? (noted ?? autoProviders.preferred) : wanted;
   if (noted !== undefined && noted !== provider && functions > 0) {
     const those = functions === 1 ? "1 function was" : `${functions} functions were`;
     const way = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
@@ -90,6 +87,7 @@ export interface ChooseOptions {
   readonly file: string;
   readonly wanted: ProviderName | "auto";
   readonly functions: () => Promise<number>;
+  /** Asked only where it decides. */
   readonly engine: () => Promise<EngineFacts>;
 }
 

@@ -14,6 +14,7 @@ import {
   type Settings,
   type Values,
 } from "../settings/setting.ts";
+import { providerNames } from "../api/machine-providers.ts";
 import { engineSocket, expectedEngine, parseEngineAddress } from "../api/engine-address.ts";
 
 /** What the host decides for the parts it runs, so that nobody has to. */
@@ -47,7 +48,7 @@ export const hostSettings = {
   host,
   port: gatewayPort,
   data: text("data", { fallback: ".weir", about: "Directory where everything is kept" }),
-  provider: choice("provider", ["auto", "local", "docker"], {
+  provider: choice("provider", ["auto", ...providerNames], {
     fallback: "auto",
     about: "What runs functions: processes, or containers; auto keeps what the first start took",
   }),

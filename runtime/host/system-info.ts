@@ -1,6 +1,6 @@
+import type { ProviderName } from "../api/machine-providers.ts";
 import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { platformInfo } from "../core/platform-info.ts";
-import type { ProviderName } from "./provider-choice.ts";
 import { releaseInfo } from "./release-info.ts";
 import type { HostSettings } from "./settings.ts";
 

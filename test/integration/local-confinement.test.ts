@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { eventually } from "../support/eventually.ts";
@@ -12,7 +13,7 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 const isRoot = process.getuid?.() === 0;
 
 let directory: TempDirectory;
-let providers: LocalProvider[];
+let providers: OpenEngine[];
 
 beforeEach(async () => {
   directory = await tempDirectory("confined");
@@ -23,7 +24,7 @@ afterEach(async () => {
   await directory.remove();
 });
 
-async function open(name: string): Promise<LocalProvider> {
+async function open(name: string): Promise<OpenEngine> {
   const data = join(directory.path, name);
   await mkdir(data);
   const provider = await openLocalProvider({
@@ -37,7 +38,7 @@ async function open(name: string): Promise<LocalProvider> {
 }
 
 /** What a process of this command answers, called once in each mode that is named. */
-async function answerOf(provider: LocalProvider, environment: Record<string, string>, name = "hello"): Promise<string> {
+async function answerOf(provider: OpenEngine, environment: Record<string, string>, name = "hello"): Promise<string> {
   const spec: ReplicaSpec = {
     name,
     namespace: "functions",

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../support/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
@@ -23,7 +24,7 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 const hello = { namespace: "functions", name: "hello" };
 
 let directory: TempDirectory;
-let local: LocalProvider;
+let local: OpenEngine;
 let functions: MemoryFunctionStore;
 let namespaces: MemoryNamespaceStore;
 let endpoints: MemoryEndpoints;

@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
@@ -20,9 +21,9 @@ const isRoot = process.getuid?.() === 0;
 const hello = { namespace: "functions", name: "hello" };
 
 let directory: TempDirectory;
-let provider: LocalProvider;
+let provider: OpenEngine;
 
-async function open(): Promise<LocalProvider> {
+async function open(): Promise<OpenEngine> {
   const data = directory.path;
   return await openLocalProvider({ data, secrets: join(data, "secrets"), logs: join(data, "logs"), holdLock });
 }

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { FileSecretStore } from "../../runtime/adapters/files/file-secret-store.ts";
-import { openLocalProvider, type LocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import { openLocalProvider } from "../../runtime/adapters/machine/local/open-local-provider.ts";
+import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
 import { secretStoreContract } from "../contract/secret-store.contract.ts";
@@ -58,7 +59,7 @@ describe("FileSecretStore", () => {
 
 describe("secrets of running functions", () => {
   let directory: TempDirectory;
-  let provider: LocalProvider;
+  let provider: OpenEngine;
 
   beforeEach(async () => {
     directory = await tempDirectory("local");

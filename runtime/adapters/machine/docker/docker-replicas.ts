@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { functionPort } from "../../../core/functions/function-port.ts";
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { EngineLog } from "../../../core/ports/engine.ts";
 import type { Replica, Replicas, ReplicaSpec } from "../../../core/ports/replicas.ts";
 import type { SecretViews } from "../../files/secret-views.ts";
 import type { EndedLogs } from "../../replica-logs/ended-logs.ts";
@@ -17,7 +18,6 @@ import type { Images, PullListener } from "./images/images.ts";
 import { endOfContainerLog } from "./last-lines.ts";
 import { removeContainers, takeOver } from "./containers/leftover-containers.ts";
 import type { Networks } from "./networks.ts";
-import type { ProviderLog } from "../provider-log.ts";
 
 /** What docker replicas are made with. */
 export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instance" | "cpus" | "defaultLimits"> {
@@ -31,7 +31,7 @@ export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instan
   /** Names of the gateway in containers. */
   readonly gatewayNames: readonly string[];
   readonly endedLogs: EndedLogs;
-  readonly log: ProviderLog;
+  readonly log: EngineLog;
 }
 
 /** A replica's container, for those that read from it. */

@@ -1,10 +1,10 @@
 import { PlatformError } from "../../../api/platform-error.ts";
+import type { AddressListener, EngineLog } from "../../../core/ports/engine.ts";
 import { bridgeName } from "../firewall/bridge-name.ts";
 import { engineLabel, instanceFilter } from "./containers/container-labels.ts";
 import type { EngineClient } from "./engine/engine-client.ts";
 import type { NetworkDocument } from "./engine/engine-types.ts";
 import type { HostFirewall } from "../firewall/host-firewall.ts";
-import type { ProviderLog } from "../provider-log.ts";
 
 /** The network of one namespace. */
 export interface NamespaceNetwork {
@@ -13,14 +13,11 @@ export interface NamespaceNetwork {
   readonly address: string;
 }
 
-/** Told the addresses of all bridges, before a container uses a new one. */
-export type BridgeListener = (addresses: readonly string[]) => void | Promise<void>;
-
 export interface NetworksParts {
   readonly engine: EngineClient;
   readonly instance: string;
   readonly firewall: HostFirewall;
-  readonly log: ProviderLog;
+  readonly log: EngineLog;
 }
 
 /** One bridge per namespace, with a way out by NAT, made when it is needed first. */
@@ -29,7 +26,7 @@ export class Networks {
   readonly #known = new Map<string, NamespaceNetwork>();
   /** Known ones that may be gone. */
   readonly #doubted = new Set<string>();
-  readonly #listeners = new Set<BridgeListener>();
+  readonly #listeners = new Set<AddressListener>();
   /** Where the gateway answers. */
   #served: readonly string[] = [];
   #last: Promise<unknown> = Promise.resolve();
@@ -52,7 +49,7 @@ export class Networks {
   }
 
   /** Tells what there is now, too; the returned function ends it. */
-  async onBridge(listener: BridgeListener): Promise<() => void> {
+  async onAddresses(listener: AddressListener): Promise<() => void> {
     this.#listeners.add(listener);
     await this.#change(() => this.#tell());
     return () => this.#listeners.delete(listener);

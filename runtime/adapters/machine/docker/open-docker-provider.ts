@@ -2,15 +2,10 @@ import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { secretDirectories } from "../../../api/names.ts";
-import type { FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { LogSource } from "../../../core/ports/log-source.ts";
-import type { Replicas } from "../../../core/ports/replicas.ts";
-import type { SecretStore } from "../../../core/ports/secret-store.ts";
-import type { Usage } from "../../../core/ports/usage.ts";
+import type { EnginePlace, OpenEngine } from "../../../core/ports/engine.ts";
 import { FileSecretStore } from "../../files/file-secret-store.ts";
 import { SecretViews } from "../../files/secret-views.ts";
 import { EndedLogs } from "../../replica-logs/ended-logs.ts";
-import type { DefaultLimits } from "./containers/container-resources.ts";
 import { DockerLogSource } from "./docker-log-source.ts";
 import { DockerReplicas } from "./docker-replicas.ts";
 import { checkEngine } from "./engine/docker-socket.ts";
@@ -19,47 +14,20 @@ import { EngineClient } from "./engine/engine-client.ts";
 import { HostFirewall } from "../firewall/host-firewall.ts";
 import { Images } from "./images/images.ts";
 import { instanceName } from "./instance-name.ts";
-import { Networks, type BridgeListener } from "./networks.ts";
-import type { ProviderLog } from "../provider-log.ts";
+import { Networks } from "./networks.ts";
 
-/** The caller holds `data` for itself. */
-export interface DockerProviderOptions {
+/** What containers are run with; the caller holds `data`, where notes and the secrets of running functions go, for itself. */
+export interface DockerProviderOptions extends Omit<EnginePlace, "logs" | "run"> {
   /** Where the engine is: the path of its socket, or `tcp://host:port`. */
   readonly socket: string;
   /** At most 16 characters of a to z and 0 to 9, no other data directory's; made and kept below `data` when absent. */
   readonly instance?: string;
-  /** For notes and the secrets of running functions. */
-  readonly data: string;
-  readonly secrets: string;
-  readonly platformNamespace: string;
-  /** The gateway's port on the bridges. */
-  readonly gatewayPort: number;
-  /** What replicas get of functions that state no limits. */
-  readonly defaultLimits: DefaultLimits;
-  readonly log: ProviderLog;
 }
 
 /** Runs functions as containers of the engine of this host. */
-export interface DockerProvider {
-  readonly replicas: Replicas;
-  readonly secrets: SecretStore;
-  readonly logs: LogSource;
-  readonly usage: Usage;
-  /** What separates functions here, in words. */
-  readonly isolation: string;
-  /** Where the function finds its secrets. */
-  secretsDirectory(ref: FunctionRef): string;
+export interface DockerProvider extends OpenEngine {
   /** Addresses of this host at which functions call the gateway. */
   bridgeAddresses(): string[];
-  /**
-   * Called with all bridge addresses now and when they change, and awaited before a container uses a new one: who answers
-   * there listens then. When it throws, functions on that bridge cannot call the gateway. The returned function ends it.
-   */
-  onBridge(listener: BridgeListener): Promise<() => void>;
-  /** Stops and removes all containers and networks of the instance, and the rules of this host. */
-  close(): Promise<void>;
-  /** As `close`, but calls under way are cut off. */
-  endNow(): Promise<void>;
 }
 
 /** Functions run as this user and group where this process is root. */
@@ -115,7 +83,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       isolation: "a container per replica, a network per namespace",
       secretsDirectory: () => secretDirectories[0],
       bridgeAddresses: () => networks.addresses(),
-      onBridge: (listener) => networks.onBridge(listener),
+      onAddresses: (listener) => networks.onAddresses(listener),
       close: () => (closing ??= close()),
       endNow: async () => {
         await replicas.endNow();

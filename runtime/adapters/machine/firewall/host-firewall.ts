@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
+import type { EngineLog } from "../../../core/ports/engine.ts";
 import { bridgePrefix } from "./bridge-name.ts";
 import {
   firewallChains,
@@ -9,12 +10,11 @@ import {
   parseUplinks,
   type FirewallChains,
 } from "./firewall-rules.ts";
-import type { ProviderLog } from "../provider-log.ts";
 
 export interface HostFirewallOptions {
   readonly instance: string;
   readonly gatewayPort: number;
-  readonly log: ProviderLog;
+  readonly log: EngineLog;
 }
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -1,11 +1,7 @@
 import { join, resolve } from "node:path";
 
 import { secretDirectories } from "../../../api/names.ts";
-import type { FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { LogSource } from "../../../core/ports/log-source.ts";
-import type { Replicas } from "../../../core/ports/replicas.ts";
-import type { SecretStore } from "../../../core/ports/secret-store.ts";
-import type { Usage } from "../../../core/ports/usage.ts";
+import type { OpenEngine } from "../../../core/ports/engine.ts";
 import { FileSecretStore } from "../../files/file-secret-store.ts";
 import { SecretViews } from "../../files/secret-views.ts";
 import { findConfinement } from "./confinement.ts";
@@ -29,24 +25,8 @@ export interface LocalProviderOptions {
   readonly holdLock: HoldLock;
 }
 
-/** Runs functions on this host without a container engine. */
-export interface LocalProvider {
-  readonly replicas: Replicas;
-  readonly secrets: SecretStore;
-  readonly logs: LogSource;
-  readonly usage: Usage;
-  /** What separates functions here, in words. */
-  readonly isolation: string;
-  /** Where the function finds its secrets. */
-  secretsDirectory(ref: FunctionRef): string;
-  /** Stops all replicas and removes what they had. */
-  close(): Promise<void>;
-  /** As `close`, but calls under way are cut off. */
-  endNow(): Promise<void>;
-}
-
 /** Removes what a killed process left behind, but for what its replicas wrote last, and finds out what this host allows. */
-export async function openLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
+export async function openLocalProvider(options: LocalProviderOptions): Promise<OpenEngine> {
   const run = await openRunDirectory(options.data);
   try {
     await endLeftLogs(options.logs);
@@ -72,6 +52,8 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       usage: new LocalUsage((ref) => replicas.pidsOf(ref)),
       isolation: describeIsolation(confinement, isRoot),
       secretsDirectory: (ref) => (mountsSecrets ? secretDirectories[0] : views.pathOf(ref)),
+      // Replicas share this machine's loopback.
+      onAddresses: () => Promise.resolve(() => {}),
       close: () => replicas.close(),
       endNow: () => replicas.endNow(),
     };

@@ -1,8 +1,9 @@
 import { formatDuration } from "../../../../api/duration.ts";
 import { secretDirectories } from "../../../../api/names.ts";
+import type { DefaultLimits } from "../../../../core/ports/engine.ts";
 import type { ReplicaSpec } from "../../../../core/ports/replicas.ts";
 import { formatLabels } from "./container-labels.ts";
-import { containerResources, type DefaultLimits } from "./container-resources.ts";
+import { containerResources } from "./container-resources.ts";
 
 /** What a container is made with, beside its spec. */
 export interface ContainerSurroundings {

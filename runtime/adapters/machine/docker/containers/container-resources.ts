@@ -1,4 +1,5 @@
 import { parseQuantity, quantityScale } from "../../../../core/functions/quantity.ts";
+import type { DefaultLimits } from "../../../../core/ports/engine.ts";
 import { StartFailure } from "./start-failure.ts";
 
 /** Limits of a container by the engine's names. */
@@ -21,12 +22,6 @@ const leastNanoCpus = 10_000_000n;
 const leastShares = 2n;
 /** Nor anything greater: a share of more is the same share. */
 const mostShares = 262_144;
-
-/** What a container may use whose function states no limit: quantities, undefined = any amount. */
-export interface DefaultLimits {
-  readonly memory: string | undefined;
-  readonly cpu: string | undefined;
-}
 
 /**
  * What the engine is told of limits and requests. What a function asks for beyond a default limit is its limit then. The engine
