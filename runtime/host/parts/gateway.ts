@@ -1,0 +1,51 @@
+import { join } from "node:path";
+
+import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
+import { gatewayAdapters } from "../../adapters/nats/open-nats.ts";
+import { natsUser } from "../../api/broker/nats-users.ts";
+import { buildGateway, type BuiltGateway } from "../../gateway/build-gateway.ts";
+import { besideGateway } from "../addresses.ts";
+import type { HostStart } from "./host-start.ts";
+import { systemInfo } from "../system-info.ts";
+import type { Broker } from "./broker.ts";
+import type { ChosenEngine } from "./engine.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { HostPlace } from "./place.ts";
+import type { OpenQueueWorkers } from "./queue-workers.ts";
+
+/** The gateway, which listens. */
+export interface OpenGateway {
+  readonly gateway: BuiltGateway;
+  readonly gatewayLink: NatsLink;
+}
+
+type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers;
+
+/** Listens, in networks of replicas, too. */
+export async function openGateway(given: Given): Promise<OpenGateway> {
+  const { settings, port, lifecycle, engine, workers } = given;
+  const gatewayLink = await given.connect(natsUser.gateway);
+  const gateway = buildGateway({
+    // As it was typed, for the start page.
+    settings: { ...settings, port, secretMountPath: join(settings.data, "credentials") },
+    ...gatewayAdapters(gatewayLink, settings),
+    upstream: given.upstream,
+    secrets: engine.secrets,
+    logs: engine.logs,
+    usage: engine.usage,
+    callbackRules: given.callbackRules,
+    info: await systemInfo(settings, given.providerName),
+    registry: given.admin.registry,
+    invocations: given.invocations,
+    log: given.log.child({ part: "gateway" }),
+  });
+  await gateway.open();
+  given.countUnderWay(() => ({
+    calls: gateway.inFlight,
+    runs: workers.reduce((sum, { running }) => sum + running, 0),
+  }));
+  lifecycle.onClose("gateway", () => gateway.close());
+  const unhear = await engine.onAddresses((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
+  lifecycle.onClose("bridges", () => unhear());
+  return { gateway, gatewayLink };
+}

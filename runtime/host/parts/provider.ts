@@ -1,0 +1,32 @@
+import { HttpProber } from "../../adapters/http/probe/http-prober.ts";
+import { NatsEndpoints } from "../../adapters/nats/stores/nats-endpoints.ts";
+import { buildProvider, type Provider } from "../../provider/build-provider.ts";
+import { functionGatewayUrl } from "../addresses.ts";
+import type { HostStart } from "./host-start.ts";
+import { longestRun } from "../settings.ts";
+import type { ChosenEngine } from "./engine.ts";
+import type { HostPlace } from "./place.ts";
+
+/** Makes the deployed functions true from now on. */
+export async function openProvider(
+  given: HostStart & HostPlace & ChosenEngine,
+): Promise<{ readonly provider: Provider }> {
+  const { settings, lifecycle, engine, functions, namespaces } = given;
+  const provider = buildProvider({
+    functions,
+    namespaces,
+    endpoints: new NatsEndpoints(given.providerLink),
+    replicas: engine.replicas,
+    secrets: engine.secrets,
+    prober: new HttpProber(),
+    gatewayUrl: functionGatewayUrl(settings, given.providerName, given.url),
+    secretsDirectory: (ref) => engine.secretsDirectory(ref),
+    upstreamTimeout: longestRun(settings, given.queues),
+    log: given.log.child({ part: "provider" }),
+  });
+  await provider.open();
+  lifecycle.onClose("provider", () => provider.close());
+  // First of all: it would start again what is ended, and tell of failures that are none.
+  lifecycle.onEndNow("provider", () => void provider.close().catch(() => {}));
+  return { provider };
+}

@@ -1,0 +1,50 @@
+import { flushCompileCache } from "node:module";
+import { join } from "node:path";
+
+import { drainGateway } from "../../gateway/drain-gateway.ts";
+import { followBroker } from "../../process/follow-broker.ts";
+import type { Provider } from "../../provider/build-provider.ts";
+import { formatBanner } from "../banner.ts";
+import type { HostStart } from "./host-start.ts";
+import type { Broker } from "./broker.ts";
+import type { OpenDoctor } from "./doctor.ts";
+import type { ChosenEngine } from "./engine.ts";
+import type { OpenGateway } from "./gateway.ts";
+import type { HostPlace } from "./place.ts";
+import type { OpenQueueWorkers } from "./queue-workers.ts";
+
+type Given = HostStart & HostPlace & Broker & OpenDoctor & ChosenEngine & OpenQueueWorkers & OpenGateway;
+
+/** Says that all is open, and where. */
+export async function openReadiness(given: Given & { readonly provider: Provider }): Promise<object> {
+  const { settings, log, admin, doctor, gateway } = given;
+  const links = [given.doctorLink, given.gatewayLink, ...given.workerLinks];
+  followBroker(
+    { admin, log },
+    links.map(({ trouble }) => trouble),
+    () => doctor.trouble,
+  );
+  admin.addCheck("provider", () => given.provider.check());
+  admin.ready();
+  given.lifecycle.onClose("readiness", () => {
+    admin.drain();
+    return drainGateway(gateway, settings.shutdownDelay);
+  });
+  process.stdout.write(
+    formatBanner({
+      url: given.url,
+      adminUrl: given.adminUrl,
+      user: given.user,
+      passwordFile: join(settings.data, "credentials", "basic-auth-password"),
+      edition: settings.edition,
+      provider: given.providerName,
+      withoutEngine: given.engineTrouble,
+      isolation: given.engine.isolation,
+      durability: settings.durability,
+      store: given.store,
+    }),
+  );
+  // For the next start, should this one be killed; without `NODE_COMPILE_CACHE` there is nothing to keep.
+  flushCompileCache();
+  return {};
+}
