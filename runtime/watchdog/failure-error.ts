@@ -1,3 +1,6 @@
+import { SettingsError } from "../settings/read-settings.ts";
+import type { Failure } from "./parent.ts";
+
 /** The function cannot be served: a word in CamelCase, `reason`, and a sentence. */
 export class FailureError extends Error {
   override readonly name = "FailureError";
@@ -7,4 +10,11 @@ export class FailureError extends Error {
     super(sentence);
     this.reason = reason;
   }
+}
+
+/** What is said of an error that keeps the function from being served: its stack, too, where nobody foresaw it. */
+export function watchdogFailure(err: unknown): Failure {
+  const expected = err instanceof FailureError || err instanceof SettingsError;
+  const message = err instanceof Error ? (expected ? err.message : (err.stack ?? err.message)) : String(err);
+  return { reason: err instanceof FailureError ? err.reason : "CannotRun", message };
 }

@@ -1,4 +1,7 @@
-import { choice, duration, optionalText, port, text, whole } from "../settings/setting.ts";
+import { parseArgs } from "node:util";
+
+import { flagName, readSettings } from "../settings/read-settings.ts";
+import { choice, duration, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
 
 /** What the function's deployer decides through envVars; an image sets the same names. */
 export const functionSettings = {
@@ -38,4 +41,43 @@ export const placeSettings = {
 /** The environment the watchdog was started with; in a container it is the function's own. */
 export function ownEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
+}
+
+/** What a watchdog is started with. */
+export interface WatchdogStart {
+  readonly place: Values<typeof placeSettings>;
+  readonly settings: Values<typeof functionSettings>;
+  /** The function's. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Flags are its own; the function's environment is what `given` gives, else the watchdog's own.
+ * @throws SettingsError with every problem at once
+ */
+export async function readWatchdog(
+  given: Promise<Readonly<Record<string, string>>> | undefined,
+): Promise<WatchdogStart> {
+  const options = Object.fromEntries(
+    Object.values({ ...placeSettings, ...functionSettings }).map(
+      ({ name }) => [flagName(name), { type: "string" }] as const,
+    ),
+  );
+  const flags = parseArgs({ options }).values;
+  const own = ownEnvironment();
+  const place = readSettings(placeSettings, { flags, environment: own });
+  const environment = withoutPort((await given) ?? definedIn(own), place.port);
+  return { place, environment, settings: readSettings(functionSettings, { flags, environment }) };
+}
+
+/** A container's `PORT` is where the watchdog listens: the function's own is another. */
+function withoutPort(environment: Readonly<Record<string, string>>, own: number): Readonly<Record<string, string>> {
+  const { PORT: told, ...others } = environment;
+  return Number(told) === own ? others : environment;
+}
+
+function definedIn(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

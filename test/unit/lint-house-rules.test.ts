@@ -42,12 +42,14 @@ const refused: readonly (readonly [rule: string, file: string, text: string])[] 
   ["node(no-process-env)", "runtime/gateway/env.ts", 'export const home = (): unknown => process.env["HOME"];\n'],
   ["unicorn(filename-case)", "runtime/core/camelCase.ts", "export const one = 1;\n"],
   ["eslint(max-lines)", "runtime/core/long.ts", "export {};\n".repeat(301)],
+  ["eslint(max-lines)", "runtime/queue-doctor/main.ts", "export {};\n".repeat(61)],
 ];
 
 const allowed: Readonly<Record<string, string>> = {
   "runtime/core/cycle-b.ts": 'import { a } from "./cycle-a.ts";\nexport const b = (): number => a();\n',
   "runtime/core/type-cycle-b.ts":
     'import type { A } from "./type-cycle-a.ts";\nexport interface B {\n  readonly a: A;\n}\n',
+  "runtime/gateway/main.ts": `${"\n".repeat(59)}export const one = 1;\n`,
   "runtime/process/settings.ts": 'export const home = (): unknown => process.env["HOME"];\n',
   "scripts/say.ts": 'console.log("x");\n',
   "vitest.config.ts": "export default {};\n",
@@ -81,7 +83,7 @@ describe("the linter", () => {
     expect(reports.filter(({ filename }) => filename === file).map(({ code }) => code)).toContain(rule);
   });
 
-  test.each(["runtime/process/settings.ts", "scripts/say.ts", "vitest.config.ts"])(
+  test.each(["runtime/gateway/main.ts", "runtime/process/settings.ts", "scripts/say.ts", "vitest.config.ts"])(
     "has nothing to say about %s",
     (file) => {
       expect(reports.filter(({ filename }) => filename === file)).toEqual([]);
