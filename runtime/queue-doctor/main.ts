@@ -56,5 +56,5 @@ else {
   const link = await NatsLink.open(broker());
   await adapters(link).store.provision(queues, settings.recreate);
   await link.close();
-  log.info({ queues: settings.recreate }, "made anew, empty");
+  log.info({ queues: settings.recreate }, "recreated, empty");
 }

@@ -6,29 +6,34 @@ import { withoutHeaders, type HeaderList } from "../headers/header-list.ts";
 /** Depth at which a chain of callbacks stops. */
 export const deepestCallback = 16;
 
-const platform = new Set(
-  [
-    header.callId,
-    header.durationSeconds,
-    header.functionStatus,
-    header.functionName,
-    header.retry,
-    header.retryMax,
-    header.startTime,
-    header.callDepth,
-    header.resultTruncated,
-    "user-agent",
-    "host",
-    "content-length",
-    header.weirAuth,
-    // Of a request only, and no client of ours sends it.
-    "expect",
-    // A callback carries neither cookies nor credentials, whoever wrote them.
-    "authorization",
-    "cookie",
-    "set-cookie",
-  ].map((name) => name.toLowerCase()),
-);
+/** What no answer of a function says in a callback, beside what the platform says there itself. */
+const withheld = [
+  header.resultTruncated,
+  "host",
+  "content-length",
+  header.weirAuth,
+  // Of a request only, and no client of ours sends it.
+  "expect",
+  // A callback carries neither cookies nor credentials, whoever wrote them.
+  "authorization",
+  "cookie",
+  "set-cookie",
+];
+
+/** What the platform says of a call in its callback. */
+function platformHeaders(id: string, entry: CallEntry, depth: number): Readonly<Record<string, string>> {
+  return {
+    [header.callId]: id,
+    [header.durationSeconds]: ((entry.attempts.at(-1)?.duration ?? 0) / 1_000).toFixed(6),
+    [header.functionStatus]: String(entry.status ?? statusWithoutAnswer(entry)),
+    [header.functionName]: entry.function,
+    "User-Agent": `queue-worker/${release}`,
+    [header.retry]: String(entry.retries),
+    [header.retryMax]: String(entry.maxRetries),
+    [header.startTime]: entry.accepted,
+    [header.callDepth]: String(depth + 1),
+  };
+}
 
 /** Status a receiver sees when the function gave none. */
 export function statusWithoutAnswer(entry: CallEntry): number {
@@ -40,26 +45,7 @@ export function statusWithoutAnswer(entry: CallEntry): number {
  * `answer` holds no hop-by-hop headers.
  */
 export function callbackHeaders(id: string, entry: CallEntry, depth: number, answer: HeaderList): string[] {
-  const last = entry.attempts.at(-1);
-  return [
-    ...withoutHeaders(answer, platform),
-    header.callId,
-    id,
-    header.durationSeconds,
-    ((last?.duration ?? 0) / 1_000).toFixed(6),
-    header.functionStatus,
-    String(entry.status ?? statusWithoutAnswer(entry)),
-    header.functionName,
-    entry.function,
-    "User-Agent",
-    `queue-worker/${release}`,
-    header.retry,
-    String(entry.retries),
-    header.retryMax,
-    String(entry.maxRetries),
-    header.startTime,
-    entry.accepted,
-    header.callDepth,
-    String(depth + 1),
-  ];
+  const platform = platformHeaders(id, entry, depth);
+  const names = new Set([...Object.keys(platform), ...withheld].map((name) => name.toLowerCase()));
+  return [...withoutHeaders(answer, names), ...Object.entries(platform).flat()];
 }

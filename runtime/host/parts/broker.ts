@@ -43,7 +43,7 @@ export async function openBroker({
   const store = { bytes: nats.maxFileStore, calls: mostCalls({ ...settings, maxFileStore: nats.maxFileStore }) };
   checkStore(store, layout.nats, settings);
   const connect = async (user: string): Promise<NatsLink> => {
-    const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPing });
+    const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPingInterval });
     lifecycle.onClose(`broker connection of ${user}`, () => link.close());
     return link;
   };
