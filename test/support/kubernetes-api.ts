@@ -164,7 +164,10 @@ export class KubernetesApi {
         return send(201, subresource === undefined ? this.store.put(plural, placed(object, namespace)) : { ...body });
       case "PATCH":
         if (known === undefined && !isApply(seen)) return refuse(404, "NotFound", "not found");
-        return send(200, this.store.put(plural, merge(known ?? { metadata: { name, namespace } }, body) as KubeObject));
+        return send(
+          200,
+          this.store.put(plural, merge(known ?? { metadata: { name, namespace } }, patchOf(body)) as KubeObject),
+        );
       case "GET":
         return known === undefined ? refuse(404, "NotFound", "not found") : send(200, known);
       case "PUT": {
@@ -310,6 +313,22 @@ function filterOf(plural: string, namespace: string | undefined, query: URLSearc
 
 function placed(object: KubeObject | undefined, namespace: string | undefined): KubeObject {
   return { ...object, metadata: { ...object?.metadata, ...(namespace === undefined ? {} : { namespace }) } };
+}
+
+/** A patch of RFC 6902 that replaces members of objects, as one of RFC 7396. */
+function patchOf(body: unknown): unknown {
+  if (!Array.isArray(body)) return body;
+  return (body as readonly { readonly path: string; readonly value: unknown }[]).reduce<unknown>(
+    (all, { path, value }) =>
+      merge(
+        all,
+        path
+          .split("/")
+          .slice(1)
+          .reduceRight<unknown>((inside, key) => ({ [key]: inside }), value),
+      ),
+    {},
+  );
 }
 
 function isApply({ query }: SeenRequest): boolean {

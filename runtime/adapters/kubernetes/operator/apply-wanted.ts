@@ -1,5 +1,4 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import { asApplied } from "./applied-fields.ts";
 import type { KubeClient } from "../client/client.ts";
 import { foreignFields } from "./foreign-fields.ts";
 import { withoutForeignItems } from "./foreign-items.ts";
@@ -10,6 +9,7 @@ import type { KubeObject } from "../client/kube-types.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import { isOwnedBy, type FunctionOwner } from "../manifests/object-names.ts";
 import { writeUntilAlone } from "../client/write-object.ts";
+import { ownFields } from "./own-fields.ts";
 
 /** The name of an object is taken. */
 export class TakenError extends PlatformError {
@@ -31,6 +31,8 @@ interface Applied {
 export class AppliedObjects {
   readonly #client: KubeClient;
   readonly #applied = new Map<string, Applied>();
+  /** The uid of objects whose fields are ours as if all had been applied, whoever made them. */
+  readonly #owned = new Map<string, string | undefined>();
 
   constructor(client: KubeClient) {
     this.#client = client;
@@ -66,28 +68,38 @@ export class AppliedObjects {
         return actual;
       if (known?.hash === contentHash(wanted) && known.state === stateOf(actual)) return actual;
     }
-    const made = owner && found ? await this.#change(kind, wanted, found) : await this.#apply<T>(kind, wanted);
+    const made = owner && found ? await this.#change(key, kind, wanted, found) : await this.#apply<T>(kind, wanted);
     return this.#keep(key, wanted, made);
   }
 
   /** Undefined when one of that name is there. */
   async #create<T extends KubeObject>(kind: Kind, wanted: KubeObject): Promise<T | undefined> {
     try {
-      return await this.#own(kind, await this.#client.create<T>(kind, wanted));
+      return await this.#client.create<T>(kind, wanted);
     } catch (err) {
       if (isAlreadyThere(err)) return undefined;
       throw err;
     }
   }
 
-  /** Only if it is still the object that was found. */
-  async #change<T extends KubeObject>(kind: Kind, wanted: KubeObject, found: T): Promise<T> {
+  /**
+   * Only if it is still the object that was found. What was created is not ours as if it had been applied, and what is no
+   * longer wanted would stay: that is seen to before the first change but one of the count, which takes nothing away and
+   * has a call wait for it.
+   */
+  async #change<T extends KubeObject>(key: string, kind: Kind, wanted: KubeObject, found: T): Promise<T> {
     const { uid } = found.metadata;
+    if (this.#owned.get(key) !== uid && !differsInCount(found, wanted)) {
+      const current = await this.#client.find<T>(kind, placeOf(wanted));
+      if (current?.metadata.uid === uid && current !== undefined) await ownFields(this.#client, kind, current);
+      this.#owned.set(key, uid);
+    }
     const made = await this.#apply<T>(
       kind,
       uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } },
     );
-    return this.#own(kind, await this.#takeOut(kind, wanted, made));
+    const mended = await this.#takeOut(kind, wanted, made);
+    return mended === made ? made : ownFields(this.#client, kind, mended);
   }
 
   /** Controllers write beside: the patch is for the object as it was read. */
@@ -130,25 +142,6 @@ export class AppliedObjects {
     }
   }
 
-  /** What was created or patched is ours as if it had been applied. */
-  #own<T extends KubeObject>(kind: Kind, made: T): Promise<T> {
-    const place = placeOf(made);
-    const task = `own the fields of ${kind.kind} "${place.namespace}/${place.name}"`;
-    let isMade = true;
-    return writeUntilAlone(task, async (options) => {
-      const current = isMade ? made : await this.#client.get<T>(kind, place, options);
-      isMade = false;
-      const { managedFields = [], resourceVersion } = current.metadata;
-      const entries = asApplied(managedFields, this.#client.fieldManager);
-      if (entries === undefined) return current;
-      const patch = [
-        { op: "replace", path: "/metadata/managedFields", value: entries },
-        { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
-      ];
-      return this.#client.patch<T>(kind, "json", patch, place);
-    });
-  }
-
   #keep<T extends KubeObject>(key: string, wanted: KubeObject, made: T): T {
     this.#applied.set(key, { hash: contentHash(wanted), state: stateOf(made) });
     return made;
@@ -156,12 +149,20 @@ export class AppliedObjects {
 
   /** Forgets what was said of an object that is gone. */
   forget(kind: Kind, { namespace, name }: { readonly namespace: string; readonly name: string }): void {
-    this.#applied.delete(`${kind.plural}/${namespace}/${name}`);
+    const key = `${kind.plural}/${namespace}/${name}`;
+    this.#applied.delete(key);
+    this.#owned.delete(key);
   }
 }
 
 function placeOf({ metadata: { namespace = "", name = "" } }: KubeObject) {
   return { namespace, name };
+}
+
+/** Whether `replicas` is all that is not as it is wanted. */
+function differsInCount(actual: KubeObject, { metadata, spec }: KubeObject & { readonly spec?: object }): boolean {
+  const { replicas, ...others } = { replicas: undefined, ...spec };
+  return replicas !== undefined && holdsAll(actual, { metadata, spec: others });
 }
 
 /** Changes when the description does; without a generation, with every change. */

@@ -63,20 +63,44 @@ describe("AppliedObjects", () => {
 
   test("one that the API server writes in its own way is applied once, and again when either side changed", async () => {
     const objects = new AppliedObjects(client);
+    const applied = () => asked().filter((request) => request.startsWith("PATCH"));
     const normalised = (generation: number) =>
       ({ metadata: { ...wanted.metadata, uid: "d1", generation }, spec: { replicas: 1, cpu: "1" } }) as KubeObject;
     api.store.write(kinds.deployment, { ...wanted, metadata: { ...wanted.metadata, generation: 1 } });
     const { metadata } = await objects.make<KubeObject>(kinds.deployment, wanted, normalised(0), owner);
     const seen = (generation: number) => ({ ...normalised(generation), metadata: { ...metadata, generation } });
-    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
+    expect(applied()).toHaveLength(1);
     await objects.make(kinds.deployment, wanted, seen(1), owner);
     expect(asked()).toEqual([]);
     await objects.make(kinds.deployment, wanted, seen(2), owner);
     await objects.make(kinds.deployment, { ...wanted, spec: { replicas: 2 } } as KubeObject, seen(1), owner);
-    expect(asked()).toHaveLength(2);
+    expect(applied()).toHaveLength(2);
     objects.forget(kinds.deployment, { namespace, name: "f" });
     await objects.make(kinds.deployment, wanted, seen(1), owner);
-    expect(asked()).toHaveLength(1);
+    expect(applied()).toHaveLength(1);
+  });
+
+  test("one that was created is ours as if it had been applied before its first change, a count alone is applied at once", async () => {
+    const objects = new AppliedObjects(client);
+    const made = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
+    const fields = [{ manager: "test", operation: "Update", fieldsV1: { "f:spec": {} } }];
+    const stored = api.store.write(kinds.deployment, {
+      ...made,
+      metadata: { ...made.metadata, managedFields: fields } as KubeObject["metadata"],
+    });
+    asked();
+    const scaled = { ...wanted, spec: { ...wanted.spec, replicas: 2 } };
+    const counted = await objects.make<KubeObject>(kinds.deployment, scaled, stored, owner);
+    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
+    const changed = (cpu: string) => ({ ...scaled, spec: { ...scaled.spec, cpu } });
+    const first = await objects.make<KubeObject>(kinds.deployment, changed("2"), counted, owner);
+    expect(asked()).toEqual([
+      "GET functions/deployments/f",
+      "PATCH functions/deployments/f",
+      "PATCH functions/deployments/f",
+    ]);
+    await objects.make<KubeObject>(kinds.deployment, changed("3"), first, owner);
+    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
   });
 
   test("one that belongs to somebody else is left alone", async () => {

@@ -1,0 +1,27 @@
+import { asApplied } from "./applied-fields.ts";
+import type { KubeClient } from "../client/client.ts";
+import type { Kind } from "../client/kinds.ts";
+import type { KubeObject } from "../client/kube-types.ts";
+import { writeUntilAlone } from "../client/write-object.ts";
+
+/**
+ * Makes what the client created or patched of an object its own as if it had been applied; resolves with the object as it
+ * then is. `current` is that object as the API server gave it, with whose fields are whose.
+ */
+export function ownFields<T extends KubeObject>(client: KubeClient, kind: Kind, current: T): Promise<T> {
+  const { namespace = "", name = "" } = current.metadata;
+  const place = { namespace, name };
+  let isRead = true;
+  return writeUntilAlone(`own the fields of ${kind.kind} "${namespace}/${name}"`, async (options) => {
+    const found = isRead ? current : await client.get<T>(kind, place, options);
+    isRead = false;
+    const { managedFields = [], resourceVersion } = found.metadata;
+    const entries = asApplied(managedFields, client.fieldManager);
+    if (entries === undefined) return found;
+    const patch = [
+      { op: "replace", path: "/metadata/managedFields", value: entries },
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+    ];
+    return client.patch<T>(kind, "json", patch, place);
+  });
+}
