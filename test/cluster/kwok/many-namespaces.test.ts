@@ -3,10 +3,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makeFunctionNamespaces, type FunctionNamespaces } from "../../support/function-namespaces.ts";
+import { metricOf } from "../../support/platform-admin.ts";
 import { countRequestsOf, type RequestsOfAccount } from "../../support/requests-of-account.ts";
 import { watchesOf } from "../../support/watches-of-cluster.ts";
 
 const count = 40;
+const functionsEach = 4;
+const functions = count * functionsEach;
 const within = 180_000;
 let opened: OperatedCluster;
 let made: FunctionNamespaces | undefined;
@@ -32,8 +35,8 @@ const allMade = (namespaces: FunctionNamespaces, all: number) =>
 test(`${count} namespaces cost the operator neither connections nor watches`, async () => {
   const [operator] = opened.operators;
   const [watches, { descriptors }] = [await watchesOf(opened.cluster), await operator.measure()];
-  made = await makeFunctionNamespaces(opened.cluster, count, 1);
-  await allMade(made, count);
+  made = await makeFunctionNamespaces(opened.cluster, count, functionsEach);
+  await allMade(made, functions);
   // Connections for requests that end are 16 at the most. Other files of tests watch, too, and come and go.
   expect((await operator.measure()).descriptors - descriptors).toBeLessThanOrEqual(16);
   expect((await watchesOf(opened.cluster)) - watches).toBeLessThan(2 * count);
@@ -41,12 +44,16 @@ test(`${count} namespaces cost the operator neither connections nor watches`, as
 
 test("a new operator reads each kind once, the core secrets once per namespace, and writes nothing", async () => {
   const [operator] = opened.operators;
+  const rests = () =>
+    eventually(async () => (await metricOf(operator, "operator_waiting")) === 0, { within, what: "all to be done" });
+  await rests();
   await operator.stop();
   const before = await requests.count();
   await operator.start();
+  await rests();
   const [first = ""] = made?.names ?? [];
   await made?.makeFunction(first, "later");
-  await allMade(made as FunctionNamespaces, count + 1);
+  await allMade(made as FunctionNamespaces, functions + 1);
   // Ten kinds and five of the platform's own, a list and a watch of each; a lease; the new function.
   expect((await requests.count()) - before).toBeLessThanOrEqual(count + 1 + 100);
 }, 300_000);

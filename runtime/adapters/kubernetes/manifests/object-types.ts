@@ -105,7 +105,7 @@ export interface DeploymentStrategy {
 export interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: number };
   readonly tcpSocket?: { readonly port: number };
-  readonly initialDelaySeconds: number;
+  readonly initialDelaySeconds?: number;
   readonly periodSeconds: number;
   readonly timeoutSeconds: number;
   readonly failureThreshold: number;

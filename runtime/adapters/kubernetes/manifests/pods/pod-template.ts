@@ -3,9 +3,16 @@ import type { DesiredFunction } from "../../../../core/functions/desired-functio
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import { keyValue } from "../../../../core/labels/keys.ts";
 import { contentHash } from "../content-hash.ts";
-import { mergeProfiles, type ProfileFields } from "./merge-profiles.ts";
+import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, type FunctionOwner } from "../object-names.ts";
-import type { Container, PodSecurityContext, PodSpec, PodTemplate, TopologySpreadConstraint } from "../object-types.ts";
+import type {
+  Container,
+  PodSecurityContext,
+  PodSpec,
+  PodTemplate,
+  Probe,
+  TopologySpreadConstraint,
+} from "../object-types.ts";
 import { podAffinity } from "./pod-affinity.ts";
 import { podEnvironment } from "./pod-environment.ts";
 import { podGrace, unpublishSeconds } from "./pod-grace.ts";
@@ -43,7 +50,21 @@ export function podTemplate(wanted: DesiredFunction, context: FunctionContext): 
   const labels = functionLabels(wanted.name);
   const spec = podSpec(wanted, context);
   const revision = contentHash({ rollout: context.rollout, labels, spec });
-  return { metadata: { labels, annotations: { [objectAnnotation.revision]: revision } }, spec };
+  return { metadata: { labels, annotations: { [objectAnnotation.revision]: revision } }, spec: asStored(spec) };
+}
+
+/** The API server stores no delay of zero: one that is wanted would be missing for ever, and written at every start. */
+function asStored({ containers, ...spec }: PodSpec): PodSpec {
+  const probe = ({ initialDelaySeconds = 0, ...rest }: Probe): Probe =>
+    initialDelaySeconds === 0 ? rest : { initialDelaySeconds, ...rest };
+  return {
+    ...spec,
+    containers: containers.map(({ readinessProbe, livenessProbe, ...others }) => ({
+      ...others,
+      readinessProbe: probe(readinessProbe),
+      ...(livenessProbe === undefined ? {} : { livenessProbe: probe(livenessProbe) }),
+    })),
+  };
 }
 
 function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {

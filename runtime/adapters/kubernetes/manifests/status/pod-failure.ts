@@ -117,7 +117,8 @@ function silence(
 ): ReplicaFailure | undefined {
   const since = Date.parse(state?.running?.startedAt ?? "");
   if (probe === undefined || ready === true || Number.isNaN(since)) return undefined;
-  const patience = probe.initialDelaySeconds + probe.failureThreshold * probe.periodSeconds + probe.timeoutSeconds;
+  const patience =
+    (probe.initialDelaySeconds ?? 0) + probe.failureThreshold * probe.periodSeconds + probe.timeoutSeconds;
   if (now < since + patience * 1_000) return undefined;
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? 0;
   const why =

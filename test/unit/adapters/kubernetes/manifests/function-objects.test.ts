@@ -30,7 +30,6 @@ const spread = (name: string, topologyKey: string, how: object = {}) => ({
   ...how,
 });
 const probe = (how: object) => ({
-  initialDelaySeconds: 0,
   periodSeconds: 1,
   timeoutSeconds: 1,
   failureThreshold: 3,
