@@ -5,27 +5,22 @@ import { keptObject, keptWithOwners } from "./kept-object.ts";
 import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { ProfileFields } from "../manifests/pods/merge-profiles.ts";
-import type { ObservedDeployment, ObservedPod } from "../manifests/status/observed-objects.ts";
+import type { ProfileSpec } from "../manifests/pods/merge-profiles.ts";
+import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { KubeWatch } from "../watch/watch.ts";
+import { packDeployment, type KeptDeployment, type PackedDeployment } from "./packed-deployment.ts";
 
 /** A Profile object. */
 export interface ProfileObject extends KubeObject {
   readonly spec?: ProfileFields;
 }
 
-/** What is read of a Deployment: what is compared with what is wanted, too. */
-export interface KeptDeployment extends ObservedDeployment {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-}
-
 /** Everything the operator knows of functions, kept up to date by watches. */
 export interface FunctionCaches {
   readonly functions: NamespacedWatch<FunctionObject, FunctionObject>;
-  readonly deployments: NamespacedWatch<KeptDeployment, KeptDeployment>;
+  readonly deployments: NamespacedWatch<KeptDeployment & KubeObject, PackedDeployment>;
   readonly services: NamespacedWatch<KubeObject, KubeObject>;
   readonly pods: NamespacedWatch<ObservedPod & KubeObject, ObservedPod>;
   /** Of the platform's namespace, by `namespace/name`. */
@@ -48,10 +43,12 @@ export function openFunctionCaches(
       keep: keptObject,
       onTrouble,
     }),
-    deployments: new NamespacedWatch<KeptDeployment, KeptDeployment>(client, kinds.deployment, namespaces, {
-      ...ours,
-      keep,
-    }),
+    deployments: new NamespacedWatch<KeptDeployment & KubeObject, PackedDeployment>(
+      client,
+      kinds.deployment,
+      namespaces,
+      { ...ours, keep: (deployment) => packDeployment(deployment, client.fieldManager) },
+    ),
     services: new NamespacedWatch<KubeObject, KubeObject>(client, kinds.service, namespaces, {
       ...ours,
       keep,

@@ -30,6 +30,7 @@ import type { ObjectChange } from "../watch/object-cache.ts";
 import { AppliedObjects, TakenError } from "./apply-wanted.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 import { functionOf, type FunctionCaches } from "./function-caches.ts";
+import { unpackDeployment } from "./packed-deployment.ts";
 import { PodsOfFunctions } from "./pods-of-functions.ts";
 import type { AccountFacts } from "./service-accounts.ts";
 
@@ -179,7 +180,8 @@ export class OperatedFunctions implements OperatedKind {
   ): Promise<Pick<ObservedFunction, "revision" | "fault" | "deployment">> {
     const { namespace = "", name, uid = "" } = object.metadata;
     const { gatewayUrl, longestCall, defaultLimits, check } = this.#surroundings;
-    const deployment = this.#caches.deployments.find(namespace, objectName(name));
+    const packed = this.#caches.deployments.find(namespace, objectName(name));
+    const deployment = packed && unpackDeployment(packed);
     const fault = functionFault(wanted, facts, check);
     if (fault !== undefined) return { revision: undefined, fault, deployment };
     const owner = { name, uid };
