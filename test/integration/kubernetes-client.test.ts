@@ -77,6 +77,20 @@ test("a list whose pages the server has forgotten is read from the first again, 
   await expect(list()).rejects.toMatchObject({ refusal: { status: 410 } });
 });
 
+test("a page that comes too late is asked again as a smaller one, not the whole list", async () => {
+  const client = open({ timeout: 1_000, attempts: 1 });
+  const names = Array.from({ length: 250 }, (_, index) => `c-${1_000 + index}`);
+  for (const name of names) api.store.write(kind, configMap(name));
+  const limits = () => api.requests.map(({ query }) => query.get("limit"));
+  const list = () => listObjects(client, kind, { pageSize: 100 }, ({ metadata }) => metadata.name);
+  api.faults.delay = ({ query }) => (query.has("continue") && query.get("limit") === "100" ? 30_000 : 0);
+  expect((await list()).items.toSorted()).toEqual(names);
+  expect(limits()).toEqual(["100", "100", "50", "50", "50"]);
+  api.faults.delay = () => 30_000;
+  await expect(list()).rejects.toMatchObject({ code: "provider_unavailable" });
+  expect(limits()).toHaveLength(6);
+});
+
 test("what somebody else changes meanwhile is read and changed again", async () => {
   const client = open();
   api.store.write(kind, configMap("a", { count: "0" }));

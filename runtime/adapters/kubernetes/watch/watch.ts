@@ -6,7 +6,7 @@ import type { KubeClient } from "../client/client.ts";
 import type { Kind } from "../client/kinds.ts";
 import { KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
-import { listObjects } from "../client/list-objects.ts";
+import { listObjects, smallestPage } from "../client/list-objects.ts";
 import { ObjectCache, type ObjectChange } from "./object-cache.ts";
 import { compareResourceVersions } from "./resource-version.ts";
 import type { ServerContact, WatchedKind } from "../client/server-contact.ts";
@@ -39,7 +39,7 @@ interface Wait {
   readonly early: boolean;
 }
 
-const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, longestAsked: 60_000, pageSize: 500 };
+const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, longestAsked: 60_000, pageSize: 250 };
 /** A watch that held so long does not make the next one wait; milliseconds. */
 const goodWatch = 1_000;
 /** After so many refusals in a row the version itself may be what is refused. */
@@ -134,7 +134,9 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   }
 
   async #list(signal: AbortSignal): Promise<string> {
-    const query = { ...this.#query, pageSize: this.#options.pageSize };
+    // A server that was not in time may be with less.
+    const pageSize = Math.max(Math.ceil(this.#options.pageSize / 2 ** this.#failures), smallestPage);
+    const query = { ...this.#query, pageSize: Math.min(pageSize, this.#options.pageSize) };
     const keep = (object: T) => this.#cache.keep(object);
     const options = { signal, attempts: 1, again: this.#failures > 0 };
     const { items, resourceVersion } = await listObjects(this.#client, this.#kind, query, keep, options);
