@@ -180,7 +180,22 @@ export const groupedOptions = {
   },
   queueDoctor: pair("Pods of the queue-doctor"),
   autoscaler: pair("Pods of the autoscaler"),
-  operator: pair("Pods of the operator"),
+  operator: {
+    ...pair("Pods of the operator"),
+    functions: whole("functions", {
+      fallback: "10000",
+      min: 1,
+      max: 1_000_000,
+      about:
+        "Most functions there will be, in the whole cluster where the edition has many namespaces: memory is derived from it",
+    }),
+    namespaces: whole("namespaces", {
+      fallback: "1000",
+      min: 1,
+      max: 100_000,
+      about: "Most namespaces of functions there will be, where the edition has many: memory is derived from it, too",
+    }),
+  },
   pods: {
     priorityClass: optionalText("priorityClass", {
       about: "Priority class of all pods of the platform",

@@ -4,31 +4,34 @@ import { operatorSettings } from "../../../runtime/operator/settings.ts";
 import { clusterEnvironment, platformEnvironment, processEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
+import { operatorMemory, operatorNodeOptions } from "../operator-memory.ts";
 import type { Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 import { briefDrain } from "./queue-doctor.ts";
 
-const base = 256 * 2 ** 20;
-
 /** The operator; of two pods one acts. It knows no broker. */
 export function operatorManifests(platform: Platform): KubernetesObject[] {
+  const memory = operatorMemory(platform);
   return processDeployment(platform, {
     process: accounts.operator,
     component: "operator",
     replicas: Number(platform.operator.replicas),
-    environment: environmentOf(
-      operatorSettings,
-      {
-        ...processEnvironment(),
-        ...platformEnvironment(platform),
-        ...clusterEnvironment(),
-        declaredQueues: platform.queues.map(formatDeclaredQueue),
-        clusterRanges: platform.clusterRanges.length === 0 ? undefined : platform.clusterRanges,
-      },
-      platform.tuning,
-    ),
+    environment: [
+      ...environmentOf(
+        operatorSettings,
+        {
+          ...processEnvironment(),
+          ...platformEnvironment(platform),
+          ...clusterEnvironment(),
+          declaredQueues: platform.queues.map(formatDeclaredQueue),
+          clusterRanges: platform.clusterRanges.length === 0 ? undefined : platform.clusterRanges,
+        },
+        platform.tuning,
+      ),
+      { name: "NODE_OPTIONS", value: operatorNodeOptions(memory).join(" ") },
+    ],
     drainTimeout: briefDrain,
-    memory: base,
+    memory,
     cpu: "100m",
     broker: false,
   });

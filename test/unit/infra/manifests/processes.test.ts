@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { operatorNodeOptions } from "../../../../infra/manifests/operator-memory.ts";
 import { checkPlatform, readPlatform } from "../../../../infra/manifests/read-platform.ts";
 import { environmentOf } from "../../../../infra/manifests/processes/environment.ts";
 import type { Settings } from "../../../../runtime/settings/setting.ts";
@@ -37,7 +38,8 @@ describe.each(processes)("%s", (name, process, table) => {
   test("its variables are settings of its process, which can read them", () => {
     const environment = variablesOf(deployment);
     const names = Object.values(table).map((setting) => setting.name);
-    expect(Object.keys(environment).filter((variable) => !names.includes(variable))).toEqual([]);
+    const others = Object.keys(environment).filter((variable) => !names.includes(variable));
+    expect(others).toEqual(process === "operator" ? ["NODE_OPTIONS"] : []);
     const inPod = { ...environment, kubernetes_host: "10.0.0.1", kubernetes_port: "443" };
     expect(readSettings(table, { environment: inPod })).toMatchObject({
       adminHost: "0.0.0.0",
@@ -92,19 +94,35 @@ describe("what is derived", () => {
     expect(declared).toBe("default=2m,reports=10m");
   });
 
+  const deploymentOf = (input: Readonly<Record<string, unknown>>, name: string) =>
+    objectNamed(objectsOf(readPlatform(input)), "Deployment", name);
+  const memoryOf = (input: Readonly<Record<string, unknown>>, name: string) =>
+    Number.parseInt(podsOf(deploymentOf(input, name)).containers[0].resources.limits["memory"] ?? "", 10);
+  const pro = { edition: "pro" };
+
   test("memory grows with payload and slots, unless it is said", () => {
-    const memoryOf = (input: Readonly<Record<string, unknown>>, name: string) =>
-      Number.parseInt(
-        podsOf(objectNamed(objectsOf(readPlatform(input)), "Deployment", name)).containers[0].resources.limits[
-          "memory"
-        ] ?? "",
-        10,
-      );
-    const pro = { edition: "pro" };
     const small = memoryOf(pro, "queue-worker");
     expect(memoryOf({ ...pro, maxInflight: 100 }, "queue-worker") - small).toBeGreaterThan(200);
     expect(memoryOf({ ...pro, asyncMaxBody: 16_777_216 }, "queue-worker") - small).toBeGreaterThan(400);
     expect(memoryOf({ ...pro, memory: { queueWorker: "99Mi" } }, "queue-worker")).toBe(99);
+  });
+
+  test("that of the operator grows with the functions and namespaces that are expected, and Node.js keeps to it", () => {
+    const expecting = (functions: number, namespaces: number, edition = "pro") =>
+      memoryOf({ edition, operator: { functions, namespaces } }, "operator");
+    expect(expecting(10_000, 1_000)).toBe(memoryOf(pro, "operator"));
+    expect(expecting(10_000, 1_000) * 2 ** 20).toBeLessThanOrEqual(250e6);
+    expect(expecting(20_000, 1_000)).toBeGreaterThan(expecting(10_000, 1_000));
+    expect(expecting(10_000, 2_000)).toBeGreaterThan(expecting(10_000, 1_000));
+    expect(expecting(1_000, 5, "standard")).toBe(expecting(1_000, 1));
+    const optionsOf = (input: object) => variablesOf(deploymentOf({ ...pro, ...input }, "operator"))["NODE_OPTIONS"];
+    const limit = { memory: { operator: "1Gi" } };
+    expect(memoryOf({ ...pro, ...limit }, "operator")).toBe(1);
+    expect(optionsOf(limit)).toBe(operatorNodeOptions(2 ** 30).join(" "));
+    const oldSpace = (input: object) => Number(/--max-old-space-size=(\d+)/.exec(optionsOf(input) ?? "")?.[1]);
+    expect(oldSpace({})).toBeLessThan(memoryOf(pro, "operator") - 50);
+    expect(oldSpace(limit)).toBeGreaterThan(800);
+    expect(oldSpace({ memory: { operator: "96Mi" } })).toBe(48);
   });
 
   test("replicas of a queue's workers come from its entry; several pods have a budget", () => {
