@@ -24,16 +24,25 @@ export const nightlyRows: readonly NightlyRow[] = [
     script: "test",
     args: ["nightly"],
     hasReport: true,
-    minutes: 60,
+    minutes: 55,
   },
   {
     name: "cluster",
     about:
       "runs those of `test/nightly-cluster` on real nodes: the other three editions, restarts of every part under load",
     script: "test:cluster",
-    args: ["--tier", "nightly"],
+    args: ["--tier", "nightly", "nightly-cluster/node", "operator-at-rest"],
     hasReport: true,
-    minutes: 35,
+    minutes: 30,
+  },
+  {
+    name: "namespaces",
+    about:
+      "measures an operator with 1 000 namespaces and 10 000 functions, on a cluster of its own whose pods are pretended",
+    script: "test:cluster",
+    args: ["--tier", "nightly", "--level", "kwok", "many-namespaces"],
+    hasReport: true,
+    minutes: 10,
   },
   {
     name: "faults",

@@ -4,7 +4,7 @@ import type { Edition } from "../../runtime/api/editions.ts";
 import { namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
 import { applyDefinitions } from "./apply-definitions.ts";
 import { flagsAsAccount } from "./cluster-account.ts";
-import { platformProcess, type PlatformProcess } from "./platform-process.ts";
+import { platformProcess, type PlatformProcess, type PlatformProcessOptions } from "./platform-process.ts";
 import { tempDirectory } from "./temp-directory.ts";
 import { openTestCluster, type TestCluster } from "./test-cluster.ts";
 
@@ -22,6 +22,7 @@ export async function openOperatedCluster(
   count = 1,
   flags: readonly string[] = [],
   edition: Edition = "community",
+  options: Pick<PlatformProcessOptions, "node" | "readyWithin"> = {},
 ): Promise<OperatedCluster> {
   const cluster = await openTestCluster();
   const directory = await tempDirectory("operator");
@@ -37,6 +38,7 @@ export async function openOperatedCluster(
       const operator = platformProcess({
         name: `operator ${number}`,
         main: "runtime/operator/main.ts",
+        ...options,
         flags: () => [...connection, "--admin-port=0", ...flags],
         readyMessage: "operator is ready",
       });

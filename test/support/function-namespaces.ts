@@ -1,5 +1,6 @@
 import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
-import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import { kinds, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { readKubeconfig } from "../../runtime/adapters/kubernetes/client/kubeconfig.ts";
 import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
 import { functionLabel, namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
@@ -13,11 +14,17 @@ export interface FunctionNamespaces extends AsyncDisposable {
   /** `namespace/name` of the Deployments of functions in these namespaces. */
   deployments(): Promise<ReadonlySet<string>>;
   hasDeployment(namespace: string, name: string): Promise<boolean>;
+  /** Whether all is done for the `count` functions of the namespace, by the operator and by the cluster's own controllers. */
+  settled(namespace: string, count: number): Promise<boolean>;
   /** Begins to remove the namespaces. */
   close(): Promise<void>;
 }
 
 const lanes = 12;
+
+interface Settling extends KubeObject {
+  readonly status?: { readonly observedGeneration?: number; readonly reason?: string; readonly hard?: object };
+}
 
 /** Makes `count` namespaces of the platform in `cluster`, with `each` functions in every one. */
 export async function makeFunctionNamespaces(
@@ -26,7 +33,7 @@ export async function makeFunctionNamespaces(
   each: number,
 ): Promise<FunctionNamespaces> {
   const client = new KubeClient(await readKubeconfig(cluster.kubeconfig), { fieldManager: "weir-test" });
-  const names = Array.from({ length: count }, (_, index) => `${cluster.namespace}-many-${index}`);
+  const names = Array.from({ length: count }, (_, index) => namespaceName(cluster, index));
   const labels = { [namespaceMarker.key]: namespaceMarker.value, [objectLabel.platform]: cluster.namespace };
   const makeFunction = async (namespace: string, name: string): Promise<void> => {
     const spec = { image: "example/hello:1", replicas: 0, labels: { "com.service.scale.zero": "true" } };
@@ -46,6 +53,19 @@ export async function makeFunctionNamespaces(
       const ours = `${cluster.namespace}-many-`;
       return new Set(items.filter((key) => key.startsWith(ours)));
     },
+    settled: async (namespace, count) => {
+      const page = (kind: Kind) => client.listPage<Settling>(kind, { namespace }, { limit: 500 });
+      const isDone = ({ metadata, status }: Settling) => status?.observedGeneration === metadata.generation;
+      for (const kind of [kinds.deployment, kinds.replicaSet, kinds.function])
+        if ((await page(kind)).items.filter(isDone).length !== count) return false;
+      const { items: functions } = await page(kinds.function);
+      const isSaid = functions.every(({ status }) => status?.reason === "ScaledToZero");
+      const [slices, accounts, quotas] = await Promise.all(
+        [kinds.endpointSlice, kinds.serviceAccount, kinds.resourceQuota].map(page),
+      );
+      const isCounted = quotas?.items.every(({ status }) => status?.hard !== undefined) ?? false;
+      return isSaid && isCounted && slices?.items.length === count && accounts?.items.length === 1;
+    },
     hasDeployment: async (namespace, name) => (await client.find(kinds.deployment, { namespace, name })) !== undefined,
     close,
     [Symbol.asyncDispose]: close,
@@ -60,6 +80,11 @@ export async function makeFunctionNamespaces(
     await close();
     throw err;
   }
+}
+
+/** All of the same length. */
+export function namespaceName({ namespace }: Pick<TestCluster, "namespace">, index: number): string {
+  return `${namespace}-many-${String(index).padStart(4, "0")}`;
 }
 
 async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

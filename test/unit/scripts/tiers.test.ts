@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
+import { clusterLevels } from "../../../scripts/cluster/places.ts";
 import { longestNight, nightlyRows } from "../../../scripts/nightly/rows.ts";
+import { clusterFiles } from "../../../scripts/test-cluster/cluster-files.ts";
 import { filesOf, tiers } from "../../../scripts/test/tiers.ts";
 import config from "../../../vitest.config.ts";
 
@@ -40,8 +42,20 @@ describe("the nightly run", () => {
     expect(minutes).toBeLessThanOrEqual(longestNight);
   });
 
-  test("has the rows of all nightly projects", () => {
+  test("has a row of all tests of one machine, and runs each file of those on a cluster once", () => {
     const commands = nightlyRows.map(({ script, args }) => [script, ...args].join(" "));
-    expect(commands).toEqual(expect.arrayContaining(["test nightly", "test:cluster --tier nightly"]));
+    expect(commands).toContain("test nightly");
+    const run = nightlyRows
+      .filter(({ script }) => script === "test:cluster")
+      .flatMap(({ args }) => {
+        const at = args.indexOf("--level");
+        const level = clusterLevels.find((each) => each === args[at + 1]) ?? "node";
+        const patterns = args.filter(
+          (each, index) => !each.startsWith("--") && !(args[index - 1] ?? "").startsWith("--"),
+        );
+        const { together, inTurn } = clusterFiles("nightly-cluster", level, patterns);
+        return [...together, ...inTurn];
+      });
+    expect(run.sort()).toEqual(filesOf("nightly-cluster", root));
   });
 });
