@@ -1,4 +1,4 @@
-import { bytesOf } from "./option-rules.ts";
+import { bytesOfSize } from "./option-rules.ts";
 import type { Platform } from "./platform.ts";
 
 const kibibyte = 2 ** 10;
@@ -14,7 +14,7 @@ const youngObjects = "--max-semi-space-size=4";
 
 /** Bytes that a pod of the operator may take: those that the stack says, else what the functions and namespaces need that it expects. */
 export function operatorMemory({ memory, operator, manyNamespaces }: Platform): number {
-  if (memory.operator !== undefined) return bytesOf(memory.operator);
+  if (memory.operator !== undefined) return bytesOfSize(memory.operator);
   const namespaces = manyNamespaces ? operator.namespaces : 1;
   const holds = held.program + operator.functions * held.eachFunction + namespaces * held.eachNamespace;
   return outside + Math.ceil(roomForGarbage * holds);

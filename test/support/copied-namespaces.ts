@@ -10,7 +10,7 @@ import { readKubeconfig } from "../../runtime/adapters/kubernetes/client/kubecon
 import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
 import type { FunctionObject } from "../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
 import { functionDeployment } from "../../runtime/adapters/kubernetes/manifests/function-deployment.ts";
-import { desiredOf, rolloutOf } from "../../runtime/adapters/kubernetes/manifests/function-object.ts";
+import { desiredOf, rolloutCount } from "../../runtime/adapters/kubernetes/manifests/function-object.ts";
 import { defaultNamespaceSettings } from "../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
 import { clusterPart } from "./cluster-part.ts";
 import { eventually } from "./eventually.ts";
@@ -184,7 +184,7 @@ function revisionOf(object: FunctionObject, platformNamespace: string): string {
   const { limits } = defaultNamespaceSettings(platformNamespace);
   const { spec } = functionDeployment(desiredOf(object), {
     owner: { name: object.metadata.name, uid: object.metadata.uid ?? "" },
-    rollout: rolloutOf(object),
+    rollout: rolloutCount(object),
     profiles: [],
     pullSecrets: new Set(),
     gatewayUrl: clusterGatewayUrl({ platformNamespace }),

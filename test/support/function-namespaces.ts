@@ -53,18 +53,18 @@ export async function makeFunctionNamespaces(
       const ours = `${cluster.namespace}-many-`;
       return new Set(items.filter((key) => key.startsWith(ours)));
     },
-    settled: async (namespace, count) => {
+    settled: async (namespace, all) => {
       const page = (kind: Kind) => client.listPage<Settling>(kind, { namespace }, { limit: 500 });
       const isDone = ({ metadata, status }: Settling) => status?.observedGeneration === metadata.generation;
       for (const kind of [kinds.deployment, kinds.replicaSet, kinds.function])
-        if ((await page(kind)).items.filter(isDone).length !== count) return false;
+        if ((await page(kind)).items.filter(isDone).length !== all) return false;
       const { items: functions } = await page(kinds.function);
       const isSaid = functions.every(({ status }) => status?.reason === "ScaledToZero");
       const [slices, accounts, quotas] = await Promise.all(
         [kinds.endpointSlice, kinds.serviceAccount, kinds.resourceQuota].map(page),
       );
       const isCounted = quotas?.items.every(({ status }) => status?.hard !== undefined) ?? false;
-      return isSaid && isCounted && slices?.items.length === count && accounts?.items.length === 1;
+      return isSaid && isCounted && slices?.items.length === all && accounts?.items.length === 1;
     },
     hasDeployment: async (namespace, name) => (await client.find(kinds.deployment, { namespace, name })) !== undefined,
     close,

@@ -5,7 +5,7 @@ import { keptObject, keptWithOwners } from "./kept-object.ts";
 import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { ProfileSpec } from "../manifests/pods/merge-profiles.ts";
+import type { ProfileFields } from "../manifests/pods/merge-profiles.ts";
 import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";

@@ -3,7 +3,7 @@ import type { DesiredFunction } from "../../../../core/functions/desired-functio
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import { keyValue } from "../../../../core/labels/keys.ts";
 import { contentHash } from "../content-hash.ts";
-import { mergeProfiles, type ProfileSpec } from "./merge-profiles.ts";
+import { mergeProfiles, type ProfileFields } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, type FunctionOwner } from "../object-names.ts";
 import type {
   Container,

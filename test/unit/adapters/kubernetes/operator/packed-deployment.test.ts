@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 
-import { packDeployment, unpackDeployment } from "../../../../../runtime/adapters/kubernetes/operator/packed-deployment.ts";
+import {
+  packDeployment,
+  unpackDeployment,
+} from "../../../../../runtime/adapters/kubernetes/operator/packed-deployment.ts";
 
 const metadata = { namespace: "functions", name: "f", uid: "u1", generation: 2 };
 const described = { spec: { template: { metadata: { annotations: { revision: "r" } } } }, status: { replicas: 1 } };
@@ -9,10 +12,7 @@ test("a packed Deployment is what it was, with what others own of its descriptio
   const labels = { faas_function: "f", team: "a" };
   const foreign = { manager: "other", fieldsV1: { "f:spec": {} } };
   const managedFields = [{ manager: "m", fieldsV1: { "f:spec": {} } }, foreign];
-  const packed = packDeployment(
-    { metadata: { ...metadata, labels, managedFields } as typeof metadata, ...described },
-    "m",
-  );
+  const packed = packDeployment({ metadata: { ...metadata, labels, managedFields }, ...described }, "m");
   expect(packed.metadata).toEqual({ namespace: "functions", labels: { faas_function: "f" } });
   expect(unpackDeployment(packed)).toEqual({
     metadata: { ...metadata, labels, managedFields: [foreign] },
