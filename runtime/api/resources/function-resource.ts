@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 
+import type { AsRead } from "./as-read.ts";
 import { celDurationWithin, keyCelRules, keyPrefixRule, notAboveCelRule, valueOf, type CelRule } from "./cel-rules.ts";
 import { longestDuration } from "../duration.ts";
 import { grammarRule } from "../grammar.ts";
@@ -129,7 +130,7 @@ export const FunctionObjectStatus = Type.Object(
   },
   { description: "What became of the function" },
 );
-export type FunctionObjectStatus = Readonly<Static<typeof FunctionObjectStatus>>;
+export type FunctionObjectStatus = AsRead<Static<typeof FunctionObjectStatus>>;
 
 /** What is asked of the whole object: its name is that of the function. */
 export const functionObjectRules: readonly CelRule[] = [

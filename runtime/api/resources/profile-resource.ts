@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 
+import type { AsRead } from "./as-read.ts";
 import type { CelRule } from "./cel-rules.ts";
 import {
   AffinitySchema,
@@ -62,4 +63,4 @@ export const ProfileSpec = Type.Object(
     ] satisfies CelRule[],
   },
 );
-export type ProfileSpec = Readonly<Static<typeof ProfileSpec>>;
+export type ProfileSpec = AsRead<Static<typeof ProfileSpec>>;

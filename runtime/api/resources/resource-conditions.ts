@@ -1,5 +1,6 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 
+import type { AsRead } from "./as-read.ts";
 import { time } from "../schemas/name-schemas.ts";
 
 /** What a status says of an object, one statement per type; each writer keeps its own types. */
@@ -49,6 +50,9 @@ function acceptedStatus(types: readonly [string, ...string[]], about: string) {
     { description: "What became of the object" },
   );
 }
+
+/** See {@link ProfileObjectStatus}, {@link IamObjectStatus}. */
+export type AcceptedObjectStatus = AsRead<Static<ReturnType<typeof acceptedStatus>>>;
 
 /** Status of a Profile. */
 export const ProfileObjectStatus = acceptedStatus(["Accepted"], "Whether functions can use it");

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 
+import type { AsRead } from "./as-read.ts";
 import { secretName } from "../schemas/name-schemas.ts";
 import { generation, resourceConditions, setOptions } from "./resource-conditions.ts";
 
@@ -44,4 +45,4 @@ export const SecretObjectStatus = Type.Object(
   },
   { description: "Which of its keys are there" },
 );
-export type SecretObjectStatus = Readonly<Static<typeof SecretObjectStatus>>;
+export type SecretObjectStatus = AsRead<Static<typeof SecretObjectStatus>>;

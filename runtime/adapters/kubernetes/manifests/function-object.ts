@@ -5,7 +5,8 @@ import { usableScaleRules } from "../../../core/scaling/scale-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import { externalScaler } from "./external-scaler.ts";
 import { functionApiVersion } from "./object-names.ts";
-import type { FunctionObject, FunctionObjectSpec } from "./function-custom-resource.ts";
+import type { FunctionSpec } from "../../../api/resources/function-resource.ts";
+import type { FunctionObject } from "./function-custom-resource.ts";
 import type { NamedMeta } from "./object-types.ts";
 import { formatScaled, scalingOf } from "./status/scaled-because.ts";
 
@@ -104,7 +105,7 @@ export function completionPatch(object: FunctionObject, now: string): object | u
   };
 }
 
-function specOf({ name, replicas, deployment }: DesiredFunction): FunctionObjectSpec {
+function specOf({ name, replicas, deployment }: DesiredFunction): FunctionSpec {
   const { service: _, namespace: __, envProcess, envVars, ...same } = deployment;
   return {
     name,

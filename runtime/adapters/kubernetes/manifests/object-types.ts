@@ -1,4 +1,5 @@
 // The parts of Kubernetes objects (1.34) that the mapping writes or reads, and no others.
+import type { ProfileSpec } from "../../../api/resources/profile-resource.ts";
 import type { ObjectMeta } from "../client/kube-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -21,85 +22,21 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
 }
 
-/** A rule about one label. */
-export interface NodeSelectorRequirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
+/** A part of a pod that a Profile may say. */
+type Part<Key extends keyof ProfileSpec> = NonNullable<ProfileSpec[Key]>;
 
-/** Rules that a node must fulfil all. */
-export interface NodeSelectorTerm {
-  readonly matchExpressions?: readonly NodeSelectorRequirement[];
-  readonly matchFields?: readonly NodeSelectorRequirement[];
-}
-
-/** Where pods may and should run; entries we never look into stay as they came. */
-export interface Affinity {
-  readonly nodeAffinity?: {
-    readonly requiredDuringSchedulingIgnoredDuringExecution?: {
-      readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
-    };
-    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly object[];
-  };
-  readonly podAffinity?: PodAffinity;
-  readonly podAntiAffinity?: PodAffinity;
-}
-
-/** Beside which pods pods may and should run. */
-export interface PodAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly object[];
-  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly object[];
-}
-
-/** How evenly pods are to be spread. */
-export interface TopologySpreadConstraint {
-  readonly maxSkew: number;
-  readonly topologyKey: string;
-  readonly whenUnsatisfiable: string;
-  readonly labelSelector?: LabelSelector;
-  readonly [field: string]: unknown;
-}
-
-/** How pods look names up. */
-export interface DnsConfig {
-  readonly nameservers?: readonly string[];
-  readonly searches?: readonly string[];
-  readonly options?: readonly { readonly name: string; readonly value?: string }[];
-}
-
-/** Who the processes of a pod are and what they may. */
-export interface PodSecurityContext {
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
-  readonly runAsNonRoot?: boolean;
-  readonly fsGroup?: number;
-  readonly fsGroupChangePolicy?: string;
-  readonly supplementalGroups?: readonly number[];
-  readonly supplementalGroupsPolicy?: string;
-  readonly seccompProfile?: { readonly type: string; readonly localhostProfile?: string };
-  readonly appArmorProfile?: { readonly type: string; readonly localhostProfile?: string };
-  readonly seLinuxOptions?: {
-    readonly level?: string;
-    readonly role?: string;
-    readonly type?: string;
-    readonly user?: string;
-  };
-  readonly seLinuxChangePolicy?: string;
-  readonly sysctls?: readonly { readonly name: string; readonly value: string }[];
-}
-
-/** Amounts by resource name. */
-export interface ResourceRequirements {
-  readonly limits?: Texts;
-  readonly requests?: Texts;
-}
-
-/** How replicas are replaced. */
-export interface DeploymentStrategy {
-  readonly type?: string;
-  readonly rollingUpdate?: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string };
-}
+export type Affinity = Part<"affinity">;
+export type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
+export type PodAffinity = NonNullable<Affinity["podAffinity"]>;
+export type NodeSelectorTerm = NonNullable<
+  NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]
+>["nodeSelectorTerms"][number];
+export type NodeSelectorRequirement = NonNullable<NodeSelectorTerm["matchExpressions"]>[number];
+export type TopologySpreadConstraint = Part<"topologySpreadConstraints">[number];
+export type DnsConfig = Part<"dnsConfig">;
+export type PodSecurityContext = Part<"podSecurityContext">;
+export type ResourceRequirements = Part<"resources">;
+export type DeploymentStrategy = Part<"strategy">;
 
 /** How the kubelet asks a container. */
 export interface Probe {
@@ -150,7 +87,7 @@ export interface PodSpec {
   readonly securityContext: PodSecurityContext;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly affinity?: Affinity;
-  readonly tolerations?: readonly object[];
+  readonly tolerations?: Part<"tolerations">;
   readonly topologySpreadConstraints: readonly TopologySpreadConstraint[];
   readonly runtimeClassName?: string;
   readonly priorityClassName?: string;

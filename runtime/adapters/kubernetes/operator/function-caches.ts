@@ -5,8 +5,8 @@ import { keptObject, keptWithOwners } from "./kept-object.ts";
 import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
-import type { ProfileFields } from "../manifests/pods/merge-profiles.ts";
-import type { ObservedPod } from "../manifests/status/observed-objects.ts";
+import type { ProfileSpec } from "../../../api/resources/profile-resource.ts";
+import type { ObservedDeployment, ObservedPod } from "../manifests/status/observed-objects.ts";
 import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { KubeWatch } from "../watch/watch.ts";
@@ -14,7 +14,7 @@ import { packDeployment, type KeptDeployment, type PackedDeployment } from "./pa
 
 /** A Profile object. */
 export interface ProfileObject extends KubeObject {
-  readonly spec?: ProfileFields;
+  readonly spec?: ProfileSpec;
 }
 
 /** Everything the operator knows of functions, kept up to date by watches. */

@@ -1,3 +1,4 @@
+import type { AcceptedObjectStatus } from "../../../api/resources/resource-conditions.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
 import { holdsAll } from "../client/in-doubt.ts";
@@ -9,13 +10,7 @@ import { KubeWatch } from "../watch/watch.ts";
 /** An object that is only read by others, and told whether it can be. */
 export interface AcceptedObject extends KubeObject {
   readonly spec?: object;
-  readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly lastTransitionTime: string;
-    }[];
-  };
+  readonly status?: AcceptedObjectStatus;
 }
 
 /** Which objects, and what is said of them. */

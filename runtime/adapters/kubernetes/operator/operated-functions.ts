@@ -8,8 +8,9 @@ import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
 import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
-import type { ObservedFunction } from "../manifests/status/function-conditions.ts";
-import type { FunctionObject, FunctionObjectState } from "../manifests/function-custom-resource.ts";
+import type { FunctionFacts } from "../manifests/status/function-conditions.ts";
+import type { FunctionObjectStatus } from "../../../api/resources/function-resource.ts";
+import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
 import {
   functionFault,
@@ -250,7 +251,7 @@ function isLasting(status: number): boolean {
 }
 
 /** Whether a status says all that; other conditions in it are others'. */
-function isSaid(actual: FunctionObjectState | undefined, { conditions = [], ...rest }: FunctionObjectState): boolean {
+function isSaid(actual: FunctionObjectStatus | undefined, { conditions = [], ...rest }: FunctionObjectStatus): boolean {
   return (
     holdsAll(actual, rest) &&
     conditions.every((wanted) => actual?.conditions?.some((each) => holdsAll(each, wanted)) ?? false)

@@ -1,8 +1,6 @@
 import type { FunctionDeployment } from "../../../../runtime/api/schemas/function-deployment.ts";
-import {
-  mergeProfiles,
-  type ProfileFields,
-} from "../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
+import type { ProfileSpec } from "../../../../runtime/api/resources/profile-resource.ts";
+import { mergeProfiles } from "../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
 import type { FunctionContext } from "../../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
 
@@ -33,7 +31,7 @@ export const full: DesiredFunction = desired({
 });
 
 /** The Profiles that `full` names. */
-export const profiles: Readonly<Record<"gpu" | "quiet", ProfileFields>> = {
+export const profiles: Readonly<Record<"gpu" | "quiet", ProfileSpec>> = {
   gpu: {
     tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
     runtimeClassName: "nvidia",
@@ -99,4 +97,4 @@ export function changed(wanted: DesiredFunction, fields: Partial<FunctionDeploym
 }
 
 /** Both Profiles as one. */
-export const merged: ProfileFields = mergeProfiles([profiles.gpu, profiles.quiet]);
+export const merged: ProfileSpec = mergeProfiles([profiles.gpu, profiles.quiet]);

@@ -1,37 +1,22 @@
+import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts";
 import type {
   Affinity,
-  DeploymentStrategy,
   DnsConfig,
+  NodeAffinity,
   NodeSelectorTerm,
   PodAffinity,
-  PodSecurityContext,
   ResourceRequirements,
-  TopologySpreadConstraint,
 } from "../object-types.ts";
-
-/** What a Profile says of the pods of functions that name it (contract §2). */
-export interface ProfileFields {
-  readonly tolerations?: readonly object[];
-  readonly runtimeClassName?: string;
-  readonly podSecurityContext?: PodSecurityContext;
-  readonly affinity?: Affinity;
-  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
-  readonly dnsPolicy?: string;
-  readonly dnsConfig?: DnsConfig;
-  readonly resources?: ResourceRequirements;
-  readonly priorityClassName?: string;
-  readonly strategy?: DeploymentStrategy;
-}
 
 /**
  * All Profiles of a function as one, in their order: of single values and of entries with the same key the later wins;
  * tolerations and preferences of all hold, and what several demand of nodes and pods must all be true.
  */
-export function mergeProfiles(profiles: readonly ProfileFields[]): ProfileFields {
+export function mergeProfiles(profiles: readonly ProfileSpec[]): ProfileSpec {
   return profiles.reduce(mergeTwo, {});
 }
 
-function mergeTwo(before: ProfileFields, after: ProfileFields): ProfileFields {
+function mergeTwo(before: ProfileSpec, after: ProfileSpec): ProfileSpec {
   return {
     ...before,
     ...after,
@@ -45,12 +30,12 @@ function mergeTwo(before: ProfileFields, after: ProfileFields): ProfileFields {
 }
 
 /** A field that both have, joined. */
-function both<K extends keyof ProfileFields>(
+function both<K extends keyof ProfileSpec>(
   field: K,
-  before: ProfileFields,
-  after: ProfileFields,
-  join: (a: NonNullable<ProfileFields[K]>, b: NonNullable<ProfileFields[K]>) => ProfileFields[K],
-): Pick<ProfileFields, K> | object {
+  before: ProfileSpec,
+  after: ProfileSpec,
+  join: (a: NonNullable<ProfileSpec[K]>, b: NonNullable<ProfileSpec[K]>) => ProfileSpec[K],
+): Pick<ProfileSpec, K> | object {
   const a = before[field];
   const b = after[field];
   return a === undefined || b === undefined ? {} : { [field]: join(a, b) };
@@ -104,8 +89,6 @@ function joinPods(a: PodAffinity, b: PodAffinity): PodAffinity {
     ...(a[preferred] && b[preferred] ? { [preferred]: joined(a[preferred], b[preferred]) } : {}),
   };
 }
-
-type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
 
 /** Of the terms of one any may hold, so of two lists any pair. */
 function joinNodes(a: NodeAffinity, b: NodeAffinity): NodeAffinity {

@@ -3,7 +3,8 @@ import type { DesiredFunction } from "../../../../core/functions/desired-functio
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import { keyValue } from "../../../../core/labels/keys.ts";
 import { contentHash } from "../content-hash.ts";
-import { mergeProfiles, type ProfileFields } from "./merge-profiles.ts";
+import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts";
+import { mergeProfiles } from "./merge-profiles.ts";
 import { functionLabels, functionSelector, type FunctionOwner } from "../object-names.ts";
 import type {
   Container,
@@ -26,7 +27,7 @@ export interface FunctionContext {
   /** Of the Function object, see `rolloutOf`. */
   readonly rollout: number;
   /** Those the function names, in its order. */
-  readonly profiles: readonly ProfileFields[];
+  readonly profiles: readonly ProfileSpec[];
   /** Names of those of the function's secrets that are credentials of image registries. */
   readonly pullSecrets: ReadonlySet<string>;
   /** Where functions reach the gateway. */
@@ -96,7 +97,7 @@ function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {
 function container(
   wanted: DesiredFunction,
   { gatewayUrl, longestCall, defaultLimits }: FunctionContext,
-  profile: ProfileFields,
+  profile: ProfileSpec,
   secrets: PodSecrets,
 ): Container {
   const { name, deployment } = wanted;

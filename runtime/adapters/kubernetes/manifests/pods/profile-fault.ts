@@ -1,5 +1,5 @@
 import { quote } from "../../../../core/quote.ts";
-import type { ProfileFields } from "./merge-profiles.ts";
+import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts";
 
 /** What a pod may have under level `baseline` of the pod security standards; anything else is refused, unheard-of fields too. */
 const fields: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ const safeSysctls: ReadonlySet<string> = new Set([
  * Why pods with this Profile would be below level `baseline` of the pod security standards (`security.md` §9), as a
  * sentence; undefined when they would not.
  */
-export function profileFault(name: string, { podSecurityContext: context = {} }: ProfileFields): string | undefined {
+export function profileFault(name: string, { podSecurityContext: context = {} }: ProfileSpec): string | undefined {
   const refused = (field: string, value: string): string =>
     `Cannot use Profile ${quote(name)}: podSecurityContext.${field} ${quote(value)} is below the pod security level baseline`;
   const unknown = Object.keys(context).find((field) => !fields.has(field));

@@ -8,7 +8,7 @@ import { keyValue, type KeyedTexts } from "../../../../core/labels/keys.ts";
 import { quote } from "../../../../core/quote.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
 import { unknownKey } from "../../../../core/labels/unknown-keys.ts";
-import type { ProfileFields } from "../pods/merge-profiles.ts";
+import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts";
 import { podAffinity } from "../pods/pod-affinity.ts";
 import { profileFault } from "../pods/profile-fault.ts";
 
@@ -23,7 +23,7 @@ export interface FunctionSurroundingsFacts {
   /** Of the function's namespace, by name. */
   readonly secrets: ReadonlyMap<string, SecretFacts>;
   /** Of the platform's namespace, by name. */
-  readonly profiles: ReadonlyMap<string, ProfileFields>;
+  readonly profiles: ReadonlyMap<string, ProfileSpec>;
   /** Of the one that the function names; `bound` names a role of Weir that it is bound to. */
   readonly serviceAccount: { readonly exists: boolean; readonly bound?: string } | undefined;
 }

@@ -5,7 +5,8 @@ import { conditionFacts, exists, isReady, type ObservedFunction } from "./functi
 import { profileNames } from "./function-fault.ts";
 import { desiredOf } from "../function-object.ts";
 import { selectorText } from "../object-names.ts";
-import type { FunctionObject, FunctionObjectState } from "../function-custom-resource.ts";
+import type { FunctionObjectStatus } from "../../../../api/resources/function-resource.ts";
+import type { FunctionObject } from "../function-custom-resource.ts";
 
 const ours: ReadonlySet<string> = new Set(["Ready", "Healthy", "Reconciling", "Stalled"]);
 
@@ -13,7 +14,7 @@ const ours: ReadonlySet<string> = new Set(["Ready", "Healthy", "Reconciling", "S
  * The operator's part of a Function object's status. Condition Scaling is the autoscaler's and not in it; times of
  * conditions stay where their status is as it was.
  */
-export function functionObjectStatus(object: FunctionObject, facts: ObservedFunction): FunctionObjectState {
+export function functionObjectStatus(object: FunctionObject, facts: ObservedFunction): FunctionObjectStatus {
   const { wanted, pods, now } = facts;
   const living = pods.filter((pod) => exists(pod) && pod.metadata.deletionTimestamp === undefined);
   const available = living.filter(isReady).length;

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  mergeProfiles,
-  type ProfileFields,
-} from "../../../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
+import type { ProfileSpec } from "../../../../../../runtime/api/resources/profile-resource.ts";
+import { mergeProfiles } from "../../../../../../runtime/adapters/kubernetes/manifests/pods/merge-profiles.ts";
 import { profileFault } from "../../../../../../runtime/adapters/kubernetes/manifests/pods/profile-fault.ts";
 
-const nodes = (...terms: readonly (readonly string[])[]): ProfileFields => ({
+const nodes = (...terms: readonly (readonly string[])[]): ProfileSpec => ({
   affinity: {
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
@@ -24,7 +22,7 @@ const spread = (topologyKey: string, maxSkew: number) => ({
 });
 
 describe("mergeProfiles", () => {
-  test.each<[what: string, profiles: ProfileFields[], expected: ProfileFields]>([
+  test.each<[what: string, profiles: ProfileSpec[], expected: ProfileSpec]>([
     ["none", [], {}],
     [
       "single values: the later wins",
@@ -129,7 +127,7 @@ describe("profileFault", () => {
 
   test("what is not known to be allowed is refused", () => {
     const podSecurityContext = { windowsOptions: { hostProcess: true } };
-    expect(profileFault("loud", { podSecurityContext } as ProfileFields)).toBe(
+    expect(profileFault("loud", { podSecurityContext } as ProfileSpec)).toBe(
       'Cannot use Profile "loud": podSecurityContext.windowsOptions is not allowed by the pod security level baseline',
     );
   });

@@ -1,0 +1,6 @@
+/** `T` as it is read from the API server: nobody changes it. */
+export type AsRead<T> = T extends readonly (infer Item)[]
+  ? readonly AsRead<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: AsRead<T[Key]> }
+    : T;
