@@ -4,11 +4,14 @@ import { text } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
 import { malformedChunks, malformedRequests, refusedRequests, withTarget } from "../support/raw-requests.ts";
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
+/** Milliseconds that a body may keep its reader waiting. */
+const idle = 1_000;
 const routes = ["/function/echo", "/async-function/echo", "/system/info"] as const;
 
 describe("raw HTTP", () => {
@@ -17,7 +20,7 @@ describe("raw HTTP", () => {
 
   beforeAll(async () => {
     echo = await openFunctionServer((request, response, body) => response.end(`${request.url} ${body}`));
-    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodyIdleTimeout: 1_000 } });
+    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodyIdleTimeout: idle } });
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {
@@ -118,14 +121,26 @@ describe("raw HTTP", () => {
   });
 
   test("a body that drips is served", async () => {
+    let [sent, read] = [0, 0];
+    const counting = await openFunctionServer(
+      (request, response) => {
+        request.on("data", (chunk: Buffer) => (read += chunk.length));
+        request.on("end", () => response.end("whole"));
+      },
+      { readBody: false },
+    );
+    gateway.deploy("counting", { addresses: [counting.address] });
     const client = await openRawClient(gateway.port);
-    client.send("POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 4\r\n\r\n");
-    for (const byte of "abcd") {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      client.send(byte);
+    client.send("POST /function/counting HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (const until = performance.now() + 2 * idle; performance.now() < until; sent += 1) {
+      client.send("1\r\na\r\n");
+      await eventually(() => read > sent, { what: "the byte to reach the function" });
     }
-    expect((await client.replies(1))[0]).toMatchObject({ status: 200, body: "/ abcd" });
+    client.send("0\r\n\r\n");
+    expect((await client.replies(1))[0]).toMatchObject({ status: 200, body: "whole" });
+    expect(read).toBe(sent);
     client.close();
+    await counting.close();
   });
 
   test("200 slow clients are cut and delay nobody", async () => {

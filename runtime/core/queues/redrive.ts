@@ -66,7 +66,8 @@ export async function deleteDeadLetters(letters: DeadLetterStore, queue: string,
 
 /** Brings the record to where the redrive begins; `undo` takes that back. */
 async function prepareRecord(parts: RedriveParts, letters: Letters, id: string): Promise<Prepared> {
-  const until = performance.now() + changeBudget;
+  const began = performance.now();
+  const until = began + changeBudget;
   for (;;) {
     const change = await changeRecord(
       parts.ledger,
@@ -92,7 +93,7 @@ async function prepareRecord(parts: RedriveParts, letters: Letters, id: string):
       const { revision } = change.record;
       return { decision, undo: () => parts.ledger.update(id, before, revision) };
     }
-    const prepared = await withoutReset(parts, id, decision, until);
+    const prepared = await withoutReset(parts, id, decision, { began, until });
     if (prepared !== undefined) return prepared;
   }
 }
@@ -102,7 +103,7 @@ async function withoutReset(
   parts: RedriveParts,
   id: string,
   decision: Redrive,
-  until: number,
+  { began, until }: { readonly began: number; readonly until: number },
 ): Promise<Prepared | undefined> {
   if (decision.record === "keep" || decision.action !== "run") return { decision, undo: async () => undefined };
   const { call, runs, redrives } = decision;
@@ -118,7 +119,7 @@ async function withoutReset(
     case "refused":
       throw refusedPut(`redrive call "${id}"`, call.queue, outcome.because, outcome.cause);
     case "unknown":
-      throw noAnswer(id, until - changeBudget, outcome.cause);
+      throw noAnswer(id, began, outcome.cause);
     default:
       return outcome satisfies never;
   }

@@ -90,21 +90,25 @@ export class KubeTransport {
 
   /** The answer's JSON; undefined for an empty one. */
   async ask(exchange: Exchange): Promise<Attempt<unknown>> {
-    const limit = AbortSignal.timeout(exchange.timeout);
-    const silent = new AbortController();
+    const { timeout, silence = timeout, signal } = exchange;
+    const over = new AbortController();
     const [startedAt, pools] = [performance.now(), this.#pools];
-    const timer = setTimeout(() => {
-      if (this.#heardAt >= startedAt) return;
-      silent.abort(timedOut());
-      if (this.#pools === pools) this.#renew();
-    }, exchange.silence ?? exchange.timeout);
-    const signals = [limit, silent.signal, ...(exchange.signal === undefined ? [] : [exchange.signal])];
+    const giveUp = (): void => {
+      over.abort(timedOut());
+      if (this.#heardAt < startedAt && this.#pools === pools) this.#renew();
+    };
+    // Whoever is heard meanwhile answers others: only this request is slow.
+    const listen = (): void => {
+      if (this.#heardAt < startedAt || silence >= timeout) giveUp();
+      else timer = setTimeout(giveUp, timeout - silence);
+    };
+    let timer = setTimeout(listen, Math.min(silence, timeout));
     try {
       const read = async (answer: Dispatcher.ResponseData) => readJson(await this.#text(answer.body));
       return await this.#attempt(
         exchange.method === "GET" ? "reads" : "writes",
         exchange,
-        AbortSignal.any(signals),
+        signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]),
         read,
       );
     } finally {
