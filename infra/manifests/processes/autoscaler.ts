@@ -1,12 +1,7 @@
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
-import {
-  brokerEnvironment,
-  clusterEnvironment,
-  platformEnvironment,
-  processEnvironment,
-} from "./common-environment.ts";
+import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import type { Platform } from "../platform.ts";
@@ -24,10 +19,7 @@ export function autoscalerManifests(platform: Platform): KubernetesObject[] {
     environment: environmentOf(
       autoscalerSettings,
       {
-        ...processEnvironment(),
-        ...brokerEnvironment(platform, natsUser.autoscaler),
-        ...platformEnvironment(platform),
-        ...clusterEnvironment(),
+        ...brokerProcessEnvironment(platform, natsUser.autoscaler),
       },
       platform.tuning,
     ),

@@ -24,11 +24,21 @@ export function clusterEnvironment() {
 }
 
 /** How a process reaches the broker, as which of its users. */
-export function brokerEnvironment(platform: Platform, user: string) {
+function brokerEnvironment(platform: Platform, user: string) {
   return {
     natsUrl: natsUrl(platform),
     natsUser: user,
     natsPasswordFile: `${brokerDirectory}/password`,
     natsCaFile: platform.nats.tls ? `${brokerDirectory}/ca.crt` : undefined,
+  };
+}
+
+/** What every process decides alike that knows the broker and the API server. */
+export function brokerProcessEnvironment(platform: Platform, user: string) {
+  return {
+    ...processEnvironment(),
+    ...brokerEnvironment(platform, user),
+    ...platformEnvironment(platform),
+    ...clusterEnvironment(),
   };
 }

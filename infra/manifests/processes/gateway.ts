@@ -1,12 +1,7 @@
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { gatewayDrainTimeout, gatewaySettings } from "../../../runtime/gateway/settings.ts";
-import {
-  brokerEnvironment,
-  clusterEnvironment,
-  platformEnvironment,
-  processEnvironment,
-} from "./common-environment.ts";
+import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf, platformSecret, selectorOf } from "../names.ts";
@@ -27,10 +22,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
   const environment = environmentOf(
     gatewaySettings,
     {
-      ...processEnvironment(),
-      ...brokerEnvironment(platform, natsUser.gateway),
-      ...platformEnvironment(platform),
-      ...clusterEnvironment(),
+      ...brokerProcessEnvironment(platform, natsUser.gateway),
       host: "0.0.0.0",
       port: gatewayPort,
       publicUrl: publicUrlOf(platform),

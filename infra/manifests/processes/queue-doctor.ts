@@ -3,12 +3,7 @@ import { createHash } from "node:crypto";
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
-import {
-  brokerEnvironment,
-  clusterEnvironment,
-  platformEnvironment,
-  processEnvironment,
-} from "./common-environment.ts";
+import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf } from "../names.ts";
@@ -37,10 +32,7 @@ export function queueDoctorManifests(platform: Platform): KubernetesObject[] {
   const environment = environmentOf(
     queueDoctorSettings,
     {
-      ...processEnvironment(),
-      ...brokerEnvironment(platform, natsUser.doctor),
-      ...platformEnvironment(platform),
-      ...clusterEnvironment(),
+      ...brokerProcessEnvironment(platform, natsUser.doctor),
       ...brokerFacts(platform.nats),
       natsMonitorUrl: natsMonitorUrls(platform),
       oneMachine: undefined,

@@ -2,12 +2,7 @@ import { accounts } from "../../../runtime/api/accounts.ts";
 import { messageRoom } from "../../../runtime/api/broker/nats-server-options.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-worker/settings.ts";
-import {
-  brokerEnvironment,
-  clusterEnvironment,
-  platformEnvironment,
-  processEnvironment,
-} from "./common-environment.ts";
+import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { queueWorkerName, platformSecret } from "../names.ts";
@@ -32,10 +27,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
       environment: environmentOf(
         queueWorkerSettings,
         {
-          ...processEnvironment(),
-          ...brokerEnvironment(platform, natsUser.worker(queue.name)),
-          ...platformEnvironment(platform),
-          ...clusterEnvironment(),
+          ...brokerProcessEnvironment(platform, natsUser.worker(queue.name)),
           queue: queue.name,
           gatewayUrl: gatewayOrigin(platform),
           secretMountPath: undefined,

@@ -7,6 +7,7 @@ import type { CallbackVerdict } from "../../core/callbacks/decide-callback.ts";
 import { headerValue } from "../../core/headers/header-list.ts";
 import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
+import { unreadableLetter } from "../../core/queues/unreadable-letter.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
 /** How a callback that is given up went. */
@@ -48,25 +49,12 @@ export async function deadLetterUnreadableCallback(
   delivery: Delivery<QueuedCallback>,
   why: string,
 ): Promise<void> {
-  const { headers, body } = delivery.raw;
+  const { headers } = delivery.raw;
   const ownId = parseCallId(headers.get("Weir-Call") ?? "");
   const named = headers.get("Weir-Queue") ?? "";
   const queue = isQueueName(named) ? named : parts.queue.name;
   const id = ownId ?? uuid5(`callbacks\n${delivery.sequence}`);
-  await parts.deadLetters.put({
-    kind: "callback",
-    id,
-    queue,
-    function: undefined,
-    reason: "undecodable",
-    attempts: 0,
-    lastStatus: undefined,
-    acceptedAt: delivery.storedAt,
-    deadAt: parts.ledger.now(),
-    redrives: 0,
-    headers,
-    body,
-  });
+  await parts.deadLetters.put(unreadableLetter({ kind: "callback", id, queue }, delivery, parts.ledger.now()));
   if (ownId !== undefined) await failCallback(parts, ownId, why);
   parts.metrics.deadLetters.inc({ queue_name: queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue, why }, "callback cannot be read");

@@ -4,6 +4,7 @@ import { endedEntry } from "../../core/calls/call-transitions.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { changeRecord, type KnownRecord } from "../../core/calls/change-record.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
+import { unreadableLetter } from "../../core/queues/unreadable-letter.ts";
 import type { Slot } from "./aside.ts";
 import type { Lease } from "../lease.ts";
 import { settleCall } from "./settle-call.ts";
@@ -25,20 +26,7 @@ export async function deadLetterUnreadable(
   const id = ownId ?? uuid5(`${delivery.queue}\n${delivery.sequence}`);
   const now = parts.ledger.now();
   const record = await untilDone(lease, async () => {
-    await parts.deadLetters.put({
-      kind: "call",
-      id,
-      queue: delivery.queue,
-      function: undefined,
-      reason: "undecodable",
-      attempts: 0,
-      lastStatus: undefined,
-      acceptedAt: delivery.storedAt,
-      deadAt: now,
-      redrives: 0,
-      headers: delivery.raw.headers,
-      body: delivery.raw.body,
-    });
+    await parts.deadLetters.put(unreadableLetter({ kind: "call", id, queue: delivery.queue }, delivery, now));
     return ownId === undefined ? undefined : failRecord(parts, lease, ownId, why);
   });
   if (record === "lost" || lease.lost.aborted) return;

@@ -6,9 +6,9 @@ import type {
   FunctionEndpoints,
 } from "../../../core/ports/endpoints.ts";
 import { JsonBucket } from "./bucket-json.ts";
-import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "../link/nats-link.ts";
-import { bucket, functionKey, parseFunctionKey } from "../stream-names.ts";
+import { bucket, functionKey } from "../stream-names.ts";
+import { watchFunctions } from "./watch-functions.ts";
 
 /** Where functions answer, in bucket `endpoints`; written by the provider, watched by gateway and worker. */
 export class NatsEndpoints implements Endpoints, EndpointsPublisher {
@@ -21,14 +21,7 @@ export class NatsEndpoints implements Endpoints, EndpointsPublisher {
   }
 
   watch(observer: EndpointsObserver): Promise<() => void> {
-    return watchBucket(this.#link, this.#bucket, ">", {
-      set: (_key, value) => observer.set(value),
-      removed: (key) => {
-        const ref = parseFunctionKey(key);
-        if (ref !== undefined) observer.removed(ref);
-      },
-      synced: () => observer.synced(),
-    });
+    return watchFunctions(this.#link, this.#bucket, observer);
   }
 
   publish(endpoints: FunctionEndpoints): Promise<void> {

@@ -2,9 +2,9 @@ import type { DesiredFunction } from "../../../core/functions/desired-function.t
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../../core/ports/function-store.ts";
 import { JsonBucket } from "./bucket-json.ts";
-import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "../link/nats-link.ts";
-import { bucket, functionKey, parseFunctionKey } from "../stream-names.ts";
+import { bucket, functionKey } from "../stream-names.ts";
+import { watchFunctions } from "./watch-functions.ts";
 
 /** Desired functions in bucket `functions`: their home on one machine. */
 export class NatsFunctionStore implements FunctionStore {
@@ -36,13 +36,6 @@ export class NatsFunctionStore implements FunctionStore {
   }
 
   watch(observer: FunctionObserver): Promise<() => void> {
-    return watchBucket(this.#link, this.#bucket, ">", {
-      set: (_key, value) => observer.set(value),
-      removed: (key) => {
-        const ref = parseFunctionKey(key);
-        if (ref !== undefined) observer.removed(ref);
-      },
-      synced: () => observer.synced(),
-    });
+    return watchFunctions(this.#link, this.#bucket, observer);
   }
 }
