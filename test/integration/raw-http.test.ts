@@ -11,7 +11,7 @@ import { malformedChunks, malformedRequests, refusedRequests, withTarget } from 
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
 /** Milliseconds that a body may keep its reader waiting. */
-const idle = 1_000;
+const idleTimeout = 1_000;
 const routes = ["/function/echo", "/async-function/echo", "/system/info"] as const;
 
 describe("raw HTTP", () => {
@@ -20,7 +20,7 @@ describe("raw HTTP", () => {
 
   beforeAll(async () => {
     echo = await openFunctionServer((request, response, body) => response.end(`${request.url} ${body}`));
-    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodyIdleTimeout: idle } });
+    gateway = await openSyncGateway({ server: { headersTimeout: 1_000, bodyIdleTimeout: idleTimeout } });
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {
@@ -132,7 +132,7 @@ describe("raw HTTP", () => {
     gateway.deploy("counting", { addresses: [counting.address] });
     const client = await openRawClient(gateway.port);
     client.send("POST /function/counting HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n");
-    for (const until = performance.now() + 2 * idle; performance.now() < until; sent += 1) {
+    for (const until = performance.now() + 2 * idleTimeout; performance.now() < until; sent += 1) {
       client.send("1\r\na\r\n");
       await eventually(() => read > sent, { what: "the byte to reach the function" });
     }

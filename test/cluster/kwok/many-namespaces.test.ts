@@ -45,7 +45,10 @@ test(`${count} namespaces cost the operator neither connections nor watches`, as
 test("a new operator reads each kind once, the core secrets once per namespace, and writes nothing", async () => {
   const [operator] = opened.operators;
   const rests = () =>
-    eventually(async () => (await metricOf(operator, "operator_waiting")) === 0, { within, what: "all to be done" });
+    eventually(async () => (await metricOf(operator, "operator_queued_objects")) === 0, {
+      within,
+      what: "all to be done",
+    });
   await rests();
   await operator.stop();
   const before = await requests.count();

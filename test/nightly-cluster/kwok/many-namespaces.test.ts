@@ -88,7 +88,7 @@ test(
     say(`a new operator is ready after ${ready.toFixed(1)} s`);
     expect(ready).toBeLessThanOrEqual(promised.ready);
     const all = await timed(() =>
-      eventually(async () => (await metricOf(operator, "operator_waiting")) === 0, {
+      eventually(async () => (await metricOf(operator, "operator_queued_objects")) === 0, {
         within: 10 * minutes,
         what: "all to be looked at",
         every: 1_000,

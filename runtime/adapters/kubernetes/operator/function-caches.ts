@@ -6,7 +6,7 @@ import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import type { ProfileSpec } from "../../../api/resources/profile-resource.ts";
-import type { ObservedDeployment, ObservedPod } from "../manifests/status/observed-objects.ts";
+import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { KubeWatch } from "../watch/watch.ts";

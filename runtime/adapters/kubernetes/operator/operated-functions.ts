@@ -8,7 +8,7 @@ import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
 import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
-import type { FunctionFacts } from "../manifests/status/function-conditions.ts";
+import type { ObservedFunction } from "../manifests/status/function-conditions.ts";
 import type { FunctionObjectStatus } from "../../../api/resources/function-resource.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";

@@ -1,4 +1,4 @@
-import type { SecretObjectStatus } from "../../../api/resources/secret-resource.ts";
+import { objectAnnotation } from "../../../api/names.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
 import { holdsAll } from "../client/in-doubt.ts";

@@ -77,14 +77,18 @@ describe("mergeProfiles", () => {
         { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "a" }] } } },
         {
           affinity: {
-            podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] },
+            podAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: "c" } }],
+            },
             podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "b" }] },
           },
         },
       ],
       {
         affinity: {
-          podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] },
+          podAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: "c" } }],
+          },
           podAntiAffinity: {
             requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "a" }, { topologyKey: "b" }],
           },

@@ -363,7 +363,7 @@ describe("functionObjectStatus", () => {
         { type: "Healthy", status: "False", ...words },
         { type: "Scaling", status: "True", ...words },
       ],
-    };
+    } as const;
     const { conditions } = functionObjectStatus({ ...object, status }, factsOf({ wanted, pods }));
 
     expect(conditions?.map(({ type, lastTransitionTime }) => [type, lastTransitionTime])).toEqual([

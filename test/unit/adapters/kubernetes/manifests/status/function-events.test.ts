@@ -12,7 +12,8 @@ const object = { ...stored, metadata: { ...stored.metadata, uid: "u1", resourceV
 /** `Ready=False Starting` */
 function conditions(texts: readonly string[]): FunctionCondition[] {
   return texts.map((text) => {
-    const [, type = "", status = "", reason = ""] = /^(\w+)=(\w+) (\w+)$/.exec(text) ?? [];
+    const [, type = "", said, reason = ""] = /^(\w+)=(True|False) (\w+)$/.exec(text) ?? [];
+    const status = said === "True" ? "True" : "False";
     return { type, status, reason, message: `${reason}.`, lastTransitionTime: "2026-02-01T11:00:00.000Z" };
   });
 }
