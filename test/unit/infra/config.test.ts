@@ -81,9 +81,9 @@ describe("problems", () => {
   });
 
   test("a key that has another name since says which", () => {
-    expect(problemsOf({ callMaxAge: "1h", bodyIdleTimeout: "1s" })).toEqual([
-      "callMaxAge is now callMaxAge",
-      "bodyIdleTimeout is now bodyIdleTimeout",
+    expect(problemsOf({ callAge: "1h", bodySilence: "1s" })).toEqual([
+      "callAge is now callMaxAge",
+      "bodySilence is now bodyIdleTimeout",
     ]);
   });
 

@@ -58,14 +58,14 @@ function problemsOf(given: Start): readonly string[] {
 describe("startSettings()", () => {
   test("stops at a name that a setting had before, wherever it stands, and says the new one", () => {
     const said = {
-      typed: { unknown: ["websocket-idle-timeout"] },
-      file: { body_idle_timeout: "1s" },
-      environment: { call_max_age: "1h" },
+      typed: { unknown: ["websocket-idle"] },
+      file: { body_silence: "1s" },
+      environment: { call_age: "1h" },
     };
     expect(problemsOf(said)).toEqual([
-      "--websocket-idle-timeout is now --websocket-idle-timeout",
-      "body_idle_timeout is now body_idle_timeout (settings file)",
-      "call_max_age is now call_max_age (environment)",
+      "--websocket-idle is now --websocket-idle-timeout",
+      "body_silence is now body_idle_timeout (settings file)",
+      "call_age is now call_max_age (environment)",
     ]);
   });
 

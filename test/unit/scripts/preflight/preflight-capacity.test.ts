@@ -12,7 +12,7 @@ import { podRequests, roomText } from "../../../../scripts/preflight/pod-request
 import { clusterOf } from "../../../support/pretended-lists.ts";
 
 const podsPath = "/api/v1/pods?fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed";
-/** 850m CPU and 1.7Gi in six pods; the gateway is its largest Deployment. */
+/** 850m CPU and 1.6Gi in six pods; the gateway is its largest Deployment. */
 const platform = readPlatform({ edition: "community", nats: { tls: false } });
 const objects = platformManifests(platform).flatMap((part) => part.objects);
 
@@ -32,8 +32,8 @@ async function look(nodes: readonly Node[], pods: readonly object[] = [], more: 
 describe("the platform", () => {
   test("fits, with a pod more of each part and functions beside it: in numbers", async () => {
     expect(await look([node("a", { cpu: "2", memory: "4Gi", pods: "110" })])).toEqual([
-      "ok      the platform asks for 850m CPU and 1.7Gi in 6 pods, 1 node has 2000m CPU and 4.0Gi left",
-      "ok      room for functions: 1150m CPU and 2.3Gi; one that names nothing asks for 50m CPU and 64Mi",
+      "ok      the platform asks for 850m CPU and 1.6Gi in 6 pods, 1 node has 2000m CPU and 4.0Gi left",
+      "ok      room for functions: 1150m CPU and 2.4Gi; one that names nothing asks for 50m CPU and 64Mi",
     ]);
   });
 
@@ -41,7 +41,7 @@ describe("the platform", () => {
     const lines = await look([node("a", { cpu: "2", memory: "4Gi" })], [pod("a", { cpu: "1300m", memory: "1Gi" })]);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^PROBLEM the platform asks for 850m CPU and 1\.7Gi in 6 pods, 1 node has 700m CPU and 3\.0Gi left: no room for [12] of them, .*\(\d+m CPU and \d+Mi\)/,
+        /^PROBLEM the platform asks for 850m CPU and 1\.6Gi in 6 pods, 1 node has 700m CPU and 3\.0Gi left: no room for [12] of them, .*\(\d+m CPU and \d+Mi\)/,
       ),
     ]);
     expect(lines[0]).toMatch(/: add nodes, or ask for less with weir:cpu and weir:memory$/);
@@ -76,7 +76,7 @@ describe("the platform", () => {
     );
     const full = await look([node("a", { cpu: "850m", memory: "4Gi" })]);
     expect(full[1]).toMatch(
-      /^PROBLEM no room for a function of 50m CPU and 64Mi beside it: 0m CPU and 2\.3Gi are left: add/,
+      /^PROBLEM no room for a function of 50m CPU and 64Mi beside it: 0m CPU and 2\.4Gi are left: add/,
     );
   });
 
