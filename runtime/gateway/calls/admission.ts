@@ -2,7 +2,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { limitsIn } from "../../core/functions/function-facts.ts";
 import type { FunctionLimits } from "../../core/functions/function-limits.ts";
 import type { FunctionTable, TableEntry } from "../../core/replicas/function-table.ts";
-import type { RequestHead } from "../edge/request-head.ts";
+import type { RequestHead } from "./request-head.ts";
 import { splitTarget, type SplitTarget } from "./split-target.ts";
 
 /** What admission asks of its surroundings. */

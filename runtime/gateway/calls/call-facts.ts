@@ -1,5 +1,5 @@
 import type { CallRequest } from "./exchange.ts";
-import type { RequestHead } from "../edge/request-head.ts";
+import type { RequestHead } from "./request-head.ts";
 
 /**
  * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle_timeout`;

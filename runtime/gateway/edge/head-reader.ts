@@ -1,4 +1,5 @@
-import { readRequestHead, type Peer, type RequestHead } from "./request-head.ts";
+import type { RequestHead } from "../calls/request-head.ts";
+import { readRequestHead, type Peer } from "./read-request-head.ts";
 import { workerHead } from "./worker-head.ts";
 
 /** Whom the gateway believes. */

@@ -17,7 +17,7 @@ import type { Http2Response } from "./http2/http2-response.ts";
 import { Http2Sessions } from "./http2/http2-sessions.ts";
 import type { CallRequest, CallResponse } from "../calls/exchange.ts";
 import { createHeadReader, type TrustedPeers } from "./head-reader.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "../calls/request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../calls/split-target.ts";
 import type { HandleCall } from "../calls/sync/sync-invoker.ts";
 import type { WriteError } from "../calls/write-error.ts";

@@ -1,7 +1,7 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "../calls/request-head.ts";
 import type { Http1Request } from "./http1/http1-request.ts";
 import type { Http1Response } from "./http1/http1-response.ts";
 

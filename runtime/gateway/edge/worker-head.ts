@@ -1,6 +1,6 @@
 import { header } from "../../api/names.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "../calls/request-head.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
 /** Written by the queue-worker itself, where anybody else's are dropped. */

@@ -2,7 +2,8 @@ import { parseCallId } from "../../../runtime/api/grammar.ts";
 import { header } from "../../../runtime/api/names.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { endToEndHeaders } from "../../../runtime/core/headers/hop-by-hop.ts";
-import { readRequestHead, type RequestHead } from "../../../runtime/gateway/edge/request-head.ts";
+import type { RequestHead } from "../../../runtime/gateway/calls/request-head.ts";
+import { readRequestHead } from "../../../runtime/gateway/edge/read-request-head.ts";
 import { replyHeaders } from "../../../test/support/reply-headers.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 

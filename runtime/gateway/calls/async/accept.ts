@@ -13,7 +13,7 @@ import type { AdmittedCall, NamedFunction } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
-import type { RequestHead } from "../../edge/request-head.ts";
+import type { RequestHead } from "../request-head.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";

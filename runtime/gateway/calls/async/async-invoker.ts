@@ -8,7 +8,7 @@ import { cancelCall } from "../../../core/calls/cancel-call.ts";
 import { quote } from "../../../core/quote.ts";
 import { endStatus } from "../call-observer.ts";
 import type { CallRequest, CallResponse } from "../exchange.ts";
-import type { RequestHead } from "../../edge/request-head.ts";
+import type { RequestHead } from "../request-head.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
 import type { HandleCall } from "../sync/sync-invoker.ts";
 import { accept } from "./accept.ts";

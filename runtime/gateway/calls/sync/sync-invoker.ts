@@ -13,7 +13,7 @@ import { FlushLater } from "./flush-later.ts";
 import type { InvocationCounts } from "../../../process/metrics/invocation-counts.ts";
 import { ownHeaders } from "./own-headers.ts";
 import { ReplyHeadCache } from "./reply-head-cache.ts";
-import type { RequestHead } from "../../edge/request-head.ts";
+import type { RequestHead } from "../request-head.ts";
 import { functionPrefix } from "../split-target.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
 import { SyncCall } from "./sync-call.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { HeadCache } from "../../../http1/head-cache.ts";
 import { HeadPieces } from "../../../http1/head-pieces.ts";
 import { requestHeads, type RequestText } from "../../../http1/request-text.ts";
-import type { RequestHead } from "../request-head.ts";
+import type { RequestHead } from "../../calls/request-head.ts";
 import { EarlyBytes } from "./early-bytes.ts";
 import { Http1Body } from "./http1-body.ts";
 import { Http1Request } from "./http1-request.ts";

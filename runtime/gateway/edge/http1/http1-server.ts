@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 
 import type { RequestText } from "../../../http1/request-text.ts";
-import type { RequestHead } from "../request-head.ts";
+import type { RequestHead } from "../../calls/request-head.ts";
 import type { ClientLimit } from "../client-limit.ts";
 import { cutUnread, destroyUnread } from "./cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";

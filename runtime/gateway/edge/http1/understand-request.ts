@@ -2,7 +2,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import type { RequestText } from "../../../http1/request-text.ts";
 import { checkRequestLine } from "../check-request-line.ts";
 import type { HeadReader } from "../head-reader.ts";
-import type { RequestHead } from "../request-head.ts";
+import type { RequestHead } from "../../calls/request-head.ts";
 
 /**
  * What the head of a request over HTTP/1.1 means.

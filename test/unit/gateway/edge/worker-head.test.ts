@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readRequestHead } from "../../../../runtime/gateway/edge/request-head.ts";
+import { readRequestHead } from "../../../../runtime/gateway/edge/read-request-head.ts";
 import { workerHead } from "../../../../runtime/gateway/edge/worker-head.ts";
 
 const raw = [

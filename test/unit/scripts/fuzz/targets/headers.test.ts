@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { header } from "../../../../../runtime/api/names.ts";
-import { readRequestHead } from "../../../../../runtime/gateway/edge/request-head.ts";
+import { readRequestHead } from "../../../../../runtime/gateway/edge/read-request-head.ts";
 import { replyHeaders } from "../../../../support/reply-headers.ts";
 import { checkReplyHeaders, checkRequestHead } from "../../../../../scripts/fuzz/targets/headers.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
-import { readRequestHead } from "../../../../runtime/gateway/edge/request-head.ts";
+import { readRequestHead } from "../../../../runtime/gateway/edge/read-request-head.ts";
 
 const id = "7F3A0B1C-0000-4000-8000-00000000000A";
 const read = (...headers: string[]) => readRequestHead(["Host", "gw", ...headers], "10.0.0.9");
