@@ -9,7 +9,13 @@ export const httpGrammar = {
 /** One line of a head: neither folded, nor with a space before the colon, nor with control bytes (RFC 9112 §5). */
 export const headerLine = `${httpGrammar.token}:${httpGrammar.value}\\r\\n`;
 
+const wholeToken = new RegExp(`^${httpGrammar.token}$`);
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Whether the text may be a method or the name of a header. */
+export function isToken(text: string): boolean {
+  return wholeToken.test(text);
+}
 
 /** Whether the text may be the value of a header; a character above a byte would be cut to one. */
 export function isHeaderValue(text: string): boolean {

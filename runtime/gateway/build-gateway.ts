@@ -147,9 +147,9 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
   const namesOf = (namespace: string): Iterable<string> => table.names(namespace);
   const sawUnknown = logUnknownCalls({ ...namespaces, log, namesOf });
-  const writeError: WriteError = (request, response, err, context) => {
-    if (context.invocation) sawUnknown(request.url, err);
-    return errors.writeError(request, response, err, context);
+  const writeError: WriteError = (exchange, err, context) => {
+    if (context.invocation) sawUnknown(exchange.url, err);
+    return errors.writeError(exchange, err, context);
   };
   const clients = clientAddresses(settings.trustedProxies);
   const origins = { allowed: new Set(configuredOrigins(settings)), clients };

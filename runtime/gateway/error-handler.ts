@@ -1,12 +1,15 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { authRequired, header, internalGateway } from "../api/names.ts";
 import type { ErrorCode, PlatformError } from "../api/platform-error.ts";
 import { apiVersion } from "../api/version.ts";
+import { joinedValue, type HeaderList } from "../core/headers/header-list.ts";
 import { traceIdOf } from "../core/headers/trace-parent.ts";
 import type { Log } from "../process/log.ts";
 import { errorText } from "./rest/error-text.ts";
-import type { ErrorResponse, FailedRequest } from "./calls/write-error.ts";
+import type { FailedExchange } from "./calls/write-error.ts";
 import { platformErrorOf } from "./rest/platform-error-of.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -78,26 +81,50 @@ export interface ErrorContext {
 /** Answers requests that failed, the same way inside Fastify and outside. */
 export interface ErrorWriter {
   /**
-   * For raw handlers. Cuts the connection if the head of a reply is already out; logs unknown errors. Returns the bytes
-   * of the body that it sent.
+   * For raw handlers. Cuts the exchange if the head of a reply was made; logs unknown errors. Returns the bytes of the body
+   * that it sent.
    */
-  writeError(request: FailedRequest, response: ErrorResponse, err: unknown, context?: ErrorContext): number;
+  writeError(exchange: FailedExchange, err: unknown, context?: ErrorContext): number;
   /** For Fastify's handlers. */
   sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
 }
 
+/** What was asked, as far as an error tells of it. */
+interface Asked {
+  readonly method?: string | undefined;
+  readonly rawHeaders: HeaderList;
+}
+
+/** A request that node:http brought and whose handler answers by itself. */
+export function failedExchange(request: IncomingMessage, response: ServerResponse): FailedExchange {
+  const { method, url, rawHeaders } = request;
+  return {
+    method,
+    url,
+    rawHeaders,
+    get headersSent() {
+      return response.headersSent;
+    },
+    get destroyed() {
+      return response.destroyed;
+    },
+    writeHead: (status, headers) => response.writeHead(status, headers),
+    destroy: () => response.destroy(),
+  };
+}
+
 /** The error writer of one gateway; `log` gets every error that is our own defect, once. */
 export function createErrorWriter(log: Log): ErrorWriter {
-  const answer = (request: FailedRequest, path: string, err: unknown, context: ErrorContext) => {
+  const answer = ({ method, rawHeaders }: Asked, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
     if (error.code === "internal_error") {
       const traceId = context.traceParent === undefined ? undefined : traceIdOf(context.traceParent);
-      log.error({ err, method: request.method, path, callId, traceId }, "request failed");
+      log.error({ err, method, path, callId, traceId }, "request failed");
     }
     const status = statusOf(error.code);
     const facts = { code: error.code, status, sentence: error.message, instance: path, callId };
-    const { type, body } = errorText(facts, request.headers.accept);
+    const { type, body } = errorText(facts, joinedValue(rawHeaders, "accept"));
     const headers: Record<string, string> = {
       "Content-Type": type,
       "Content-Length": String(Buffer.byteLength(body)),
@@ -107,14 +134,14 @@ export function createErrorWriter(log: Log): ErrorWriter {
   };
 
   return {
-    writeError(request, response, err, context = {}) {
-      const { status, headers, body } = answer(request, pathOf(request.url), err, context);
-      if (response.headersSent || response.destroyed) {
-        response.destroy();
+    writeError(exchange, err, context = {}) {
+      const { status, headers, body } = answer(exchange, pathOf(exchange.url), err, context);
+      if (exchange.headersSent || exchange.destroyed) {
+        exchange.destroy();
         return 0;
       }
-      response.writeHead(status, headers).end(body);
-      return request.method === "HEAD" ? 0 : Buffer.byteLength(body);
+      exchange.writeHead(status, headers).end(body);
+      return exchange.method === "HEAD" ? 0 : Buffer.byteLength(body);
     },
     sendError(request, reply, err, context = {}) {
       // Answered already, by the server, because the body came too slowly.

@@ -128,7 +128,7 @@ export async function openRestPlatform(
   const namespaceTable = new NamespaceTable();
   await namespaceStore.watch(namespaceTable.observer);
   const edition = options.edition ?? "community";
-  const unknown = (_request: unknown, response: { end(): void }) => response.end();
+  const unknown = (exchange: { end(): unknown }) => exchange.end();
   const routes = new RouteCounts();
   const allowed = new Set(["https://console.example"]);
   const gateway = createGatewayServer({

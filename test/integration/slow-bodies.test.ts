@@ -108,8 +108,8 @@ describe("connections", () => {
     const refused: string[] = [];
     const server = new Http1Server({
       understand: (text, address, secure) => understandRequest(text, address, secure, readHead),
-      serve: (_request, response) => response.writeHead(200, { "Content-Length": "2" }).end("ok"),
-      refuse: (_request, response) => response.writeHead(400, { "Content-Length": "0" }).end(),
+      serve: (exchange) => exchange.writeHead(200, { "Content-Length": "2" }).end("ok"),
+      refuse: (exchange) => exchange.writeHead(400, { "Content-Length": "0" }).end(),
       onMalformed: () => {},
       headersTimeout: 60_000,
       keepAlive: 60_000,
@@ -176,9 +176,9 @@ describe("connections", () => {
     let closed = false;
     const { port } = await serve({
       idle: 300,
-      serve: (_request, response) => {
-        response.on("close", () => (closed = true));
-        response.writeHead(200, { "Content-Length": String(64 * 1_048_576) }).end(Buffer.alloc(64 * 1_048_576));
+      serve: (exchange) => {
+        exchange.on("close", () => (closed = true));
+        exchange.writeHead(200, { "Content-Length": String(64 * 1_048_576) }).end(Buffer.alloc(64 * 1_048_576));
       },
     });
     const client = await openRawClient(port);

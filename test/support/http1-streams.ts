@@ -57,13 +57,13 @@ export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamR
   const owner: Http1Owner = {
     goesOn: "Connection: keep-alive\r\n",
     understand: (text: RequestText, address) => understandRequest(text, address, false, readHead),
-    serve: (request, response) => {
-      const { method, url: target, rawHeaders, body } = request;
+    serve: (exchange) => {
+      const { method, url: target, rawHeaders, body } = exchange;
       const seen: StreamRequest = { method, target, rawHeaders, body: "", complete: false };
       reading.requests.push(seen);
       const end = (): void => {
         seen.complete = true;
-        response.writeHead(200, { "Content-Length": "0" }).end();
+        exchange.writeHead(200, { "Content-Length": "0" }).end();
       };
       if (body === undefined) end();
       else if (body instanceof Uint8Array) {
@@ -71,8 +71,8 @@ export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamR
         end();
       } else body.on("data", (chunk: Buffer) => (seen.body += chunk.toString("latin1"))).on("end", end);
     },
-    refuse: (_request, response) => {
-      response.writeHead(400, { "Content-Length": "0" }).end();
+    refuse: (exchange) => {
+      exchange.writeHead(400, { "Content-Length": "0" }).end();
     },
     onMalformed: () => {},
     onHandedOver: () => {},

@@ -158,9 +158,9 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     options.onRequest?.(`${request.method} ${request.url}`);
   };
   const errors = createErrorWriter(createLog("test", "silent"));
-  const writeError: WriteError = (request, ...more) => {
-    tell(request);
-    return errors.writeError(request, ...more);
+  const writeError: WriteError = (exchange, ...more) => {
+    tell(exchange);
+    return errors.writeError(exchange, ...more);
   };
   const routes = new RouteCounts();
   const lines: AccessLine[] = [];
@@ -195,12 +195,12 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     webSocketIdle: 5_000,
     ...options.invoker,
   });
-  const invokeAsync: HandleCall = options.invokeAsync ?? ((_request, response) => response.writeHead(202).end());
+  const invokeAsync: HandleCall = options.invokeAsync ?? ((exchange) => void exchange.writeHead(202).end());
   const telling =
     (handler: HandleCall): HandleCall =>
-    (request, response, head) => {
-      tell(request);
-      handler(request, response, head);
+    (exchange) => {
+      tell(exchange);
+      handler(exchange);
     };
   const gateway: GatewayServer = createGatewayServer({
     invoke: telling(invoke),

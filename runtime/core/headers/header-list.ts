@@ -9,6 +9,17 @@ export function headerValue(headers: HeaderList, name: string): string | undefin
   return undefined;
 }
 
+/** All values of `name` (lower case) as one list, or undefined. */
+export function joinedValue(headers: HeaderList, name: string): string | undefined {
+  let joined: string | undefined;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() !== name) continue;
+    const value = headers[index + 1] ?? "";
+    joined = joined === undefined ? value : `${joined}, ${value}`;
+  }
+  return joined;
+}
+
 /** `headers` less those whose lower-case names `drop` holds. */
 export function withoutHeaders(headers: HeaderList, drop: ReadonlySet<string>): string[] {
   const kept: string[] = [];

@@ -37,7 +37,7 @@ export interface AdmittedCall {
 /** Who calls, as far as the connection says. */
 interface Caller {
   readonly url?: string | undefined;
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly remoteAddress: string;
 }
 
 type Credentials = Pick<RequestHead, "authorization" | "forwardedFor" | "fromWorker">;
@@ -87,8 +87,8 @@ export class Admission {
     return this.#parts.invokeAuth || limits?.authRequired === true;
   }
 
-  #authorise({ socket }: Caller, { authorization, forwardedFor }: Credentials): void {
-    this.#parts.authorise(authorization, this.#parts.clientOf(socket.remoteAddress, forwardedFor));
+  #authorise({ remoteAddress }: Caller, { authorization, forwardedFor }: Credentials): void {
+    this.#parts.authorise(authorization, this.#parts.clientOf(remoteAddress, forwardedFor));
   }
 }
 

@@ -1,5 +1,4 @@
-import type { CallRequest } from "./exchange.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { Exchange } from "./exchange.ts";
 
 /**
  * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle_timeout`;
@@ -10,8 +9,7 @@ export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining";
 
 /** What is known of a call from its beginning. */
 export interface CallFacts {
-  readonly request: CallRequest;
-  readonly head: RequestHead;
+  readonly exchange: Exchange;
   readonly callId: string;
   /** The function that is called; what its address says if there is no such function, undefined if it says none. */
   readonly ref: { readonly name: string; readonly namespace: string | undefined } | undefined;

@@ -2,7 +2,7 @@ import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { CallCuts } from "./call-cuts.ts";
 import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
-import type { CallResponse } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 
 /** Status of a call whose client left before the reply's head. */
@@ -21,7 +21,7 @@ const switched = 101;
  * The status by which a response that is closed counts; `cut` says why if the gateway closed it. A WebSocket is 101,
  * however it ended; a reply that its client left in the middle is what its head said, as streams end so.
  */
-export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCode">, cut?: CutReason): number {
+export function endStatus(response: Pick<Exchange, "headersSent" | "statusCode">, cut?: CutReason): number {
   if (response.headersSent && response.statusCode === switched) return switched;
   if (cut !== undefined) return cutStatus[cut];
   return response.headersSent ? response.statusCode : clientLeft;
@@ -29,7 +29,7 @@ export function endStatus(response: Pick<CallResponse, "headersSent" | "statusCo
 
 /** The same of a queued run: one whose queue-worker left is no answer, whatever its head said. */
 export function endRunStatus(
-  response: Pick<CallResponse, "headersSent" | "statusCode" | "writableEnded">,
+  response: Pick<Exchange, "headersSent" | "statusCode" | "writableEnded">,
   cut?: CutReason,
 ): number {
   return cut === undefined && !response.writableEnded ? clientLeft : endStatus(response, cut);
@@ -40,7 +40,7 @@ export interface CallObserver {
   /** A call ended, or an asynchronous one was answered. */
   ended(facts: CallFacts, end: ObservedEnd): void;
   /** A request that was no call was answered. */
-  answered(facts: Pick<CallFacts, "request" | "startedAt">, status: number): void;
+  answered(facts: Pick<CallFacts, "exchange" | "startedAt">, status: number): void;
 }
 
 /** Without `accessLog` only the metrics are kept. */
@@ -56,24 +56,24 @@ export function createCallObserver(parts: {
   const { path, counts, accessLog, cuts, clientOf } = parts;
   return {
     ended: (facts, end) => {
-      const { request, head, callId, ref, traceParent } = facts;
+      const { exchange, callId, ref, traceParent } = facts;
       const { status, duration, bytesIn, bytesOut } = end;
-      counts.add(path, request.method, status, duration);
+      counts.add(path, exchange.method, status, duration);
       if (end.cut !== undefined) cuts?.(end.cut, facts, end);
       accessLog?.({
         callId,
         functionName: ref?.name,
         namespace: ref?.namespace,
-        method: request.method ?? "",
+        method: exchange.method,
         status,
         duration,
         bytesIn,
         bytesOut,
-        client: clientOf(request.socket.remoteAddress, head.forwardedFor),
+        client: clientOf(exchange.remoteAddress, exchange.head.forwardedFor),
         traceId: traceIdOf(traceParent),
       });
     },
-    answered: ({ request, startedAt }, status) =>
-      counts.add(path, request.method, status, performance.now() - startedAt),
+    answered: ({ exchange, startedAt }, status) =>
+      counts.add(path, exchange.method, status, performance.now() - startedAt),
   };
 }

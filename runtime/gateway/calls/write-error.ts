@@ -1,12 +1,9 @@
-/** What is used of a request that failed. */
-export interface FailedRequest {
+/** What is used of a request that failed, and of the reply to it. */
+export interface FailedExchange {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: { readonly accept?: string | undefined };
-}
-
-/** What is used of the response to it. */
-export interface ErrorResponse {
+  /** Flat. */
+  readonly rawHeaders: readonly string[];
   readonly headersSent: boolean;
   readonly destroyed: boolean;
   writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
@@ -14,12 +11,11 @@ export interface ErrorResponse {
 }
 
 /**
- * Answers a request with an error as the contract §1.7 says, and ends the response; cuts it if its head was sent. Returns
- * how many bytes of body it sent.
+ * Answers a request with an error as the contract §1.7 says, and ends the exchange; cuts it if the head of a reply was
+ * made. Returns how many bytes of body it sent.
  */
 export type WriteError = (
-  request: FailedRequest,
-  response: ErrorResponse,
+  exchange: FailedExchange,
   err: unknown,
   options: {
     readonly callId?: string;

@@ -1,4 +1,4 @@
-import type { CallRequest, CallResponse } from "../calls/exchange.ts";
+import type { Exchange } from "../calls/exchange.ts";
 
 /** How fast a body must come; durations in milliseconds. */
 export interface BodyPace {
@@ -6,7 +6,7 @@ export interface BodyPace {
   readonly longest?: number;
   /** Fewest bytes that must come within any so long a time. */
   readonly least?: { readonly bytes: number; readonly within: number };
-  /** Whether it is watched no more once the head of the response was sent: the response has limits of its own. */
+  /** Whether it is watched no more once the head of the reply was made: the reply has limits of its own. */
   readonly untilHead?: boolean;
 }
 
@@ -17,8 +17,7 @@ export function asyncBodyPace(limit: number): Required<Omit<BodyPace, "untilHead
 }
 
 interface Watched {
-  readonly request: CallRequest;
-  readonly response: CallResponse;
+  readonly exchange: Exchange;
   readonly pace: BodyPace;
   readonly deadline: number;
   bytes: number;
@@ -33,32 +32,31 @@ export interface BodyLimits {
   /** Longest a body may rest without a byte while it is being read. */
   readonly idle: number;
   /** Called when a body is too slow; ends the request. `why` ends a sentence that begins "its body ". */
-  readonly onTooSlow: (request: CallRequest, response: CallResponse, why: string) => void;
+  readonly onTooSlow: (exchange: Exchange, why: string) => void;
 }
 
 /** Finds requests whose body stops coming, or comes too slowly. A body that nobody reads at the moment is neither. */
 export class BodyWatch {
   readonly #limits: BodyLimits;
-  readonly #watched = new Map<CallResponse, Watched>();
+  readonly #watched = new Map<Exchange, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: BodyLimits) {
     this.#limits = limits;
   }
 
-  /** Watches until all of it came, or the response is closed. */
-  watch(request: CallRequest, response: CallResponse, pace: BodyPace): void {
+  /** Watches until all of it came, or the exchange is closed. */
+  watch(exchange: Exchange, pace: BodyPace): void {
     const now = performance.now();
-    this.#watched.set(response, {
-      request,
-      response,
+    this.#watched.set(exchange, {
+      exchange,
       pace,
-      bytes: request.received,
+      bytes: exchange.received,
       since: now,
       deadline: now + (pace.longest ?? Number.POSITIVE_INFINITY),
-      samples: [{ at: now, bytes: request.received }],
+      samples: [{ at: now, bytes: exchange.received }],
     });
-    response.once("close", () => this.#watched.delete(response));
+    exchange.once("close", () => this.#watched.delete(exchange));
     const shortest = Math.min(this.#limits.idle, pace.least?.within ?? Number.POSITIVE_INFINITY);
     this.#timer ??= setInterval(() => this.#sweep(), Math.min(1_000, shortest / 5)).unref();
   }
@@ -71,20 +69,20 @@ export class BodyWatch {
     }
     const now = performance.now();
     for (const watched of this.#watched.values()) {
-      const { request, response, pace } = watched;
-      const over = request.complete || response.destroyed || (pace.untilHead === true && response.headersSent);
+      const { exchange, pace } = watched;
+      const over = exchange.complete || exchange.destroyed || (pace.untilHead === true && exchange.headersSent);
       const why = over ? undefined : faultOf(watched, now, this.#limits.idle);
       if (!over && why === undefined) continue;
-      this.#watched.delete(response);
-      if (why !== undefined) this.#limits.onTooSlow(request, response, why);
+      this.#watched.delete(exchange);
+      if (why !== undefined) this.#limits.onTooSlow(exchange, why);
     }
   }
 }
 
 function faultOf(watched: Watched, now: number, idle: number): string | undefined {
-  const { request, pace, samples } = watched;
-  const bytes = request.received;
-  if (bytes !== watched.bytes || !request.awaited) {
+  const { exchange, pace, samples } = watched;
+  const bytes = exchange.received;
+  if (bytes !== watched.bytes || !exchange.awaited) {
     watched.bytes = bytes;
     watched.since = now;
   }
@@ -92,7 +90,7 @@ function faultOf(watched: Watched, now: number, idle: number): string | undefine
   if (now >= watched.deadline) return `took longer than ${(pace.longest ?? 0) / 1_000} s`;
   if (pace.least === undefined) return undefined;
   // What came before it was not read for a while counts for nothing.
-  if (!request.awaited) samples.length = 0;
+  if (!exchange.awaited) samples.length = 0;
   samples.push({ at: now, bytes });
   while (samples[1] !== undefined && now - samples[1].at >= pace.least.within) samples.shift();
   const [first] = samples;

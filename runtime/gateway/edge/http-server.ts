@@ -6,18 +6,14 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { BodyWatch, type BodyPace } from "./body-watch.ts";
 import { checkRequestLine } from "./check-request-line.ts";
 import { ClientLimit } from "./client-limit.ts";
-import type { Http1Request } from "./http1/http1-request.ts";
-import type { Http1Response } from "./http1/http1-response.ts";
 import { Http1Server } from "./http1/http1-server.ts";
 import { RestServer } from "./rest-lane.ts";
 import { endServer, ServersBeside, startServer, type ListenAddress } from "./servers-beside.ts";
 import { understandRequest } from "./http1/understand-request.ts";
-import { checkHttp2Head, type Http2Request } from "./http2/http2-request.ts";
-import type { Http2Response } from "./http2/http2-response.ts";
+import { checkHttp2Head } from "./http2/http2-head.ts";
 import { Http2Sessions } from "./http2/http2-sessions.ts";
-import type { CallRequest, CallResponse } from "../calls/exchange.ts";
+import type { Exchange } from "../calls/exchange.ts";
 import { createHeadReader, type TrustedPeers } from "./head-reader.ts";
-import type { RequestHead } from "../calls/request-head.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../calls/split-target.ts";
 import type { HandleCall } from "../calls/sync/sync-invoker.ts";
 import type { WriteError } from "../calls/write-error.ts";
@@ -96,72 +92,58 @@ const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   let draining = false;
   const readHead = createHeadReader(parts);
-  const restServer = new RestServer((request, response) => handleRest(request, response));
-  let handleRest: RequestListener = (request, response) => {
-    parts.writeError(request, response, new PlatformError("route_not_found", "Cannot find route: there are none"), {
-      invocation: false,
-    });
-  };
+  let rest: RestServer | undefined;
 
-  const refuse = (request: CallRequest, response: CallResponse, err: unknown): void => {
-    response.shouldKeepAlive = false;
-    const target = request.url ?? "";
-    const invocation = target.startsWith(functionPrefix) || target.startsWith(asyncFunctionPrefix);
+  const refuse = (exchange: Exchange, err: unknown): void => {
+    exchange.shouldKeepAlive = false;
+    const { url } = exchange;
+    const invocation = url.startsWith(functionPrefix) || url.startsWith(asyncFunctionPrefix);
     const extra = err instanceof PlatformError && err.code === "method_not_allowed" ? { Allow: allowed } : {};
-    parts.writeError(request, response, err, { invocation, extra, ...(invocation ? { callId: randomUUID() } : {}) });
+    parts.writeError(exchange, err, { invocation, extra, ...(invocation ? { callId: randomUUID() } : {}) });
   };
-  const refuseHead = (request: CallRequest, response: CallResponse, err: unknown): void => {
-    refuse(request, response, err);
-    parts.routes.add(undefined, request.method, response.statusCode, 0);
+  const refuseHead = (exchange: Exchange, err: unknown): void => {
+    refuse(exchange, err);
+    parts.routes.add(undefined, exchange.method, exchange.statusCode, 0);
   };
   const bodies = new BodyWatch({
     idle: parts.bodyIdleTimeout,
-    onTooSlow: (request, response, why) => {
-      if (response.headersSent) response.destroy();
-      else refuse(request, response, new PlatformError("request_timeout", `Cannot read request: its body ${why}`));
+    onTooSlow: (exchange, why) => {
+      if (exchange.headersSent) exchange.destroy();
+      else refuse(exchange, new PlatformError("request_timeout", `Cannot read request: its body ${why}`));
     },
   });
 
-  /** Gives the request to whom its target belongs. */
-  const route = (request: CallRequest, response: CallResponse, head: RequestHead, rest: () => void): void => {
-    const target = request.url ?? "";
-    const isCall = target.startsWith(functionPrefix);
-    const isAsyncCall = !isCall && target.startsWith(asyncFunctionPrefix);
-    if (draining) response.shouldKeepAlive = false;
-    if (!request.complete) {
+  /** Gives the request to whom its target belongs; `old`: its client speaks HTTP/1.0. */
+  const serve = (exchange: Exchange, old = false): void => {
+    const { url } = exchange;
+    const isCall = url.startsWith(functionPrefix);
+    const isAsyncCall = !isCall && url.startsWith(asyncFunctionPrefix);
+    if (draining) exchange.shouldKeepAlive = false;
+    if (!exchange.complete)
       bodies.watch(
-        request,
-        response,
+        exchange,
         isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody },
       );
-    }
-    if (isCall) parts.invoke(request, response, head);
-    else if (isAsyncCall) parts.invokeAsync(request, response, head);
-    else rest();
-  };
-  const serve = (request: Http1Request, response: Http1Response, head: RequestHead): void =>
-    route(request, response, head, () => restServer.take(request, response, head));
-  const serveHttp2 = (request: Http2Request, response: Http2Response): void => {
-    let head: RequestHead;
-    try {
-      checkHttp2Head(request);
-      checkRequestLine(request.method ?? "", request.url ?? "");
-      head = readHead(request.rawHeaders, request.socket.remoteAddress ?? "", true);
-    } catch (err) {
-      refuseHead(request, response, err);
-      return;
-    }
-    if (head.expect) request.once("resume", () => response.writeContinue());
-    // What is left of a body that nobody wants is not asked for (RFC 9113 §8.1).
-    response.once("finish", () => request.complete || request.socket.destroySoon());
-    request.socket.setTimeout(parts.bodyIdleTimeout);
-    route(request, response, head, () => handleRest(request, response));
+    if (isCall) parts.invoke(exchange);
+    else if (isAsyncCall) parts.invokeAsync(exchange);
+    else if (rest !== undefined) {
+      // Most answers of the REST API have no length that such a client could go by.
+      if (old) exchange.shouldKeepAlive = false;
+      rest.take(exchange);
+    } else refuse(exchange, new PlatformError("route_not_found", "Cannot find route: there are none"));
   };
 
   const sessions = new Http2Sessions({
-    handle: serveHttp2,
+    understand: (head, address) => {
+      checkHttp2Head(head);
+      checkRequestLine(head.method, head.url);
+      return readHead(head.rawHeaders, address, true);
+    },
+    serve,
+    refuse: refuseHead,
     headersTimeout: parts.headersTimeout,
     keepAlive: limits.keepAlive,
+    idle: parts.bodyIdleTimeout,
     draining: () => draining,
   });
   const clients = new ClientLimit(
@@ -171,7 +153,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const makeServer = (tls: GatewayServerParts["tls"]): Http1Server =>
     new Http1Server({
       understand: (text, address, secure) => understandRequest(text, address, secure, readHead),
-      serve,
+      serve: (exchange) => serve(exchange, exchange.old),
       refuse: refuseHead,
       onMalformed: ({ method, target }, status, why) => {
         parts.routes.add(undefined, method, status, 0);
@@ -191,8 +173,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
 
   return {
     serverFactory: (handler) => {
-      handleRest = handler;
-      return restServer;
+      rest = new RestServer(handler);
+      return rest;
     },
     listen: (address) => startServer(server, address),
     listenAlso: (addresses) => others.serve(addresses),

@@ -1,105 +1,133 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 
-import type { RequestHead } from "../calls/request-head.ts";
-import type { Http1Request } from "./http1/http1-request.ts";
-import type { Http1Response } from "./http1/http1-response.ts";
+import { connectionOptions } from "../../api/http-grammar.ts";
+import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
+import { headerValue } from "../../core/headers/header-list.ts";
+import { ResponseParser, type ResponseSink } from "../../http1/response-parser.ts";
+import type { Exchange } from "../calls/exchange.ts";
 
 /** Concern the connection to the client alone, which is not node:http's. */
 const own: ReadonlySet<string> = new Set(["connection", "expect", "keep-alive", "te", "upgrade", "http2-settings"]);
 
 /**
  * Carries one request to node:http, and what that answers back to the client: what a server of node:http has for a
- * connection, which may be any stream ("connection" event of `http.Server`). It gets heads that were read and found well-formed,
- * one for each lane, so nothing of how requests are told apart depends on node:http's parser.
+ * connection, which may be any stream ("connection" event of `http.Server`). It gets heads that were read and found
+ * well-formed, one for each lane, so nothing of how requests are told apart depends on node:http's parser; and whatever the
+ * client speaks, node:http sees HTTP/1.1.
  */
-export class RestLane extends Duplex {
+export class RestLane extends Duplex implements ResponseSink {
   /** Of the client. */
-  readonly remoteAddress: string | undefined;
-  readonly #request: Http1Request;
-  readonly #response: Http1Response;
-  readonly #head: RequestHead;
+  readonly remoteAddress: string;
+  readonly #exchange: Exchange;
+  readonly #answers: ResponseParser;
   #bodyBegun = false;
+  /** The answer was passed on to its end, or nobody wants it. */
   #over = false;
+  /** A head was made and did not leave yet. */
+  #headDue = false;
+  /** Pieces of what node:http wrote last that the client's connection did not send yet, and one while it is read. */
+  #held = 0;
+  #written: (() => void) | undefined;
+  readonly #onSent = (): void => {
+    this.#held -= 1;
+    if (this.#held > 0) return;
+    const written = this.#written;
+    this.#written = undefined;
+    written?.();
+  };
 
-  constructor(request: Http1Request, response: Http1Response, head: RequestHead) {
+  constructor(exchange: Exchange) {
     super();
-    this.#request = request;
-    this.#response = response;
-    this.#head = head;
-    this.remoteAddress = request.socket.remoteAddress;
-    response.once("close", () => this.#leave());
+    this.#exchange = exchange;
+    this.remoteAddress = exchange.remoteAddress;
+    this.#answers = new ResponseParser(this);
+    this.#answers.begin({ headOnly: exchange.method === "HEAD", upgrade: undefined });
+    exchange.once("close", () => this.#leave());
     this.on("error", () => {});
-    // node:http ends what it answers to HTTP/1.0 with the connection, and gives it no length.
-    if (response.old) response.shouldKeepAlive = false;
-    this.push(this.#writeHead());
+    this.push(headOf(exchange));
   }
 
   /** What node:http made of the request: its body is waited for when `request` is read, and `response` ends the lane. */
   join(request: IncomingMessage, response: ServerResponse): void {
-    // An answer before the body that its client asks about is the connection's last, and says so.
-    const keep = (): boolean => (response.shouldKeepAlive = this.#response.shouldKeepAlive);
-    if (this.#head.expect && !keep()) this.#request.stream?.once("resume", keep);
-    if (this.#request.body !== undefined) request.once("resume", () => this.#sendBody());
-    response.once("close", () => {
-      if (this.#over) return;
-      this.#over = true;
-      if (!response.writableFinished) this.#response.destroy();
-      else {
-        this.#response.shouldKeepAlive &&= response.shouldKeepAlive;
-        this.#response.endPassedOn();
-      }
-      this.destroy();
-    });
+    if (this.#exchange.body !== undefined) request.once("resume", () => this.#sendBody());
+    response.once("close", () => this.destroy());
+  }
+
+  onAnswerHead(status: number, headers: readonly string[]): void {
+    // Answered already, because its body came too slowly.
+    if (this.#exchange.headersSent) return this.#stop();
+    if (connectionOptions(headerValue(headers, "connection") ?? "").includes("close"))
+      this.#exchange.shouldKeepAlive = false;
+    this.#exchange.writeHead(status, endToEnd(headers));
+    this.#headDue = true;
+  }
+
+  onAnswerData(chunk: Buffer): void {
+    this.#headDue = false;
+    this.#held += 1;
+    this.#exchange.write(chunk, this.#onSent);
+  }
+
+  onAnswerEnd(): void {
+    this.#headDue = false;
+    this.#over = true;
+    this.#exchange.end();
+  }
+
+  onSwitch(): void {
+    this.onMalformed();
+  }
+
+  onMalformed(): void {
+    this.#exchange.destroy();
+    this.#stop();
   }
 
   override _read(): void {
-    if (this.#bodyBegun && !this.#over) this.#request.stream?.resume();
+    const { body } = this.#exchange;
+    if (this.#bodyBegun && !this.#over && body !== undefined && !(body instanceof Uint8Array)) body.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (err?: Error | null) => void): void {
-    if (this.#over) done();
-    else this.#response.passOn(chunk, done);
+    if (this.#over) return done();
+    this.#held = 1;
+    this.#written = done;
+    this.#answers.parse(chunk);
+    if (this.#headDue) this.#exchange.write("", "latin1");
+    this.#headDue = false;
+    this.#onSent();
   }
 
   override _destroy(err: Error | null, done: (err: Error | null) => void): void {
     // Cut by node:http, before its answer was whole.
-    if (!this.#over) this.#response.destroy();
-    this.#over = true;
+    if (!this.#over) this.#exchange.destroy();
+    this.#stop();
     done(err);
   }
 
   /** The client left, or was answered without node:http. */
   #leave(): void {
     if (this.#over) return;
-    this.#over = true;
+    this.#stop();
     this.destroy(new Error("the client left"));
   }
 
-  #writeHead(): Buffer {
-    const { method, url, rawHeaders } = this.#request;
-    // Of HTTP/1.0, so that what is answered has no chunks.
-    let text = `${method} ${url} HTTP/${this.#response.old ? "1.0" : "1.1"}\r\n`;
-    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-      const name = rawHeaders[index] ?? "";
-      if (!own.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1] ?? ""}\r\n`;
-    }
-    return Buffer.from(
-      `${text}Connection: ${this.#response.shouldKeepAlive || this.#head.expect ? "keep-alive" : "close"}\r\n\r\n`,
-      "latin1",
-    );
+  #stop(): void {
+    this.#over = true;
+    this.#answers.stop();
   }
 
   #sendBody(): void {
     if (this.#bodyBegun || this.#over) return;
     this.#bodyBegun = true;
-    const { body } = this.#request;
+    const { body, head } = this.#exchange;
     if (body === undefined) return;
     if (body instanceof Uint8Array) {
       this.push(body);
       return;
     }
-    const { chunked } = this.#head;
+    const { chunked } = head;
     body.on("data", (chunk: Buffer) => {
       if (this.#over) return;
       if (chunked) this.push(`${chunk.length.toString(16)}\r\n`, "latin1");
@@ -113,9 +141,27 @@ export class RestLane extends Duplex {
   }
 }
 
+function headOf({ method, url, rawHeaders }: Exchange): Buffer {
+  let text = `${method} ${url} HTTP/1.1\r\n`;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (!own.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1] ?? ""}\r\n`;
+  }
+  return Buffer.from(`${text}Connection: keep-alive\r\n\r\n`, "latin1");
+}
+
+function endToEnd(headers: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    if (!isHopByHop(name.toLowerCase())) kept.push(name, headers[index + 1] ?? "");
+  }
+  return kept;
+}
+
 /** node:http, for all that is no call: it listens to no port, and gets its requests one by one. */
 export class RestServer extends Server {
-  /** `handle` gets what comes by lanes, too. */
+  /** `handle` gets what comes by lanes. */
   constructor(handle: RequestListener) {
     super({ requestTimeout: 0, headersTimeout: 0, requireHostHeader: false }, (request, response) => {
       const lane: unknown = request.socket;
@@ -127,7 +173,7 @@ export class RestServer extends Server {
   }
 
   /** Carries the request to the handler. */
-  take(request: Http1Request, response: Http1Response, head: RequestHead): void {
-    this.emit("connection", new RestLane(request, response, head));
+  take(exchange: Exchange): void {
+    this.emit("connection", new RestLane(exchange));
   }
 }

@@ -6,7 +6,12 @@ import pino from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { errorCodes, PlatformError } from "../../../runtime/api/platform-error.ts";
-import { createErrorWriter, statusOf, type ErrorContext } from "../../../runtime/gateway/error-handler.ts";
+import {
+  createErrorWriter,
+  failedExchange,
+  statusOf,
+  type ErrorContext,
+} from "../../../runtime/gateway/error-handler.ts";
 import { errorText } from "../../../runtime/gateway/rest/error-text.ts";
 
 const closers: (() => void)[] = [];
@@ -23,7 +28,7 @@ async function answer(
 ) {
   const logged: unknown[] = [];
   const { writeError } = createErrorWriter(pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }));
-  const server = createServer((request, response) => writeError(request, response, err, context));
+  const server = createServer((request, response) => writeError(failedExchange(request, response), err, context));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   closers.push(() => {
@@ -105,7 +110,7 @@ describe("writeError()", () => {
     const server = createServer((request, response) => {
       response.writeHead(200, { "content-length": 10 });
       response.write("half", () =>
-        writeError(request, response, new PlatformError("function_unreachable", "Cannot: so")),
+        writeError(failedExchange(request, response), new PlatformError("function_unreachable", "Cannot: so")),
       );
     });
     server.listen(0, "127.0.0.1");

@@ -12,7 +12,7 @@ import { knownQueue } from "../../../core/queues/queue-views.ts";
 import type { AdmittedCall, NamedFunction } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
-import type { CallRequest, CallResponse } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import type { RequestHead } from "../request-head.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
 import type { AsyncParts } from "./async-parts.ts";
@@ -29,36 +29,37 @@ interface Checked extends AdmittedCall {
 }
 
 /** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
-export function accept(parts: AsyncParts, request: CallRequest, response: CallResponse, head: RequestHead): void {
+export function accept(parts: AsyncParts, exchange: Exchange): void {
+  const { head } = exchange;
   const callId = head.callId ?? randomUUID();
   const traceParent = head.traceParent ?? createTraceParent();
   const startedAt = performance.now();
-  const named = parts.admission.find(request, asyncFunctionPrefix);
+  const named = parts.admission.find(exchange, asyncFunctionPrefix);
   const ref = named.entry?.ref ?? named.target;
   const ended = { callId, bytesIn: 0, bytesOut: 0 };
-  response.once("close", () => {
-    const facts = { request, head, callId: ended.callId, ref, traceParent, startedAt };
-    parts.observer.ended(facts, { ...ended, status: endStatus(response), duration: performance.now() - startedAt });
+  exchange.once("close", () => {
+    const facts = { exchange, callId: ended.callId, ref, traceParent, startedAt };
+    parts.observer.ended(facts, { ...ended, status: endStatus(exchange), duration: performance.now() - startedAt });
   });
   const fail = (err: unknown): void => {
     parts.metrics.refused.inc({ reason: err instanceof PlatformError ? err.code : "internal_error" });
     if (err instanceof PlatformError) ended.callId = err.callId ?? callId;
     const context = { callId: ended.callId, traceParent, invocation: true };
-    ended.bytesOut = parts.writeError(request, response, err, context);
+    ended.bytesOut = parts.writeError(exchange, err, context);
   };
   let checked: Checked;
   try {
-    checked = check(parts, request, head, named);
+    checked = check(parts, exchange, named);
   } catch (err) {
     // The body of a refused call is not worth reading.
-    if (head.chunked || (head.contentLength ?? 0) > 65_536) response.shouldKeepAlive = false;
+    if (head.chunked || (head.contentLength ?? 0) > 65_536) exchange.shouldKeepAlive = false;
     fail(err);
     return;
   }
-  readBody(request, head.contentLength, parts.bodyLimit, (outcome) => {
+  readBody(exchange, parts.bodyLimit, (outcome) => {
     if (outcome === "gone") return;
     if ("error" in outcome) {
-      response.shouldKeepAlive = false;
+      exchange.shouldKeepAlive = false;
       fail(outcome.error);
       return;
     }
@@ -69,7 +70,7 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
         ended.callId = accepted.id;
         parts.metrics.accepted.inc({ queue_name: checked.queue.name });
         parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
-        response.writeHead(202, [
+        exchange.writeHead(202, [
           header.callId,
           accepted.id,
           header.startTime,
@@ -79,7 +80,7 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
           "Content-Length",
           "0",
         ]);
-        response.end();
+        exchange.end();
       },
       (err: unknown) => fail(err),
     );
@@ -87,7 +88,8 @@ export function accept(parts: AsyncParts, request: CallRequest, response: CallRe
 }
 
 /** @throws PlatformError for the first check that fails */
-function check(parts: AsyncParts, request: CallRequest, head: RequestHead, named: NamedFunction): Checked {
+function check(parts: AsyncParts, exchange: Exchange, named: NamedFunction): Checked {
+  const { head } = exchange;
   let callbackUrl: string | undefined;
   if (head.callbackUrl !== undefined) {
     const url = parseCallbackUrl(head.callbackUrl);
@@ -95,7 +97,7 @@ function check(parts: AsyncParts, request: CallRequest, head: RequestHead, named
     if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
     callbackUrl = url.href;
   }
-  const admitted = parts.admission.admit(named, request, head);
+  const admitted = parts.admission.admit(named, exchange, head);
   const { limits } = admitted;
   checkQueueEdition(limits.queue, parts.edition);
   const queue = knownQueue(parts.queues, limits.queue, parts.edition);

@@ -7,8 +7,7 @@ import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import { cancelCall } from "../../../core/calls/cancel-call.ts";
 import { quote } from "../../../core/quote.ts";
 import { endStatus } from "../call-observer.ts";
-import type { CallRequest, CallResponse } from "../exchange.ts";
-import type { RequestHead } from "../request-head.ts";
+import type { Exchange } from "../exchange.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
 import type { HandleCall } from "../sync/sync-invoker.ts";
 import { accept } from "./accept.ts";
@@ -20,40 +19,35 @@ const allowedMethods = "POST, GET, HEAD, DELETE";
 
 /** The handler of `/async-function/…`: contract §4.2 and §4.5. */
 export function createAsyncInvoker(parts: AsyncParts): HandleCall {
-  return (request, response, head) => {
+  return (exchange) => {
     const startedAt = performance.now();
-    if (request.method === "POST") {
-      accept(parts, request, response, head);
+    if (exchange.method === "POST") {
+      accept(parts, exchange);
       return;
     }
-    response.once("close", () => parts.observer.answered({ request, startedAt }, endStatus(response)));
-    switch (request.method) {
+    exchange.once("close", () => parts.observer.answered({ exchange, startedAt }, endStatus(exchange)));
+    switch (exchange.method) {
       case "GET":
       case "HEAD":
       case "DELETE":
-        answer(parts, request, response, head).catch((err: unknown) => {
-          parts.writeError(request, response, err, { invocation: true, callId: callIdOf(request) });
+        answer(parts, exchange).catch((err: unknown) => {
+          parts.writeError(exchange, err, { invocation: true, callId: callIdOf(exchange) });
         });
         return;
       default:
-        refuseMethod(parts, request, response);
+        refuseMethod(parts, exchange);
     }
   };
 }
 
-async function answer(
-  parts: AsyncParts,
-  request: CallRequest,
-  response: CallResponse,
-  head: RequestHead,
-): Promise<void> {
-  const target = (request.url ?? "").slice(asyncFunctionPrefix.length);
+async function answer(parts: AsyncParts, exchange: Exchange): Promise<void> {
+  const target = exchange.url.slice(asyncFunctionPrefix.length);
   const mark = target.indexOf("?");
-  const segments = segmentsOf(request);
+  const segments = segmentsOf(exchange);
   const mayTouch = (entry: CallEntry): void =>
-    parts.admission.checkCaller(`${entry.function}.${entry.namespace}`, request, head);
+    parts.admission.checkCaller(`${entry.function}.${entry.namespace}`, exchange, exchange.head);
 
-  if (request.method === "DELETE") {
+  if (exchange.method === "DELETE") {
     const id = parseCallId(segments.at(-1) ?? "");
     if (id === undefined || segments.length > 2) throw noCall("cancel", segments, "[{function}/]{call-id}");
     const named = segments.length === 2 ? segments[0] : undefined;
@@ -61,14 +55,14 @@ async function answer(
       if (named !== undefined) checkFunction(parts, id, named, entry);
       mayTouch(entry);
     });
-    response.writeHead(202, { [header.callId]: id, "X-Content-Type-Options": "nosniff", "Content-Length": "0" }).end();
+    exchange.writeHead(202, { [header.callId]: id, "X-Content-Type-Options": "nosniff", "Content-Length": "0" }).end();
     return;
   }
   const id = parseCallId(segments[0] ?? "");
   const wantsResult = segments.length === 2 && segments[1] === "result";
   if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
-  if (wantsResult) await answerResult(parts, response, id, mayTouch);
-  else await answerStatus(parts, response, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
+  if (wantsResult) await answerResult(parts, exchange, id, mayTouch);
+  else await answerStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {
@@ -91,19 +85,19 @@ function noCall(action: string, segments: readonly string[], expected: string): 
   );
 }
 
-function refuseMethod(parts: AsyncParts, request: CallRequest, response: CallResponse): void {
-  const path = quote((request.url ?? "").split("?", 1)[0] ?? "");
-  const sentence = `Cannot ${request.method ?? ""} ${path}: it allows ${allowedMethods}`;
-  parts.writeError(request, response, new PlatformError("method_not_allowed", sentence), {
+function refuseMethod(parts: AsyncParts, exchange: Exchange): void {
+  const path = quote(exchange.url.split("?", 1)[0] ?? "");
+  const sentence = `Cannot ${exchange.method} ${path}: it allows ${allowedMethods}`;
+  parts.writeError(exchange, new PlatformError("method_not_allowed", sentence), {
     invocation: true,
-    callId: callIdOf(request),
+    callId: callIdOf(exchange),
     extra: { Allow: allowedMethods },
   });
 }
 
 /** The id in the path, else one for the error alone. */
-function callIdOf(request: CallRequest): string {
-  for (const segment of segmentsOf(request)) {
+function callIdOf(exchange: Exchange): string {
+  for (const segment of segmentsOf(exchange)) {
     const id = parseCallId(segment);
     if (id !== undefined) return id;
   }
@@ -111,6 +105,6 @@ function callIdOf(request: CallRequest): string {
 }
 
 /** The parts of the path after `/async-function/`. */
-function segmentsOf(request: CallRequest): string[] {
-  return (request.url ?? "").slice(asyncFunctionPrefix.length).split("?", 1)[0]?.split("/") ?? [];
+function segmentsOf({ url }: Exchange): string[] {
+  return url.slice(asyncFunctionPrefix.length).split("?", 1)[0]?.split("/") ?? [];
 }

@@ -4,7 +4,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import { callView } from "../../../core/calls/call-view.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
-import type { CallResponse } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import type { AsyncParts } from "./async-parts.ts";
 
 /** Longest a status request waits, milliseconds. */
@@ -17,7 +17,7 @@ type MayTouch = (entry: CallEntry) => void;
 /** GET `/async-function/{id}`: the record, at once or when the call is over or the wait is. */
 export async function answerStatus(
   parts: AsyncParts,
-  response: CallResponse,
+  exchange: Exchange,
   id: string,
   query: string,
   mayTouch: MayTouch,
@@ -26,16 +26,16 @@ export async function answerStatus(
   const until = performance.now() + wait;
   let entry = await readEntry(parts, id);
   mayTouch(entry);
-  while (entry.ended === null && performance.now() < until && !response.destroyed) {
-    await endOf(parts, response, id, Math.min(until - performance.now(), lookAgain), async () => {
+  while (entry.ended === null && performance.now() < until && !exchange.destroyed) {
+    await endOf(parts, exchange, id, Math.min(until - performance.now(), lookAgain), async () => {
       entry = await readEntry(parts, id);
       return entry.ended !== null;
     });
-    if (response.destroyed) return;
+    if (exchange.destroyed) return;
     entry = await readEntry(parts, id);
   }
   const body = `${JSON.stringify(callView(id, entry, parts.ledger.now(), await parts.positions.of(entry)))}\n`;
-  response
+  exchange
     .writeHead(200, {
       "Content-Type": "application/json; charset=utf-8",
       "Content-Length": String(Buffer.byteLength(body)),
@@ -49,7 +49,7 @@ export async function answerStatus(
 /** GET `/async-function/{id}/result`: the function's output. */
 export async function answerResult(
   parts: AsyncParts,
-  response: CallResponse,
+  exchange: Exchange,
   id: string,
   mayTouch: MayTouch,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function answerResult(
   if (stored === undefined) {
     throw new PlatformError("result_not_found", `Cannot read the result of call "${id}": ${missing(entry)}`);
   }
-  response
+  exchange
     .writeHead(200, {
       "Content-Type": headerValue(stored.headers, "content-type") ?? "application/octet-stream",
       "Content-Length": String(stored.body.byteLength),
@@ -95,7 +95,7 @@ async function readEntry(parts: AsyncParts, id: string): Promise<CallEntry> {
 /** Resolves when word of the call's end comes, the client leaves, or `longest` milliseconds are over. */
 async function endOf(
   parts: AsyncParts,
-  response: CallResponse,
+  exchange: Exchange,
   id: string,
   longest: number,
   alreadyOver: () => Promise<boolean>,
@@ -107,12 +107,12 @@ async function endOf(
   // Watched before the look, so that an end between the two is not missed.
   const forget = parts.ends.watch(id, wake);
   const timer = setTimeout(wake, longest);
-  response.once("close", wake);
+  exchange.once("close", wake);
   try {
     if (!(await alreadyOver())) await woken;
   } finally {
     clearTimeout(timer);
-    response.off("close", wake);
+    exchange.off("close", wake);
     forget();
   }
 }

@@ -1,6 +1,5 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import { Http1Request } from "../../edge/http1/http1-request.ts";
-import type { CallRequest } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
 
 /** What became of a body; `gone` means that the client left before its end. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
@@ -12,23 +11,17 @@ const nothing = Buffer.alloc(0);
  * read.
  */
 export function readBody(
-  request: CallRequest,
-  contentLength: number | undefined,
+  { head, body: source = nothing }: Pick<Exchange, "head" | "body">,
   limit: number,
   done: (outcome: BodyOutcome) => void,
 ): void {
+  const { contentLength } = head;
   if ((contentLength ?? 0) > limit) {
     done({ error: tooLarge(`${contentLength} bytes are`, limit) });
     return;
   }
-  const source = request instanceof Http1Request ? (request.body ?? nothing) : request;
   if (source instanceof Uint8Array) {
     done({ body: source });
-    return;
-  }
-  // One without a body has no events either.
-  if (source.readableEnded) {
-    done({ body: nothing });
     return;
   }
   const chunks: Buffer[] = [];

@@ -5,7 +5,6 @@ import type { Waker } from "../../../core/replicas/wake.ts";
 import type { CallFacts } from "../call-facts.ts";
 import type { CallObserver } from "../call-observer.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
-import type { CallResponse } from "../exchange.ts";
 import type { FlushLater } from "./flush-later.ts";
 import type { FunctionCounts } from "../../../process/metrics/invocation-counts.ts";
 import type { ReplyHeadCache } from "./reply-head-cache.ts";
@@ -30,7 +29,6 @@ export interface SyncCallParts {
 
 /** One call: what is asked of which function. */
 export interface SyncCallFacts extends CallFacts {
-  readonly response: CallResponse;
   readonly entry: TableEntry;
   readonly limits: FunctionLimits;
   /** Bounds it to the head of its reply. */

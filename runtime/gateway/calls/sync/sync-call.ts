@@ -1,4 +1,4 @@
-import { Readable, type Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
@@ -6,14 +6,11 @@ import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
 import type { CutReason } from "../call-facts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";
-import { wasUnread } from "../../edge/http1/cut-unread.ts";
-import { UpgradeResponse } from "../../edge/http1/http1-upgrade.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
-import { passTrailers } from "./pass-trailers.ts";
 import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
-import { bodyOf, bytesOf, isTouched, type CallBody } from "./request-body.ts";
+import { bytesOf, giveUp, isTouched, type CallBody } from "./request-body.ts";
 import { silencePeriod, StreamSilence } from "./stream-silence.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { waitingCaller } from "./waiting-caller.ts";
@@ -47,23 +44,23 @@ export class SyncCall implements UpstreamListener, Deadlined {
   constructor(parts: SyncCallParts, facts: SyncCallFacts) {
     this.#parts = parts;
     this.#facts = facts;
-    this.#body = facts.hasBody ? bodyOf(facts.request) : null;
-    this.#reply = new ReplyWriter(facts.response);
+    this.#body = (facts.hasBody ? facts.exchange.body : undefined) ?? null;
+    this.#reply = new ReplyWriter(facts.exchange);
   }
 
   /** Sends the call to a replica, waking the function first if need be. Everything else happens by events. */
   start(): void {
-    const { response, counts } = this.#facts;
+    const { exchange, counts } = this.#facts;
     counts.begin();
     this.#parts.sweep.add(this);
-    response.on("close", () => this.#close());
+    exchange.on("close", () => this.#close());
     this.#route();
   }
 
   onHead(status: number, headers: readonly string[]): void {
-    const { response } = this.#facts;
-    if (response.headersSent) return;
-    if (this.#parts.draining()) response.shouldKeepAlive = false;
+    const { exchange } = this.#facts;
+    if (exchange.headersSent) return;
+    if (this.#parts.draining()) exchange.shouldKeepAlive = false;
     const facts = this.#replyFacts();
     try {
       const passed = this.#parts.replies.passedOn(status, headers);
@@ -82,20 +79,20 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   onTrailers(trailers: readonly string[]): void {
-    passTrailers(this.#facts.response, trailers);
+    this.#facts.exchange.sendTrailers(trailers);
   }
 
   onEnd(): void {
     this.#release();
-    if (!this.#facts.response.writableEnded) this.#reply.end();
+    if (!this.#facts.exchange.writableEnded) this.#reply.end();
   }
 
   onUpgrade(headers: readonly string[], connection: Duplex): void {
-    const { response } = this.#facts;
+    const { exchange } = this.#facts;
     const facts = this.#replyFacts();
     try {
-      if (!(response instanceof UpgradeResponse)) throw new Error("nobody asked for an upgrade");
-      response.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
+      if (exchange.upgrade === undefined) throw new Error("nobody asked for an upgrade");
+      exchange.upgrade.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
       this.#upgradedAfter = facts.duration;
       this.deadline = Number.POSITIVE_INFINITY;
     } catch (cause) {
@@ -121,24 +118,22 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   expire(now: number): void {
-    const { response, limit } = this.#facts;
+    const { exchange, limit } = this.#facts;
     if (this.#streams) return this.#listen(now);
-    if (this.#upstreamCall !== undefined && response.headersSent) return this.#cutOff("timeout");
+    if (this.#upstreamCall !== undefined && exchange.headersSent) return this.#cutOff("timeout");
     this.#abort();
-    if (response.headersSent) return void response.destroy();
+    if (exchange.headersSent) return void exchange.destroy();
     this.deadline = now + errorGrace;
     this.#fail("function_timeout", `no reply within ${limit.timeoutName} of ${limit.timeout / 1_000} s`);
   }
 
-  /** Nothing else tells a call pipelined behind another, or one whose client ended its side with bytes still to read. */
+  /** Nothing else tells one whose client ended its side with bytes still to read. */
   isLost(): boolean {
-    const { request, response } = this.#facts;
-    return request.socket.destroyed || (request.socket.writableEnded && !response.writableEnded);
+    return this.#facts.exchange.isLost();
   }
 
   lose(): void {
-    // Not the socket itself: an earlier reply may still be on its way.
-    this.#facts.response.destroy();
+    this.#facts.exchange.destroy();
     this.#close();
   }
 
@@ -176,7 +171,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
       this.#waiting = undefined;
       if (!this.#closed && this.#cutFor === undefined) go();
     };
-    const caller = waitingCaller(this.#facts.request, this.#waiting.signal);
+    const caller = waitingCaller(this.#facts.exchange, this.#waiting.signal);
     const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitedSince });
     const failed = (err: unknown): void => after(() => this.#answer(err));
     ready.then(() => after(() => this.#route()), failed);
@@ -195,7 +190,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   /** The limit of a call was that of its head; that of a queued run is of all of it. */
   #stream(now: number): void {
-    if (this.#facts.head.fromWorker) return;
+    if (this.#facts.exchange.head.fromWorker) return;
     this.#streams = true;
     this.deadline = now + silencePeriod(this.#parts.streamIdle);
   }
@@ -212,13 +207,13 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #cutOff(reason: CutReason): void {
     this.#cutFor = reason;
     this.#abort();
-    this.#facts.response.destroy();
+    this.#facts.exchange.destroy();
   }
 
   #awaitDrain(): void {
     if (this.#drainAwaited) return;
     this.#drainAwaited = true;
-    this.#facts.response.once("drain", () => {
+    this.#facts.exchange.once("drain", () => {
       this.#drainAwaited = false;
       this.#upstreamCall?.resume();
     });
@@ -252,11 +247,11 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   #answer(err: unknown): void {
-    const { request, response, callId, traceParent } = this.#facts;
-    if (response.headersSent) return;
+    const { exchange, callId, traceParent } = this.#facts;
+    if (exchange.headersSent) return;
     // What is left of a body that nobody wants is not worth waiting for.
-    if (this.#parts.draining() || (this.#facts.hasBody && !request.complete)) response.shouldKeepAlive = false;
-    this.#reply.bytes = this.#parts.writeError(request, response, err, { callId, traceParent, invocation: true });
+    if (this.#parts.draining() || (this.#facts.hasBody && !exchange.complete)) exchange.shouldKeepAlive = false;
+    this.#reply.bytes = this.#parts.writeError(exchange, err, { callId, traceParent, invocation: true });
   }
 
   /** The reply was read by the client, or the client is gone. */
@@ -264,13 +259,13 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#closed) return;
     this.#closed = true;
     this.#abort();
-    if (this.#body instanceof Readable) this.#body.destroy();
+    giveUp(this.#body);
     this.#parts.sweep.remove(this);
-    const { request, response, counts, startedAt, head } = this.#facts;
-    const bytes = response instanceof UpgradeResponse && this.#upgradedAfter !== undefined ? response : undefined;
+    const { exchange, counts, startedAt } = this.#facts;
+    const bytes = this.#upgradedAfter === undefined ? undefined : exchange.upgrade;
     if (bytes?.idled === true) this.#cutFor = "idle";
-    else if (wasUnread(request.socket)) this.#cutFor ??= "unread";
-    const status = (head.fromWorker ? endRunStatus : endStatus)(response, this.#cutFor);
+    else if (exchange.unread) this.#cutFor ??= "unread";
+    const status = (exchange.head.fromWorker ? endRunStatus : endStatus)(exchange, this.#cutFor);
     const duration = performance.now() - startedAt;
     counts.finish(status, this.#upgradedAfter ?? duration);
     this.#parts.observer.ended(this.#facts, {

@@ -8,12 +8,11 @@ import type { CallFacts } from "../call-facts.ts";
 import type { CallObserver } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
-import type { CallRequest, CallResponse } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { InvocationCounts } from "../../../process/metrics/invocation-counts.ts";
 import { ownHeaders } from "./own-headers.ts";
 import { ReplyHeadCache } from "./reply-head-cache.ts";
-import type { RequestHead } from "../request-head.ts";
 import { functionPrefix } from "../split-target.ts";
 import type { SyncCallParts } from "./sync-call-parts.ts";
 import { SyncCall } from "./sync-call.ts";
@@ -39,7 +38,7 @@ export interface SyncInvokerParts {
 }
 
 /** Handles one request whose head was read and found well-formed. */
-export type HandleCall = (request: CallRequest, response: CallResponse, head: RequestHead) => void;
+export type HandleCall = (exchange: Exchange) => void;
 
 /** Bodies up to this size are read to their end after an error, so that the connection can go on. */
 const drainableBody = 65_536;
@@ -59,22 +58,21 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
     webSocketIdle: parts.webSocketIdle,
   };
 
-  return (request, response, head) => {
+  return (exchange) => {
     const startedAt = performance.now();
+    const { head } = exchange;
     const callId = head.callId ?? randomUUID();
     const traceParent = head.traceParent ?? createTraceParent();
     const hasBody = head.chunked || (head.contentLength ?? 0) > 0;
-    const named = parts.admission.find(request, functionPrefix);
+    const named = parts.admission.find(exchange, functionPrefix);
     let begun = false;
     try {
-      const { target, entry, limits, authorization } = parts.admission.admit(named, request, head);
+      const { target, entry, limits, authorization } = parts.admission.admit(named, exchange, head);
       const limit = callLimit(parts.settings, limits);
       const startTime = (head.functionStatus || head.fromWorker ? head.startTime : undefined) ?? `${Date.now()}000000`;
       const path = target.path === "" ? "/" : target.path;
       const call = new SyncCall(callParts, {
-        request,
-        response,
-        head,
+        exchange,
         entry,
         ref: entry.ref,
         limits,
@@ -92,12 +90,12 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
       begun = true;
       call.start();
     } catch (err) {
-      if (hasBody && (head.chunked || (head.contentLength ?? 0) > drainableBody)) response.shouldKeepAlive = false;
-      const bytesOut = parts.writeError(request, response, err, { callId, traceParent, invocation: true });
+      if (hasBody && (head.chunked || (head.contentLength ?? 0) > drainableBody)) exchange.shouldKeepAlive = false;
+      const bytesOut = parts.writeError(exchange, err, { callId, traceParent, invocation: true });
       if (begun) return;
-      const facts: CallFacts = { request, head, callId, traceParent, startedAt, ref: named.entry?.ref ?? named.target };
+      const facts: CallFacts = { exchange, callId, traceParent, startedAt, ref: named.entry?.ref ?? named.target };
       parts.observer.ended(facts, {
-        status: response.statusCode,
+        status: exchange.statusCode,
         duration: performance.now() - startedAt,
         bytesIn: 0,
         bytesOut,

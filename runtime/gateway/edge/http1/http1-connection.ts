@@ -4,11 +4,11 @@ import { HeadCache } from "../../../http1/head-cache.ts";
 import { HeadPieces } from "../../../http1/head-pieces.ts";
 import { requestHeads, type RequestText } from "../../../http1/request-text.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
+import { refusedHead } from "../refused-head.ts";
 import { EarlyBytes } from "./early-bytes.ts";
 import { Http1Body } from "./http1-body.ts";
-import { Http1Request } from "./http1-request.ts";
-import { Http1Response } from "./http1-response.ts";
-import { UpgradeResponse, type HandedConnection } from "./http1-upgrade.ts";
+import { Http1Exchange } from "./http1-exchange.ts";
+import { Http1Upgrade, type HandedConnection } from "./http1-upgrade.ts";
 import { resetConnection } from "./socket-below.ts";
 import { isWebSocketHandshake } from "./websocket-handshake.ts";
 import { writeRaw } from "./write-raw.ts";
@@ -36,9 +36,9 @@ export interface Http1Owner {
    */
   understand(text: RequestText, remoteAddress: string): RequestHead;
   /** A request came; its body may be on its way. */
-  serve(request: Http1Request, response: Http1Response, head: RequestHead): void;
+  serve(exchange: Http1Exchange): void;
   /** Answers a request whose head breaks a rule, which ends the connection. */
-  refuse(request: Http1Request, response: Http1Response, err: unknown): void;
+  refuse(exchange: Http1Exchange, err: unknown): void;
   /** What came breaks the rules of HTTP/1.1, or ended too soon: it was answered with `status` and ends the connection. */
   onMalformed(text: RequestText, status: number, why: string): void;
   /** The connection speaks another protocol from now on. */
@@ -57,11 +57,13 @@ export class Http1Connection implements HandedConnection {
   readonly #owner: Http1Owner;
   readonly #memory = new HeadCache<RequestText>();
   readonly #heads = new HeadPieces(requestHeads, this.#memory);
+  /** Whether it was cut because its client read nothing of what waited for it. */
+  unread = false;
   #awaited: Awaited = "first-byte";
   #address: string | undefined;
   /** What the last head meant, as clients often say the same again. */
   #known: { readonly text: RequestText; readonly head: RequestHead } | undefined;
-  #response: Http1Response | undefined;
+  #exchange: Http1Exchange | undefined;
   /** Of the last request, if some of it is still to come. */
   #body: Http1Body | undefined;
   /** What came before its turn. */
@@ -88,14 +90,24 @@ export class Http1Connection implements HandedConnection {
     return this.#owner.goesOn;
   }
 
+  get remoteAddress(): string {
+    return (this.#address ??= this.socket.remoteAddress ?? "");
+  }
+
   get awaited(): Awaited {
-    return this.#response === undefined ? this.#awaited : "nothing";
+    return this.#exchange === undefined ? this.#awaited : "nothing";
   }
 
   /** Forgets what it keeps for the next request alone. */
   rest(): void {
     this.#memory.forget();
     this.#known = undefined;
+  }
+
+  /** Its client reads nothing of what waits for it. */
+  cutUnread(): void {
+    this.unread = true;
+    this.cut();
   }
 
   /** Answers a head that did not come to its end in time. */
@@ -111,15 +123,15 @@ export class Http1Connection implements HandedConnection {
     return this.#early.take();
   }
 
-  /** Closes it at once. A client that would take that for the end of the response sees an error instead. */
+  /** Closes it at once. A client that would take that for the end of the reply sees an error instead. */
   cut(): void {
-    if (this.#response?.endsByClose === true) resetConnection(this.socket);
+    if (this.#exchange?.endsByClose === true) resetConnection(this.socket);
     else this.socket.destroy();
   }
 
   #read(chunk: Buffer): void {
     if (this.#body !== undefined) this.#readBody(this.#body, chunk);
-    else if (this.#response !== undefined) this.#hold(chunk);
+    else if (this.#exchange !== undefined) this.#hold(chunk);
     else if (!this.#last) this.#readHead(chunk);
   }
 
@@ -140,37 +152,32 @@ export class Http1Connection implements HandedConnection {
       head = this.#understand(text);
     } catch (err) {
       this.#last = true;
-      const response = this.#respond(text);
-      response.shouldKeepAlive = false;
-      this.#owner.refuse(new Http1Request(text, this.socket, 0, undefined), response, err);
+      const refused = (this.#exchange = new Http1Exchange(this, text, refusedHead, undefined));
+      refused.shouldKeepAlive = false;
+      this.#owner.refuse(refused, err);
       return;
     }
     this.#last = head.upgrade !== undefined || (text.version === "1.1" ? head.closes : !head.keeps);
     const length = head.chunked ? undefined : (head.contentLength ?? 0);
     const came = at === 0 ? chunk : chunk.subarray(at);
-    const response = isWebSocketHandshake(text, head)
-      ? (this.#response = new UpgradeResponse(this))
-      : this.#respond(text);
     // A body that the client asks about is read as one that is still to come: its reader has it asked for.
     const whole = length === 0 || (length !== undefined && came.length >= length && !head.expect);
     const body = whole ? (length === 0 ? undefined : came.subarray(0, length)) : this.#stream(head, text, length);
+    const exchange = (this.#exchange = new Http1Exchange(this, text, head, body));
+    if (isWebSocketHandshake(text, head)) exchange.upgrade = new Http1Upgrade(exchange, this);
     // A client that is not asked for its body may send it or not.
-    response.shouldKeepAlive = !this.#last && (whole || !head.expect);
+    exchange.shouldKeepAlive = !this.#last && (whole || !head.expect);
     if (whole && came.length > length) this.#hold(came.subarray(length));
-    this.#owner.serve(new Http1Request(text, this.socket, length, body), response, head);
+    this.#owner.serve(exchange);
     if (!whole && came.length > 0 && this.#body !== undefined) this.#readBody(this.#body, came);
   }
 
   #understand(text: RequestText): RequestHead {
     if (this.#known?.text === text) return this.#known.head;
-    const head = this.#owner.understand(text, (this.#address ??= this.socket.remoteAddress ?? ""));
+    const head = this.#owner.understand(text, this.remoteAddress);
     // Whether a key is good is asked each time.
     this.#known = head.invokeKey === undefined ? { text, head } : undefined;
     return head;
-  }
-
-  #respond({ method, version }: RequestText): Http1Response {
-    return (this.#response = new Http1Response(this, { headOnly: method === "HEAD", old: version === "1.0" }));
   }
 
   #stream(head: RequestHead, { version }: RequestText, length: number | undefined): Http1Body {
@@ -180,57 +187,55 @@ export class Http1Connection implements HandedConnection {
   }
 
   #continue(): void {
-    const response = this.#response;
-    if (response === undefined || response.headersSent) return;
-    response.shouldKeepAlive = !this.#last;
-    response.writeContinue();
+    const exchange = this.#exchange;
+    if (exchange === undefined || exchange.headersSent) return;
+    exchange.shouldKeepAlive = !this.#last;
+    exchange.writeContinue();
   }
 
   #readBody(body: Http1Body, chunk: Buffer): void {
     const rest = body.receive(chunk);
     if (body.fault !== undefined) return this.#breakOff(body, body.fault);
     if (!body.complete) {
-      if (this.#response === undefined && body.bytes > this.#dropsUntil) this.#linger();
+      if (this.#exchange === undefined && body.bytes > this.#dropsUntil) this.#linger();
       return;
     }
     this.#body = undefined;
-    if (this.#response === undefined) this.#await("request");
+    if (this.#exchange === undefined) this.#await("request");
     if (rest !== undefined) this.#hold(rest);
     this.#goOn();
   }
 
   /** A body breaks the rules, or its client left: its request is refused, unless it was answered already. */
   #breakOff(body: Http1Body, fault: string): void {
-    const response = this.#response;
+    const exchange = this.#exchange;
     this.#last = true;
-    if (response === undefined) return this.#linger();
-    response.shouldKeepAlive = false;
-    if (response.writableEnded) return;
-    if (!response.takeBack()) return this.cut();
+    if (exchange === undefined) return this.#linger();
+    exchange.shouldKeepAlive = false;
+    if (exchange.writableEnded) return;
+    if (!exchange.takeBack()) return this.cut();
     const status = fault.startsWith("a line that is too long") ? 413 : 400;
-    this.#response = undefined;
-    writeRaw(this.socket, status, `Cannot read request: its body has ${fault}`, response.headOnly);
+    this.#exchange = undefined;
+    writeRaw(this.socket, status, `Cannot read request: its body has ${fault}`, exchange.headOnly);
     this.#linger();
-    response.abandon(this.socket.readableEnded ? undefined : status);
+    exchange.abandon(this.socket.readableEnded ? undefined : status);
     body.destroy(new Error(`the body has ${fault}`));
   }
 
   #hold(chunk: Buffer): void {
-    if (this.#last && !(this.#response instanceof UpgradeResponse)) return;
+    if (this.#last && this.#exchange?.upgrade === undefined) return;
     if (this.#early.hold(chunk)) this.socket.pause();
   }
 
-  /** The response is out. */
+  /** The reply is out. */
   #finish(): void {
-    const response = this.#response;
-    if (response === undefined) return;
-    this.#response = undefined;
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    this.#exchange = undefined;
     this.#await("request");
-    response.emit("finish");
-    response.destroyed = true;
-    if (this.#last || !response.shouldKeepAlive) this.#linger();
+    if (this.#last || !exchange.shouldKeepAlive) this.#linger();
     else if (this.#body !== undefined) this.#drop(this.#body);
-    response.emit("close");
+    exchange.close();
     this.#goOn();
   }
 
@@ -245,7 +250,7 @@ export class Http1Connection implements HandedConnection {
 
   /** Reads what came too early, if it is its turn. */
   #goOn(): void {
-    if (this.#early.empty || this.#response !== undefined || this.#body !== undefined || this.#last) return;
+    if (this.#early.empty || this.#exchange !== undefined || this.#body !== undefined || this.#last) return;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const [first, ...rest] = this.#early.take();
     this.socket.resume();
@@ -255,9 +260,9 @@ export class Http1Connection implements HandedConnection {
   /** The client ended its side: it left, and is answered no more. A request that it cut short is refused. */
   #end(): void {
     if (this.#awaited === "close") this.socket.destroySoon();
-    else if (this.#body !== undefined && this.#response !== undefined) this.#breakOff(this.#body, "no end");
+    else if (this.#body !== undefined && this.#exchange !== undefined) this.#breakOff(this.#body, "no end");
     else if (this.#heads.begun && !this.#last) this.#refuse(400, "its head has no end");
-    else if (this.#response instanceof UpgradeResponse || this.#response?.endsByClose === true) this.cut();
+    else if (this.#exchange?.upgrade !== undefined || this.#exchange?.endsByClose === true) this.cut();
     else this.socket.end();
   }
 
@@ -286,14 +291,12 @@ export class Http1Connection implements HandedConnection {
   }
 
   #close(): void {
-    const response = this.#response;
+    const exchange = this.#exchange;
     this.#body?.destroy(new Error("the client left"));
-    this.#response = undefined;
+    this.#exchange = undefined;
     this.#body = undefined;
     this.#early.take();
     this.#owner.onClosed(this);
-    if (response === undefined) return;
-    response.destroyed = true;
-    response.emit("close");
+    exchange?.close();
   }
 }

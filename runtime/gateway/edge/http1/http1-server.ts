@@ -4,10 +4,9 @@ import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { RequestText } from "../../../http1/request-text.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import type { ClientLimit } from "../client-limit.ts";
-import { cutUnread, destroyUnread } from "./cut-unread.ts";
+import { cutUnread } from "../cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";
-import type { Http1Request } from "./http1-request.ts";
-import type { Http1Response } from "./http1-response.ts";
+import type { Http1Exchange } from "./http1-exchange.ts";
 import { answerPlainHttp } from "./plain-http.ts";
 import { trackBelow } from "./socket-below.ts";
 
@@ -15,8 +14,8 @@ import { trackBelow } from "./socket-below.ts";
 export interface Http1ServerParts {
   /** @throws PlatformError when a head breaks a rule */
   readonly understand: (text: RequestText, remoteAddress: string, secure: boolean) => RequestHead;
-  readonly serve: (request: Http1Request, response: Http1Response, head: RequestHead, secure: boolean) => void;
-  readonly refuse: (request: Http1Request, response: Http1Response, err: unknown) => void;
+  readonly serve: (exchange: Http1Exchange) => void;
+  readonly refuse: (exchange: Http1Exchange, err: unknown) => void;
   /** What came breaks the rules of HTTP/1.1: it was answered with `status` and ends the connection. */
   readonly onMalformed: (text: RequestText, status: number, why: string) => void;
   /** Longest a head may take, and a new connection to its first byte. */
@@ -87,12 +86,12 @@ export class Http1Server implements Http1Owner {
     return this.#parts.understand(text, remoteAddress, this.#secure);
   }
 
-  serve(request: Http1Request, response: Http1Response, head: RequestHead): void {
-    this.#parts.serve(request, response, head, this.#secure);
+  serve(exchange: Http1Exchange): void {
+    this.#parts.serve(exchange);
   }
 
-  refuse(request: Http1Request, response: Http1Response, err: unknown): void {
-    this.#parts.refuse(request, response, err);
+  refuse(exchange: Http1Exchange, err: unknown): void {
+    this.#parts.refuse(exchange, err);
   }
 
   onMalformed(text: RequestText, status: number, why: string): void {
@@ -143,7 +142,7 @@ export class Http1Server implements Http1Owner {
     if (socket.destroyed) return;
     const connection = new Http1Connection(socket, this);
     this.#connections.add(connection);
-    cutUnread(socket, this.#parts.idle, () => destroyUnread(socket, () => connection.cut()));
+    cutUnread(socket, this.#parts.idle, () => connection.cutUnread());
     const period = Math.min(1_000, this.#parts.headersTimeout);
     this.#sweep ??= setInterval(() => this.#look(), period).unref();
   }

@@ -2,43 +2,33 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { joinSockets } from "../../../process/join-sockets.ts";
-import { Http1Response, type ResponseConnection } from "./http1-response.ts";
+import type { ClientUpgrade } from "../../calls/exchange.ts";
+import type { ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 
 /** A connection that may be handed on. */
-export interface HandedConnection extends ResponseConnection {
+export interface HandedConnection extends ExchangeConnection {
   /** Lets go of the socket, which is paused; gives what the client sent ahead. */
   handOver(): readonly Buffer[];
 }
 
-/** The response to a WebSocket handshake: as any other until `join`, and the last one on its connection. */
-export class UpgradeResponse extends Http1Response {
-  /** Bytes from the client after the 101. */
+/** A WebSocket handshake: its exchange is as any other until `join`, and the last one on its connection. */
+export class Http1Upgrade implements ClientUpgrade {
   bytesIn = 0;
-  /** Bytes to the client after the 101. */
   bytesOut = 0;
-  /** Whether it was closed because no byte passed for too long. */
   idled = false;
+  readonly #exchange: Http1Exchange;
   readonly #connection: HandedConnection;
 
-  constructor(connection: HandedConnection) {
-    super(connection, { headOnly: false, old: false });
+  constructor(exchange: Http1Exchange, connection: HandedConnection) {
+    this.#exchange = exchange;
     this.#connection = connection;
-    this.shouldKeepAlive = false;
   }
 
-  /**
-   * Answers 101 with these headers (flat) and joins the client's connection with `peer`, until one of them closes or no
-   * byte passes for `idle` milliseconds.
-   * @throws Error when a header cannot be sent; then nothing was sent
-   */
   join(headers: readonly string[], peer: Duplex, idle: number): void {
-    this.switchProtocols(headers);
+    this.#exchange.switchProtocols(headers);
     const { socket } = this.#connection;
     const early = this.#connection.handOver();
-    socket.once("close", () => {
-      this.destroyed = true;
-      this.emit("close");
-    });
+    socket.once("close", () => this.#exchange.close());
     for (const chunk of early) {
       this.bytesIn += chunk.byteLength;
       peer.write(chunk);

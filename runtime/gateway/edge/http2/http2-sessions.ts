@@ -7,12 +7,20 @@ import {
 } from "node:http2";
 import type { TLSSocket } from "node:tls";
 
-import { Http2Request } from "./http2-request.ts";
-import { Http2Response } from "./http2-response.ts";
+import type { RequestHead } from "../../calls/request-head.ts";
+import { cutUnread } from "../cut-unread.ts";
+import { refusedHead } from "../refused-head.ts";
+import { Http2Exchange } from "./http2-exchange.ts";
+import { http2Head, type Http2Head } from "./http2-head.ts";
 
 /** What the HTTP/2 side of the gateway works with; durations in milliseconds. */
 export interface Http2Parts {
-  readonly handle: (request: Http2Request, response: Http2Response) => void;
+  /** @throws PlatformError when a head breaks a rule */
+  readonly understand: (head: Http2Head, remoteAddress: string) => RequestHead;
+  readonly serve: (exchange: Http2Exchange) => void;
+  readonly refuse: (exchange: Http2Exchange, err: unknown) => void;
+  /** Longest a client may read nothing of what waits for it. */
+  readonly idle: number;
   /** Longest a connection may take to its first request. */
   readonly headersTimeout: number;
   /** Longest a connection may rest without a request. */
@@ -64,9 +72,18 @@ export class Http2Sessions {
   #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]): void {
     stream.on("error", () => {});
     const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-    const request = new Http2Request(stream, headers, rawHeaders, hasBody);
-    request.on("error", () => {});
-    this.#parts.handle(request, new Http2Response(request, stream));
+    const sent = http2Head(headers, rawHeaders, hasBody);
+    const { understand, serve, refuse, idle } = this.#parts;
+    let head: RequestHead;
+    try {
+      head = understand(sent, stream.session?.socket.remoteAddress ?? "");
+    } catch (err) {
+      refuse(new Http2Exchange(stream, sent, refusedHead, hasBody), err);
+      return;
+    }
+    const exchange = new Http2Exchange(stream, sent, head, hasBody);
+    cutUnread(stream, idle, () => exchange.cutUnread());
+    serve(exchange);
   }
 
   #watch(session: ServerHttp2Session): void {

@@ -8,6 +8,7 @@ import { functionNotFound } from "../../../core/functions/function-not-found.ts"
 import { parseLogQuery } from "../../../core/replicas/log-query.ts";
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
+import { failedExchange } from "../../error-handler.ts";
 import { LogStreams } from "../log-streams.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
@@ -80,7 +81,7 @@ export const logRoute = route(
       reply.hijack();
       await streams
         .send(reply.raw, headers, read, isThere)
-        .catch((err: unknown) => errors.writeError(request.raw, reply.raw, err));
+        .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
     };
   },
 );

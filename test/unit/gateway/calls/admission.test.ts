@@ -32,7 +32,7 @@ function open(invokeAuth = false): Admission {
   });
 }
 
-const from = (url: string) => ({ url, socket: { remoteAddress: "10.0.0.1" } });
+const from = (url: string) => ({ url, remoteAddress: "10.0.0.1" });
 function admit(url: string, credentials: Partial<Credentials> = {}, invokeAuth = false) {
   const admission = open(invokeAuth);
   const prefix = url.startsWith(functionPrefix) ? functionPrefix : asyncFunctionPrefix;

@@ -1,10 +1,15 @@
 import { EventEmitter } from "node:events";
-import { STATUS_CODES, validateHeaderName } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
+import { isToken } from "../../../api/http-grammar.ts";
 import { writeHeaders, type CachedHeaders, type WrittenHeaders } from "../../../core/headers/cached-headers.ts";
 import { httpDate } from "../../../http1/http-date.ts";
 import { joinedBody, latin1 } from "../../../http1/latin1.ts";
+import type { RequestText } from "../../../http1/request-text.ts";
+import type { ClientUpgrade, Exchange, ReplyHeaders } from "../../calls/exchange.ts";
+import type { RequestHead } from "../../calls/request-head.ts";
+import type { Http1Body } from "./http1-body.ts";
 
 const status = { switching: 101, noContent: 204, notModified: 304 } as const;
 const lastChunk = "0\r\n\r\n";
@@ -12,70 +17,111 @@ const lastChunk = "0\r\n\r\n";
 const goodNames = new Set<string>();
 const mostNames = 2_000;
 
-/** What it needs of the connection it is written to. */
-export interface ResponseConnection {
+/** What it needs of the connection that carries it. */
+export interface ExchangeConnection {
   readonly socket: Socket;
+  /** Address of its client. */
+  readonly remoteAddress: string;
   /** The lines of a head that say that it is kept, and for how long. */
   readonly goesOn: string;
+  /** Whether it was cut because its client read nothing of what waited for it. */
+  readonly unread: boolean;
   /** Called when the last byte was handed to the kernel. */
   readonly onWritten: () => void;
-  /** Closes it, a response that is under way with it. */
+  /** Closes it, a reply that is under way with it. */
   cut(): void;
 }
 
-/** What of a request tells how its response is framed. */
-export interface RespondingTo {
-  /** It has no body, whatever its head says: the request is a HEAD. */
-  readonly headOnly: boolean;
-  /** Chunks are not known: the client speaks HTTP/1.0. */
-  readonly old: boolean;
-}
-
 /**
- * The response to a request over HTTP/1.1: what calls use of a `ServerResponse`, with the same events in the same order. It
- * is written as node:http writes it: the headers given, then `Date`, what becomes of the connection, and the framing.
+ * A request over HTTP/1.1 and its reply, which is written as node:http writes it: the headers given, then `Date`, what
+ * becomes of the connection, and the framing.
  */
-export class Http1Response extends EventEmitter {
+export class Http1Exchange extends EventEmitter implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly head: RequestHead;
+  readonly body: Buffer | Http1Body | undefined;
+  /** Whether its client knows no chunks: it speaks HTTP/1.0. */
+  readonly old: boolean;
+  /** Those of a body in chunks are checked and dropped; of a reply there are none. */
+  readonly requestTrailers = undefined;
+  readonly wantsTrailers = false;
+  upgrade: ClientUpgrade | undefined;
   statusCode = 200;
   shouldKeepAlive = true;
-  /** As of a `ServerResponse`: whether the head was made. */
   headersSent = false;
   writableEnded = false;
   destroyed = false;
-  readonly #connection: ResponseConnection;
-  readonly #to: RespondingTo;
+  readonly #connection: ExchangeConnection;
   /** Waits for the first bytes of the body. */
   #head = "";
   #chunked = false;
-  #bodiless = false;
+  #bodiless: boolean;
   #drainAwaited = false;
 
-  constructor(connection: ResponseConnection, to: RespondingTo) {
+  constructor(
+    connection: ExchangeConnection,
+    { method, target, version, rawHeaders }: RequestText,
+    head: RequestHead,
+    body: Buffer | Http1Body | undefined,
+  ) {
     super();
     this.#connection = connection;
-    this.#to = to;
-    this.#bodiless = to.headOnly;
+    this.method = method;
+    this.url = target;
+    this.rawHeaders = rawHeaders;
+    this.head = head;
+    this.body = body;
+    this.old = version === "1.0";
+    this.#bodiless = method === "HEAD";
   }
 
-  /**
-   * `first` stands before the other headers.
-   * @throws Error when a header cannot be sent; then nothing was sent
-   */
-  writeHead(
-    code: number,
-    headers: readonly string[] | Readonly<Record<string, string>> = [],
-    first?: CachedHeaders,
-  ): this {
+  get remoteAddress(): string {
+    return this.#connection.remoteAddress;
+  }
+
+  get complete(): boolean {
+    const { body } = this;
+    return body === undefined || body instanceof Uint8Array || body.complete;
+  }
+
+  get received(): number {
+    const { body } = this;
+    if (body === undefined) return 0;
+    return body instanceof Uint8Array ? body.byteLength : body.bytes;
+  }
+
+  get awaited(): boolean {
+    const { body } = this;
+    return body !== undefined && !(body instanceof Uint8Array) && body.readableFlowing === true;
+  }
+
+  get unread(): boolean {
+    return this.#connection.unread;
+  }
+
+  /** Whether no body may be answered. */
+  get headOnly(): boolean {
+    return this.method === "HEAD";
+  }
+
+  /** Whether its client would take the end of the connection for the end of the body. */
+  get endsByClose(): boolean {
+    return this.old && this.headersSent;
+  }
+
+  writeHead(code: number, headers: ReplyHeaders = [], cached?: CachedHeaders): this {
     if (this.headersSent) throw new Error("the head was sent");
     const list = isList(headers) ? headers : Object.entries(headers).flat();
-    const before = first?.written(writeReply) ?? none;
+    const before = cached?.written(writeReply) ?? none;
     const { lines, hasLength, hasDate } = writeReply(list);
     let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + before.lines + lines;
-    this.#bodiless = this.#to.headOnly || code === status.noContent || code === status.notModified;
+    this.#bodiless = this.headOnly || code === status.noContent || code === status.notModified;
     const measured = before.hasLength || hasLength || this.#bodiless;
-    this.#chunked = !measured && !this.#to.old;
+    this.#chunked = !measured && !this.old;
     // Without chunks only the end of the connection ends it.
-    if (!measured && this.#to.old) this.shouldKeepAlive = false;
+    if (!measured && this.old) this.shouldKeepAlive = false;
     if (!before.hasDate && !hasDate) head += "Date: " + httpDate() + "\r\n";
     head += this.shouldKeepAlive ? this.#connection.goesOn : "Connection: close\r\n";
     this.#head = head + (this.#chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");
@@ -84,7 +130,6 @@ export class Http1Response extends EventEmitter {
     return this;
   }
 
-  /** Takes back a head of which nothing was sent, so that another one can be made; false: it is out. */
   takeBack(): boolean {
     if (!this.headersSent) return true;
     if (this.#head === "") return false;
@@ -93,39 +138,7 @@ export class Http1Response extends EventEmitter {
     return true;
   }
 
-  /** Whether its client would take the end of the connection for the end of the body. */
-  get endsByClose(): boolean {
-    return this.#to.old && this.headersSent;
-  }
-
-  /** Whether its client knows no chunks. */
-  get old(): boolean {
-    return this.#to.old;
-  }
-
-  /** Whether no body may be answered. */
-  get headOnly(): boolean {
-    return this.#to.headOnly;
-  }
-
-  /** The connection answered the request itself, with this status; without one the client left. */
-  abandon(code?: number): void {
-    this.statusCode = code ?? this.statusCode;
-    this.headersSent = code !== undefined;
-    this.destroyed = true;
-    this.emit("close");
-  }
-
-  /** Sends `100 Continue`, unless a head was made. */
-  writeContinue(): void {
-    if (!this.headersSent && !this.destroyed) this.#connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
-  }
-
-  /**
-   * False asks to wait for `drain`. Text is latin1, one character per byte. Bytes are the socket's until `done` is called,
-   * or for good.
-   */
-  write(chunk: string | Uint8Array, done?: BufferEncoding | (() => void)): boolean {
+  write(chunk: string | Uint8Array, done?: "latin1" | (() => void)): boolean {
     const { socket } = this.#connection;
     if (this.destroyed || socket.writableEnded) return true;
     this.#send(chunk, () => {
@@ -137,14 +150,32 @@ export class Http1Response extends EventEmitter {
     return false;
   }
 
-  end(chunk: string | Uint8Array = "", encoding: BufferEncoding = "utf8"): this {
+  end(chunk: string | Uint8Array = "", encoding?: "latin1"): this {
     if (this.writableEnded) return this;
     this.writableEnded = true;
     const { socket, onWritten } = this.#connection;
     if (this.destroyed || socket.writableEnded) return this;
     const isText = typeof chunk === "string" && chunk !== "" && encoding !== "latin1";
-    this.#send(isText ? Buffer.from(chunk, encoding) : chunk, onWritten, this.#chunked ? lastChunk : "");
+    this.#send(isText ? Buffer.from(chunk, "utf8") : chunk, onWritten, this.#chunked ? lastChunk : "");
     return this;
+  }
+
+  sendTrailers(): void {}
+
+  isLost(): boolean {
+    const { socket } = this.#connection;
+    return socket.destroyed || (socket.writableEnded && !this.writableEnded);
+  }
+
+  /** Cuts the connection, unless the exchange is over. */
+  destroy(): this {
+    if (!this.destroyed) this.#connection.cut();
+    return this;
+  }
+
+  /** Sends `100 Continue`, unless a head was made. */
+  writeContinue(): void {
+    if (!this.headersSent && !this.destroyed) this.#connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
   }
 
   /**
@@ -160,26 +191,17 @@ export class Http1Response extends EventEmitter {
     this.#connection.socket.write(head, "latin1");
   }
 
-  /** Sends bytes of a response that was made elsewhere, its head first; `done` hears when they are with the kernel. */
-  passOn(bytes: Uint8Array, done: (err?: Error | null) => void): void {
-    const { socket } = this.#connection;
-    if (this.destroyed || socket.writableEnded) done(new Error("the client left"));
-    else {
-      this.headersSent = true;
-      socket.write(bytes, done);
-    }
+  /** The connection answered the request itself, with this status; without one the client left. */
+  abandon(code?: number): void {
+    this.statusCode = code ?? this.statusCode;
+    this.headersSent = code !== undefined;
+    this.close();
   }
 
-  /** What was passed on was the whole response. */
-  endPassedOn(): void {
-    this.writableEnded = true;
-    this.#connection.onWritten();
-  }
-
-  /** Cuts the connection, unless the response is over. */
-  destroy(): this {
-    if (!this.destroyed) this.#connection.cut();
-    return this;
+  /** It is over, whether its reply was sent or not. */
+  close(): void {
+    this.destroyed = true;
+    this.emit("close");
   }
 
   #flushed(): void {
@@ -217,7 +239,7 @@ export class Http1Response extends EventEmitter {
   }
 }
 
-function isList(headers: readonly string[] | Readonly<Record<string, string>>): headers is readonly string[] {
+function isList(headers: ReplyHeaders): headers is readonly string[] {
   return Array.isArray(headers);
 }
 
@@ -227,9 +249,9 @@ function writeReply(list: readonly string[]): WrittenHeaders {
   return writeHeaders(list, checkName);
 }
 
-/** @throws TypeError when there may be no such header */
+/** @throws Error when there may be no such header */
 function checkName(name: string): void {
   if (goodNames.has(name)) return;
-  validateHeaderName(name);
+  if (!isToken(name)) throw new Error(`Cannot send header "${name.slice(0, 100)}": its name is no token`);
   if (goodNames.size < mostNames) goodNames.add(name);
 }

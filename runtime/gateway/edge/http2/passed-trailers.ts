@@ -1,0 +1,14 @@
+import { isHeaderValue, isToken } from "../../../api/http-grammar.ts";
+import { requestHeader, requestHeaderKinds } from "../request-header-kinds.ts";
+
+/** Trailers that may pass, flat: whatever means something to the platform or to a hop is not among them. */
+export function passedTrailers(trailers: readonly string[]): string[] {
+  const passed: string[] = [];
+  for (let index = 0; index + 1 < trailers.length; index += 2) {
+    const name = trailers[index] ?? "";
+    const value = trailers[index + 1] ?? "";
+    if (requestHeaderKinds.of(name) === requestHeader.pass && isToken(name) && isHeaderValue(value))
+      passed.push(name, value);
+  }
+  return passed;
+}

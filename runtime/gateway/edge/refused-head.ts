@@ -1,0 +1,25 @@
+import { CachedHeaders } from "../../core/headers/cached-headers.ts";
+import type { RequestHead } from "../calls/request-head.ts";
+
+/** What is known of a head that broke a rule: nothing. Its exchange is only ever answered with an error. */
+export const refusedHead: RequestHead = {
+  forward: new CachedHeaders([]),
+  callId: undefined,
+  callbackUrl: undefined,
+  callDepth: undefined,
+  authorization: undefined,
+  contentLength: undefined,
+  chunked: false,
+  functionStatus: false,
+  startTime: undefined,
+  expect: false,
+  upgrade: undefined,
+  upgrades: false,
+  closes: false,
+  keeps: false,
+  traceParent: undefined,
+  forwardedFor: undefined,
+  invokeKey: undefined,
+  invokeTimeout: undefined,
+  fromWorker: false,
+};
