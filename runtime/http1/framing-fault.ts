@@ -1,8 +1,8 @@
-const mostLengthDigits = 16;
+import { contentLengthOf, isChunkedCoding } from "./framing-rules.ts";
 
 /**
- * What is wrong with the framing headers of an answer beyond what the parser refuses, or undefined (`security.md` H9):
- * a transfer coding is exactly `chunked`, a length a safe integer. `headers` are flat.
+ * What is wrong with the framing headers of an answer that a lenient parser took, or undefined (`security.md` H9). `headers`
+ * are flat.
  */
 export function framingFault(headers: readonly string[]): string | undefined {
   let coded = false;
@@ -11,13 +11,22 @@ export function framingFault(headers: readonly string[]): string | undefined {
     // Most names are told apart by their length alone.
     if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
       const value = headers[index + 1] ?? "";
-      if (coded || value.toLowerCase() !== "chunked") return `transfer coding "${value.slice(0, 100)}"`;
+      if (coded || !isChunkedCoding(value)) return codingFault(value);
       coded = true;
     } else if (name.length === 14 && name.toLowerCase() === "content-length") {
       const value = headers[index + 1] ?? "";
-      if (value.length > mostLengthDigits || Number(value) > Number.MAX_SAFE_INTEGER)
-        return `content length "${value.slice(0, 100)}"`;
+      if (contentLengthOf(value) === undefined) return lengthFault(value);
     }
   }
   return undefined;
+}
+
+/** Says that a message has this transfer coding, which it must not have. */
+export function codingFault(value: string): string {
+  return `transfer coding "${value.slice(0, 100)}"`;
+}
+
+/** Says that a message has this length, which is none. */
+export function lengthFault(value: string): string {
+  return `content length "${value.slice(0, 100)}"`;
 }

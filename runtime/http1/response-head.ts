@@ -1,5 +1,6 @@
 import { connectionOptions } from "../api/http-grammar.ts";
-import { framingFault } from "./framing-fault.ts";
+import { codingFault, lengthFault } from "./framing-fault.ts";
+import { contentLengthOf, isChunkedCoding } from "./framing-rules.ts";
 import type { HeadKind, HeadText } from "./head-pieces.ts";
 import { readHeaderLines } from "./header-lines.ts";
 
@@ -7,7 +8,6 @@ const lineEnd = "\r\n";
 const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 const statusLineStart = "HTTP/1.";
 const noBody = { content: 204, change: 304 } as const;
-const digits = /^\d+$/;
 const keepAliveTimeout = /timeout=(\d+)/i;
 /** Interim answers come before another head. */
 const firstFinal = 200;
@@ -65,6 +65,7 @@ export class ResponseHead implements HeadText<string> {
     let closes = false;
     let keeps = false;
     let upgrades = false;
+    let fault: string | undefined;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? "";
       // Most names are told apart by their length alone.
@@ -92,12 +93,16 @@ export class ResponseHead implements HeadText<string> {
           if (name.toLowerCase() === "content-length") {
             const value = headers[index + 1] ?? "";
             if (this.length !== undefined) return "two lengths";
-            if (!digits.test(value)) return `content length "${value.slice(0, 100)}"`;
-            this.length = Number(value);
+            this.length = contentLengthOf(value);
+            if (this.length === undefined) return lengthFault(value);
           }
           break;
         case 17:
-          if (name.toLowerCase() === "transfer-encoding") this.chunked = true;
+          if (name.toLowerCase() === "transfer-encoding") {
+            const value = headers[index + 1] ?? "";
+            if (this.chunked || !isChunkedCoding(value)) fault ??= codingFault(value);
+            this.chunked = true;
+          }
           break;
         default:
           break;
@@ -110,7 +115,7 @@ export class ResponseHead implements HeadText<string> {
     if (this.chunked && this.length !== undefined) return "a length and a transfer coding";
     // HTTP/1.0 knows no transfer codings: who understands one there and who does not would disagree.
     if (this.chunked && this.#isOld) return "a transfer coding in HTTP/1.0";
-    return framingFault(headers);
+    return fault;
   }
 }
 

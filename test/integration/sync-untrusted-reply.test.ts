@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
 import { syncFixture } from "../support/sync-fixture.ts";
 
+const { open, serveRaw } = syncFixture();
+
 describe("a function's bad answer is 502 and its connection is not used again", () => {
-  const { open, serveRaw } = syncFixture();
   const ok = "Content-Length: 2\r\n\r\nok";
   test.each([
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc"],
@@ -172,4 +173,29 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     expect(reply).toMatchObject({ status: 200, body: "rest" });
     expect(reply.headers["x-a"]).toHaveLength(60_000);
   });
+});
+
+test("a defect of the gateway's own is 500, and nobody calls the reply bad for it", async () => {
+  const unreadable = new Proxy<string[]>([], {
+    get: () => {
+      throw new TypeError("a defect");
+    },
+  });
+  let aborted = 0;
+  const gateway = await open({
+    invoker: {
+      upstream: {
+        dispatch: (_address, _request, listener) => {
+          queueMicrotask(() => listener.onHead(200, unreadable));
+          return { resume: () => {}, abort: () => (aborted += 1) };
+        },
+        forget: () => {},
+        close: async () => {},
+      },
+    },
+  });
+  gateway.deploy("good", { addresses: ["127.0.0.1:9"] });
+  const reply = await rawRequest(gateway.port, "GET /function/good HTTP/1.1\r\nHost: g\r\n\r\n");
+  expect(reply).toMatchObject({ status: 500, body: "Cannot answer this request: an internal error occurred\n" });
+  expect(aborted).toBe(1);
 });

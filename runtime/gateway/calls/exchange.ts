@@ -27,7 +27,7 @@ export interface ClientUpgrade {
   /**
    * Answers 101 with these headers (flat) and joins the client's connection with `peer`, until one of them closes or no
    * byte passes for `idle` milliseconds.
-   * @throws Error when a header cannot be sent; then nothing was sent
+   * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
   join(headers: readonly string[], peer: Duplex, idle: number): void;
 }
@@ -73,7 +73,7 @@ export interface Exchange {
   readonly unread: boolean;
   /**
    * Makes the head of the reply, which leaves with what is written next. `cached` stands before `headers`.
-   * @throws Error when a header cannot be sent; then nothing was sent
+   * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
   writeHead(status: number, headers?: ReplyHeaders, cached?: CachedHeaders): Exchange;
   /** False asks to wait for `drain`. The bytes are the exchange's until `done` is called, or for good. */

@@ -6,6 +6,7 @@ import { connectionOptions } from "../../api/http-grammar.ts";
 import { isPlainConnection } from "../../core/headers/hop-by-hop.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import { isTraceParent } from "../../core/headers/trace-parent.ts";
+import { contentLengthOf, isChunkedCoding } from "../../http1/framing-rules.ts";
 import type { RequestHead } from "../calls/request-head.ts";
 import {
   isProtectedHeader,
@@ -141,11 +142,11 @@ export function readRequestHead(
         authorization = value;
         break;
       case requestHeader.contentLength:
-        contentLength = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-        if (!Number.isSafeInteger(contentLength)) malformed(`"${value.slice(0, 100)}" is no content length`);
+        contentLength = contentLengthOf(value);
+        if (contentLength === undefined) malformed(`"${value.slice(0, 100)}" is no content length`);
         break;
       case requestHeader.transferEncoding:
-        if (value.toLowerCase() !== "chunked") malformed(`transfer coding "${value.slice(0, 100)}" is not "chunked"`);
+        if (!isChunkedCoding(value)) malformed(`transfer coding "${value.slice(0, 100)}" is not "chunked"`);
         chunked = true;
         break;
       case requestHeader.callId:

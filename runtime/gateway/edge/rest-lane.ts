@@ -5,6 +5,7 @@ import { connectionOptions } from "../../api/http-grammar.ts";
 import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
 import { headerValue } from "../../core/headers/header-list.ts";
 import { ResponseParser, type ResponseSink } from "../../http1/response-parser.ts";
+import { chunkEnd, chunkStart, lastChunk } from "../../http1/chunk-frame.ts";
 import type { Exchange } from "../calls/exchange.ts";
 
 /** Concern the connection to the client alone, which is not node:http's. */
@@ -130,13 +131,13 @@ export class RestLane extends Duplex implements ResponseSink {
     const { chunked } = head;
     body.on("data", (chunk: Buffer) => {
       if (this.#over) return;
-      if (chunked) this.push(`${chunk.length.toString(16)}\r\n`, "latin1");
+      if (chunked) this.push(chunkStart(chunk.length), "latin1");
       let more = this.push(chunk);
-      if (chunked) more = this.push("\r\n", "latin1");
+      if (chunked) more = this.push(chunkEnd, "latin1");
       if (!more) body.pause();
     });
     body.once("end", () => {
-      if (chunked && !this.#over) this.push("0\r\n\r\n", "latin1");
+      if (chunked && !this.#over) this.push(lastChunk, "latin1");
     });
   }
 }

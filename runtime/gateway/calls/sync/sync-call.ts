@@ -4,6 +4,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
 import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
+import { UnsendableHeader } from "../../../http1/write-headers.ts";
 import type { CutReason } from "../call-facts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
@@ -66,9 +67,9 @@ export class SyncCall implements UpstreamListener, Deadlined {
       const passed = this.#parts.replies.passedOn(status, headers);
       this.#reply.begin(status, passed, addedHeaders(passed, facts), this.#parts.flushLater);
       this.#stream(this.#facts.startedAt + facts.duration);
-    } catch (cause) {
+    } catch (err) {
       this.#abort();
-      this.#refuseReply("its reply has a header that cannot be passed on", cause);
+      this.#refuseHead(err);
     }
   }
 
@@ -95,10 +96,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
       exchange.upgrade.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
       this.#upgradedAfter = facts.duration;
       this.deadline = Number.POSITIVE_INFINITY;
-    } catch (cause) {
+    } catch (err) {
       connection.destroy();
       this.#release();
-      this.#refuseReply("its reply has a header that cannot be passed on", cause);
+      this.#refuseHead(err);
     }
   }
 
@@ -236,6 +237,12 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #replyFacts(): ReplyFacts {
     const { callId, startTime, startedAt } = this.#facts;
     return { callId, startTime, duration: performance.now() - startedAt };
+  }
+
+  /** Anything but a header that cannot be sent is a defect of our own. */
+  #refuseHead(err: unknown): void {
+    if (err instanceof UnsendableHeader) this.#refuseReply("its reply has a header that cannot be passed on", err);
+    else this.#answer(err);
   }
 
   #refuseReply(why: string, cause: unknown): void {

@@ -2,20 +2,17 @@ import { EventEmitter } from "node:events";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-import { isToken } from "../../../api/http-grammar.ts";
-import { writeHeaders, type CachedHeaders, type WrittenHeaders } from "../../../core/headers/cached-headers.ts";
+import type { CachedHeaders } from "../../../core/headers/cached-headers.ts";
+import { chunkEnd, chunkStart, lastChunk } from "../../../http1/chunk-frame.ts";
 import { httpDate } from "../../../http1/http-date.ts";
-import { joinedBody, latin1 } from "../../../http1/latin1.ts";
 import type { RequestText } from "../../../http1/request-text.ts";
+import { sendPiece } from "../../../http1/send-piece.ts";
+import { writeHeaders, type WrittenHeaders } from "../../../http1/write-headers.ts";
 import type { ClientUpgrade, Exchange, ReplyHeaders } from "../../calls/exchange.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import type { Http1Body } from "./http1-body.ts";
 
 const status = { switching: 101, noContent: 204, notModified: 304 } as const;
-const lastChunk = "0\r\n\r\n";
-/** Names of headers that were found to be good; bounded, as functions choose them. */
-const goodNames = new Set<string>();
-const mostNames = 2_000;
 
 /** What it needs of the connection that carries it. */
 export interface ExchangeConnection {
@@ -114,7 +111,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   writeHead(code: number, headers: ReplyHeaders = [], cached?: CachedHeaders): this {
     if (this.headersSent) throw new Error("the head was sent");
     const list = isList(headers) ? headers : Object.entries(headers).flat();
-    const before = cached?.written(writeReply) ?? none;
+    const before = cached?.made(writeReply) ?? none;
     const { lines, hasLength, hasDate } = writeReply(list);
     let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + before.lines + lines;
     this.#bodiless = this.headOnly || code === status.noContent || code === status.notModified;
@@ -180,7 +177,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
 
   /**
    * Answers 101 with these headers, flat: the connection speaks another protocol from then on.
-   * @throws Error when a header cannot be sent; then nothing was sent
+   * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
   switchProtocols(headers: readonly string[]): void {
     const { lines } = writeReply(headers);
@@ -220,22 +217,8 @@ export class Http1Exchange extends EventEmitter implements Exchange {
       socket.write(head + end, "latin1", done);
       return;
     }
-    const before = this.#chunked ? `${head}${size.toString(16)}\r\n` : head;
-    const after = (this.#chunked ? "\r\n" : "") + end;
-    if (typeof chunk === "string") socket.write(before + chunk + after, "latin1", done);
-    else if (size <= joinedBody) socket.write(before + latin1(chunk) + after, "latin1", done);
-    else if (before === "" && after === "") socket.write(chunk, done);
-    else {
-      socket.cork();
-      socket.write(before, "latin1");
-      if (after === "") socket.write(chunk, done);
-      else {
-        socket.write(chunk);
-        // In order: once this is with the kernel, the bytes are, too.
-        socket.write(after, "latin1", done);
-      }
-      socket.uncork();
-    }
+    if (this.#chunked) sendPiece(socket, head + chunkStart(size), chunk, chunkEnd + end, done);
+    else sendPiece(socket, head, chunk, end, done);
   }
 }
 
@@ -246,12 +229,5 @@ function isList(headers: ReplyHeaders): headers is readonly string[] {
 const none: WrittenHeaders = { lines: "", hasLength: false, hasDate: false };
 
 function writeReply(list: readonly string[]): WrittenHeaders {
-  return writeHeaders(list, checkName);
-}
-
-/** @throws Error when there may be no such header */
-function checkName(name: string): void {
-  if (goodNames.has(name)) return;
-  if (!isToken(name)) throw new Error(`Cannot send header "${name.slice(0, 100)}": its name is no token`);
-  if (goodNames.size < mostNames) goodNames.add(name);
+  return writeHeaders(list);
 }

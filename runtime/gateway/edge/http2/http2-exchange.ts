@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import { constants, type ServerHttp2Stream } from "node:http2";
 
-import { isHeaderValue, isToken } from "../../../api/http-grammar.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
 import { isHopByHop } from "../../../core/headers/hop-by-hop.ts";
 import type { CachedHeaders } from "../../../core/headers/cached-headers.ts";
+import { checkHeaderName, checkHeaderValue } from "../../../http1/write-headers.ts";
 import type { Exchange, ReplyHeaders } from "../../calls/exchange.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import { Http2Body } from "./http2-body.ts";
@@ -166,15 +166,15 @@ function isList(headers: ReplyHeaders): headers is readonly string[] {
   return Array.isArray(headers);
 }
 
-/** @throws Error when one of them cannot be sent */
+/** @throws UnsendableHeader when one of them cannot be sent */
 function tableOf(list: readonly string[]): HeaderTable {
   const table: HeaderTable = {};
   for (let index = 0; index + 1 < list.length; index += 2) {
     const name = (list[index] ?? "").toLowerCase();
     const value = list[index + 1] ?? "";
     if (isHopByHop(name)) continue;
-    if (!isToken(name)) throw new Error(`Cannot send header "${name.slice(0, 100)}": its name is no token`);
-    if (!isHeaderValue(value)) throw new Error(`Cannot send header "${name}": its value has a byte of no value`);
+    checkHeaderName(name);
+    checkHeaderValue(name, value);
     const known = table[name];
     table[name] = known === undefined ? value : [known, value].flat();
   }

@@ -1,8 +1,15 @@
 import type { Readable } from "node:stream";
 
-import { httpGrammar } from "../../../../api/http-grammar.ts";
+import { isToken } from "../../../../api/http-grammar.ts";
 import type { UpstreamRequest } from "../../../../core/ports/upstream.ts";
-import { checkHeaderValue, writeHeaders, type WrittenHeaders } from "../../../../core/headers/cached-headers.ts";
+import { contentLengthOf } from "../../../../http1/framing-rules.ts";
+import {
+  checkHeaderName,
+  checkHeaderValue,
+  UnsendableHeader,
+  writeHeaders,
+  type WrittenHeaders,
+} from "../../../../http1/write-headers.ts";
 
 /** A request made ready to be sent. */
 export interface RawRequest {
@@ -25,10 +32,8 @@ const withBody: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH", "QUERY", 
 /** RFC 9110 section 9.2.2, as far as functions are called with them. */
 const idempotent: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-const token = new RegExp(`^${httpGrammar.token}$`);
 /** A character above a byte would be cut to one when it is sent, to a line's end perhaps. */
 const targetSyntax = /^\/[\x21-\xff]*$/;
-const digits = /^\d{1,16}$/;
 /** Say how the request is framed or what becomes of the connection, which is said here. */
 const ownHeaders = /^(?:host|expect|upgrade|connection|keep-alive|transfer-encoding)$/i;
 const lengthHeader = /^content-length$/i;
@@ -45,13 +50,13 @@ const mostKinds = 2_000;
  */
 export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   const { method, target, forward, headers, body, upgrade } = request;
-  if (!token.test(method)) throw new Error(`Cannot send method "${method.slice(0, 100)}": it is no token`);
+  if (!isToken(method)) throw new Error(`Cannot send method "${method.slice(0, 100)}": it is no token`);
   if (!targetSyntax.test(target)) throw new Error(`Cannot send target "${target.slice(0, 100)}": it is no path`);
   const headOnly = method === "HEAD";
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: `;
   if (upgrade !== undefined) head += `upgrade\r\nupgrade: ${upgrade}\r\n`;
   else head += headOnly ? "close\r\n" : "keep-alive\r\n";
-  if (forward !== undefined) head += forward.written(writeForward).lines;
+  if (forward !== undefined) head += forward.made(writeForward).lines;
   let length: number | undefined;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
@@ -59,8 +64,9 @@ export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
     const is = kinds.get(name) ?? learn(name);
     checkHeaderValue(name, value);
     if (is === kind.length) {
-      if (length !== undefined || !digits.test(value)) throw new Error("Cannot send the length: it is not one number");
-      length = Number(value);
+      const said = contentLengthOf(value);
+      if (length !== undefined || said === undefined) throw new Error("Cannot send the length: it is not one number");
+      length = said;
     } else {
       head += name + ": " + value + "\r\n";
     }
@@ -90,8 +96,8 @@ function checkForward(name: string): void {
 
 /** @throws Error when there may be no such header */
 function learn(name: string): Kind {
-  if (!token.test(name)) throw new Error(`Cannot send header "${name.slice(0, 100)}": its name is no token`);
-  if (ownHeaders.test(name)) throw new Error(`Cannot send header "${name}": it is the connection's`);
+  checkHeaderName(name);
+  if (ownHeaders.test(name)) throw new UnsendableHeader(`Cannot send header "${name}": it is the connection's`);
   const is = lengthHeader.test(name) ? kind.length : kind.pass;
   if (kinds.size < mostKinds) kinds.set(name, is);
   return is;

@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import { joinedBody, latin1 } from "../../../../http1/latin1.ts";
+import { chunkEnd, chunkStart, lastChunk } from "../../../../http1/chunk-frame.ts";
+import { sendPiece } from "../../../../http1/send-piece.ts";
 import type { RawRequest } from "./request-head.ts";
-
-const lastChunk = "0\r\n\r\n";
 
 /** Sends the requests of one connection, one after another, as fast as the replica takes them. */
 export class RequestSender {
@@ -81,21 +80,12 @@ export class RequestSender {
       if (size > this.#left) return this.#onFault(new Error("the body is longer than its head says"));
       this.#left -= size;
     }
-    const chunked = this.#left === undefined;
-    const before = chunked ? `${size.toString(16)}\r\n` : "";
-    if (!chunked && this.#head === "") {
-      if (!this.#socket.write(chunk) && this.#socket.writableLength > 0) this.#body?.pause();
-      return;
-    }
-    if (size <= joinedBody) {
-      if (!this.#write(before + latin1(chunk) + (chunked ? "\r\n" : ""))) this.#body?.pause();
-      return;
-    }
-    this.#socket.cork();
-    this.#write(before);
-    let more = this.#socket.write(chunk);
-    if (chunked) more = this.#write("\r\n");
-    this.#socket.uncork();
+    const head = this.#head;
+    this.#head = "";
+    const more =
+      this.#left === undefined
+        ? sendPiece(this.#socket, head + chunkStart(size), chunk, chunkEnd)
+        : sendPiece(this.#socket, head, chunk, "");
     if (!more && this.#socket.writableLength > 0) this.#body?.pause();
   }
 
@@ -106,11 +96,10 @@ export class RequestSender {
     this.#detach();
   }
 
-  /** False asks to wait for the socket's `drain`. */
-  #write(text: string): boolean {
+  #write(text: string): void {
     const head = this.#head;
     this.#head = "";
-    return this.#socket.write(head + text, "latin1");
+    this.#socket.write(head + text, "latin1");
   }
 
   #detach(): void {

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+
+import {
+  checkHeaderName,
+  checkHeaderValue,
+  UnsendableHeader,
+  writeHeaders,
+} from "../../../runtime/http1/write-headers.ts";
+
+test("each header is a line, and one without a value is dropped", () => {
+  const list = ["Host", "h", "X-Own", "", "X-Odd"];
+  expect(writeHeaders(list)).toEqual({ lines: "Host: h\r\nX-Own: \r\n", hasLength: false, hasDate: false });
+  expect(writeHeaders([]).lines).toBe("");
+});
+
+test.each([
+  [["Content-Length", "0"], true, false],
+  [["CONTENT-LENGTH", "0", "X-Content-Type", "a"], true, false],
+  [["date", "d", "etag", "e"], false, true],
+  [["X-Content-Type", "a", "ETag", "e", "Content-Lengths", "1", "Dates", "d"], false, false],
+  [["Date", "d", "Content-Length", "0"], true, true],
+])("%j: with a length %s, with a date %s", (list, hasLength, hasDate) => {
+  expect(writeHeaders(list)).toMatchObject({ hasLength, hasDate });
+});
+
+test("every name is checked, and a value that cannot be sent is refused with it", () => {
+  const names: string[] = [];
+  writeHeaders(["A", "1", "B", "2"], (name) => void names.push(name));
+  expect(names).toEqual(["A", "B"]);
+  const refuse = (): never => {
+    throw new Error("no such name");
+  };
+  expect(() => writeHeaders(["A", "1"], refuse)).toThrow("no such name");
+  for (const [list, why] of [
+    [["X-Own", "a\r\nb"], 'Cannot send header "X-Own": its value has a byte of no value'],
+    [["X-Own", "a\u010ab"], 'Cannot send header "X-Own": its value has a byte of no value'],
+    [["X Own", "a"], 'Cannot send header "X Own": its name is no token'],
+  ] as const) {
+    expect(() => writeHeaders(list)).toThrow(new UnsendableHeader(why));
+  }
+  expect(() => checkHeaderValue("X-Own", "a b\tc")).not.toThrow();
+});
+
+test("a name that is none is refused each time", () => {
+  for (let count = 0; count < 2; count += 1) expect(() => checkHeaderName("X:")).toThrow(UnsendableHeader);
+  for (let count = 0; count < 2; count += 1) expect(() => checkHeaderName("X-Own")).not.toThrow();
+});
