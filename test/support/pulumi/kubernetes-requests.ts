@@ -6,7 +6,7 @@ import type { ObjectPlace } from "../../../runtime/adapters/kubernetes/client/cl
 import { kinds as knownKinds, pathOf, type Kind } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
 import { readKubeconfig } from "../../../runtime/adapters/kubernetes/client/kubeconfig.ts";
 import { isNotFound, KubeRefusalError, readRefusal } from "../../../runtime/adapters/kubernetes/client/kube-refusal.ts";
-import { KubeTransport, type Exchange } from "../../../runtime/adapters/kubernetes/client/kube-transport.ts";
+import { KubeTransport, type KubeExchange } from "../../../runtime/adapters/kubernetes/client/kube-transport.ts";
 import { eventually } from "../eventually.ts";
 import { tempDirectory } from "../temp-directory.ts";
 import type { Properties } from "./property-values.ts";
@@ -135,7 +135,7 @@ export class KubernetesRequests {
     }
   }
 
-  async #ask(task: string, exchange: Pick<Exchange, "method" | "path" | "body" | "contentType">): Promise<unknown> {
+  async #ask(task: string, exchange: Pick<KubeExchange, "method" | "path" | "body" | "contentType">): Promise<unknown> {
     const end = await this.#transport.ask({ ...exchange, timeout, signal: undefined });
     switch (end.kind) {
       case "done":

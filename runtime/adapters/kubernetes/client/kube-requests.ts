@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { decideAgain, mayBeDone, type AttemptFacts, type RetryLimits } from "./decide-again.ts";
 import { KubeRefusalError } from "./kube-refusal.ts";
-import type { Attempt, Exchange, Failed, KubeTransport } from "./kube-transport.ts";
+import type { Attempt, KubeExchange, Failed, KubeTransport } from "./kube-transport.ts";
 import type { RetryPace } from "./retry-pace.ts";
 
 /** What a caller may say of any request. Times are milliseconds. */
@@ -19,7 +19,7 @@ export interface KubeOptions {
 }
 
 /** A request and what it is in words: `get Function "dev/echo"`. */
-export interface KubeRequest extends Omit<Exchange, "timeout" | "signal"> {
+export interface KubeRequest extends Omit<KubeExchange, "timeout" | "signal"> {
   readonly task: string;
   /** Whether to do it twice is to do it once, or whether it can be told afterwards. */
   readonly repeatable: boolean;
@@ -68,7 +68,7 @@ export class KubeRequests {
   async #send<T>(
     request: KubeRequest,
     options: KubeOptions,
-    attemptOnce: (exchange: Exchange) => Promise<Attempt<T>>,
+    attemptOnce: (exchange: KubeExchange) => Promise<Attempt<T>>,
   ): Promise<T> {
     const { signal, timeout = this.#limits.timeout, again: follows = false } = options;
     const limits = { ...this.#limits, attempts: options.attempts ?? this.#limits.attempts };

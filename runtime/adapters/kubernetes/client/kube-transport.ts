@@ -9,7 +9,7 @@ import type { Outcome } from "./decide-again.ts";
 import { readRefusal } from "./kube-refusal.ts";
 
 /** One attempt, as it goes over the wire. */
-export interface Exchange {
+export interface KubeExchange {
   readonly method: Dispatcher.HttpMethod;
   /** With the query. */
   readonly path: string;
@@ -89,7 +89,7 @@ export class KubeTransport {
   }
 
   /** The answer's JSON; undefined for an empty one. */
-  async ask(exchange: Exchange): Promise<Attempt<unknown>> {
+  async ask(exchange: KubeExchange): Promise<Attempt<unknown>> {
     const { timeout, silence = timeout, signal } = exchange;
     const over = new AbortController();
     const [startedAt, pools] = [performance.now(), this.#pools];
@@ -117,7 +117,7 @@ export class KubeTransport {
   }
 
   /** The answer's body as it comes; whoever takes it reads it to the end or destroys it. */
-  async open(exchange: Exchange): Promise<Attempt<Readable>> {
+  async open(exchange: KubeExchange): Promise<Attempt<Readable>> {
     const head = new AbortController();
     const timer = setTimeout(() => head.abort(timedOut()), exchange.timeout);
     const signal = exchange.signal === undefined ? head.signal : AbortSignal.any([head.signal, exchange.signal]);
@@ -174,7 +174,7 @@ export class KubeTransport {
 
   async #attempt<T>(
     which: keyof Pools,
-    { method, path, body, contentType, signal: caller }: Exchange,
+    { method, path, body, contentType, signal: caller }: KubeExchange,
     signal: AbortSignal,
     read: (answer: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<Attempt<T>> {
