@@ -5,11 +5,11 @@ const kibibyte = 2 ** 10;
 const mebibyte = 2 ** 20;
 
 /** What the operator holds after a collection of garbage, in bytes, as measured: "Many namespaces" in docs/kubernetes.md. */
-const held = { program: 40 * mebibyte, eachFunction: 7 * kibibyte, eachNamespace: 14 * kibibyte };
+const held = { program: 40 * mebibyte, eachFunction: 5 * kibibyte, eachNamespace: 14 * kibibyte };
 /** Beyond that the old space has room for garbage: V8 would collect all the time. */
-const roomForGarbage = 1.25;
+const roomForGarbage = 1.2;
 /** Beside the old space: Node.js itself, its code, young objects, answers as they are read. */
-const outside = 80 * mebibyte;
+const outside = 104 * mebibyte;
 const youngObjects = "--max-semi-space-size=4";
 
 /** Bytes that a pod of the operator may take: those that the stack says, else what the functions and namespaces need that it expects. */

@@ -53,18 +53,15 @@ export async function makeFunctionNamespaces(
       const ours = `${cluster.namespace}-many-`;
       return new Set(items.filter((key) => key.startsWith(ours)));
     },
-    settled: async (namespace, all) => {
-      const page = (kind: Kind) => client.listPage<Settling>(kind, { namespace }, { limit: 500 });
+    settled: async (namespace, wanted) => {
+      const page = async (kind: Kind) => (await client.listPage<Settling>(kind, { namespace }, { limit: 500 })).items;
       const isDone = ({ metadata, status }: Settling) => status?.observedGeneration === metadata.generation;
       for (const kind of [kinds.deployment, kinds.replicaSet, kinds.function])
-        if ((await page(kind)).items.filter(isDone).length !== all) return false;
-      const { items: functions } = await page(kinds.function);
-      const isSaid = functions.every(({ status }) => status?.reason === "ScaledToZero");
-      const [slices, accounts, quotas] = await Promise.all(
-        [kinds.endpointSlice, kinds.serviceAccount, kinds.resourceQuota].map(page),
-      );
-      const isCounted = quotas?.items.every(({ status }) => status?.hard !== undefined) ?? false;
-      return isSaid && isCounted && slices?.items.length === all && accounts?.items.length === 1;
+        if ((await page(kind)).filter(isDone).length !== wanted) return false;
+      const isSaid = (await page(kinds.function)).every(({ status }) => status?.reason === "ScaledToZero");
+      const isCounted = (await page(kinds.resourceQuota)).every(({ status }) => status?.hard !== undefined);
+      const [slices, accounts] = [await page(kinds.endpointSlice), await page(kinds.serviceAccount)];
+      return isSaid && isCounted && slices.length === wanted && accounts.length === 1;
     },
     hasDeployment: async (namespace, name) => (await client.find(kinds.deployment, { namespace, name })) !== undefined,
     close,

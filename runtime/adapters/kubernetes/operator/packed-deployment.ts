@@ -1,3 +1,5 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
 import { functionLabel } from "../../../api/names.ts";
 import { keptWithOwners } from "./kept-object.ts";
 import type { KubeObject } from "../client/kube-types.ts";
@@ -9,10 +11,11 @@ export interface KeptDeployment extends ObservedDeployment {
   readonly kind?: string;
 }
 
-/** A Deployment as text, beside which function it is of: as an object it takes three times the memory, and is seldom looked at. */
+/** A Deployment that is compressed, beside which function it is of: as an object it takes six times the memory, and is seldom looked at. */
 export interface PackedDeployment {
   readonly metadata: Pick<KubeObject["metadata"], "namespace" | "labels">;
-  readonly text: string;
+  /** A byte for each character: short texts cost less than short buffers. */
+  readonly packed: string;
 }
 
 /** `manager` writes for the platform: what others own of the description is kept, too. */
@@ -24,10 +27,10 @@ export function packDeployment(deployment: KeptDeployment & KubeObject, manager:
       ...(namespace === undefined ? {} : { namespace }),
       ...(of === undefined ? {} : { labels: { [functionLabel]: of } }),
     },
-    text: JSON.stringify(keptWithOwners(deployment, manager)),
+    packed: deflateRawSync(JSON.stringify(keptWithOwners(deployment, manager))).toString("latin1"),
   };
 }
 
-export function unpackDeployment({ text }: PackedDeployment): KeptDeployment {
-  return JSON.parse(text) as KeptDeployment;
+export function unpackDeployment({ packed }: PackedDeployment): KeptDeployment {
+  return JSON.parse(inflateRawSync(Buffer.from(packed, "latin1")).toString("utf8")) as KeptDeployment;
 }

@@ -9,7 +9,7 @@ const metadata = { namespace: "functions", name: "f", uid: "u1", generation: 2 }
 const described = { spec: { template: { metadata: { annotations: { revision: "r" } } } }, status: { replicas: 1 } };
 
 test("a packed Deployment is what it was, with what others own of its description, and says whose it is", () => {
-  const labels = { faas_function: "f", team: "a" };
+  const labels = { faas_function: "f", team: "ä" };
   const foreign = { manager: "other", fieldsV1: { "f:spec": {} } };
   const managedFields = [{ manager: "m", fieldsV1: { "f:spec": {} } }, foreign];
   const packed = packDeployment({ metadata: { ...metadata, labels, managedFields }, ...described }, "m");
