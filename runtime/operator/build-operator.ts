@@ -66,7 +66,7 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
   });
   const addAll = (): void => {
     for (const { kind, queue } of queues) {
-      for (const key of kind.keys()) queue.add(key);
+      for (const key of kind.keys()) queue.revisit(key);
     }
   };
   metrics.leads = () => leadership.leads;
@@ -83,7 +83,7 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
       for (const portion of inPortions(all, portions)) {
         await pauseFor(parts.resync / portions, stop.signal);
         if (!leadership.leads) continue;
-        for (const { queue, key } of portion) queue.add(key);
+        for (const { queue, key } of portion) queue.revisit(key);
       }
     }
   };

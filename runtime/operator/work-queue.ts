@@ -18,6 +18,8 @@ interface Item {
   state: "waiting" | "queued" | "working";
   /** Added while it was worked on. */
   dirty: boolean;
+  /** It is looked at because all are: what changed goes first. */
+  revisited: boolean;
   failures: number;
   /** Of its timer. */
   delay: number;
@@ -27,6 +29,7 @@ interface Item {
 const unknown: Item = {
   state: "waiting",
   dirty: false,
+  revisited: true,
   failures: 0,
   delay: Number.POSITIVE_INFINITY,
   timer: undefined,
@@ -35,13 +38,16 @@ const firstRetry = 500;
 const longestRetry = 60_000;
 
 /**
- * Works on objects by their keys: each once however often it was added, one at a time, several objects beside each other.
+ * Works on objects by their keys: each once however often it was added, one at a time, several objects beside each other;
+ * those that changed before those that are looked at because all are, which take minutes where there are thousands.
  * One that failed is tried again after 0.5, 1, 2, … 60 s, less a random quarter, whatever is added meanwhile.
  */
 export class WorkQueue {
   readonly #parts: WorkQueueParts;
   readonly #items = new Map<string, Item>();
-  readonly #queue: string[] = [];
+  readonly #changed: string[] = [];
+  /** One that changes meanwhile is in `#changed`, too, and worked on by whichever comes first. */
+  readonly #revisited: string[] = [];
   readonly #running = new Set<Promise<void>>();
   #closed = false;
 
@@ -54,12 +60,24 @@ export class WorkQueue {
     return this.#items.size;
   }
 
-  /** Has the object worked on soon. */
+  /** It changed: has it worked on soon. */
   add(key: string): void {
+    this.#add(key, false);
+  }
+
+  /** Has it worked on after all that changed. */
+  revisit(key: string): void {
+    this.#add(key, true);
+  }
+
+  #add(key: string, revisited: boolean): void {
     if (this.#closed) return;
     const item: Item = this.#items.get(key) ?? { ...unknown };
     this.#items.set(key, item);
-    if (item.state === "working") item.dirty = true;
+    const overtakes = item.state === "queued" && item.revisited && !revisited;
+    item.revisited &&= revisited;
+    if (overtakes) this.#changed.push(key);
+    else if (item.state === "working") item.dirty = true;
     // One that failed has its time already; one that settles keeps it, or changes without end would put it off.
     else if (item.state === "waiting" && item.failures === 0 && item.delay > this.#parts.settle)
       this.#later(key, item, this.#parts.settle);
@@ -69,7 +87,8 @@ export class WorkQueue {
   async close(): Promise<void> {
     this.#closed = true;
     for (const { timer } of this.#items.values()) clearTimeout(timer);
-    this.#queue.length = 0;
+    this.#changed.length = 0;
+    this.#revisited.length = 0;
     await Promise.all(this.#running);
   }
 
@@ -79,16 +98,23 @@ export class WorkQueue {
     item.delay = delay;
     item.timer = setTimeout(() => {
       item.state = "queued";
-      this.#queue.push(key);
+      (item.revisited ? this.#revisited : this.#changed).push(key);
       this.#next();
     }, delay);
   }
 
+  /** It has something to wait for: it goes before those that have not. */
+  #soon(key: string, item: Item, delay: number): void {
+    item.revisited = false;
+    this.#later(key, item, delay);
+  }
+
   #next(): void {
     while (!this.#closed && this.#running.size < this.#parts.workers) {
-      const key = this.#queue.shift();
-      const item = key === undefined ? undefined : this.#items.get(key);
-      if (key === undefined || item === undefined) return;
+      const key = this.#changed.shift() ?? this.#revisited.shift();
+      if (key === undefined) return;
+      const item = this.#items.get(key);
+      if (item?.state !== "queued") continue;
       const running = this.#work(key, item).finally(() => {
         this.#running.delete(running);
         this.#next();
@@ -101,20 +127,21 @@ export class WorkQueue {
     const { work, settle, log, failed, random = Math.random } = this.#parts;
     item.state = "working";
     item.dirty = false;
+    item.revisited = true;
     try {
       const again = await work(key);
       if (item.failures > 0) log.info({ key }, "goes on");
       item.failures = 0;
       if (this.#closed) return;
       if (item.dirty) this.#later(key, item, settle);
-      else if (again !== undefined) this.#later(key, item, again);
+      else if (again !== undefined) this.#soon(key, item, again);
       else this.#items.delete(key);
     } catch (err) {
       failed();
       if (item.failures === 0) log.warn({ err, key }, "reconcile failed, retrying");
       const delay = Math.min(firstRetry * 2 ** item.failures, longestRetry);
       item.failures += 1;
-      if (!this.#closed) this.#later(key, item, delay * (0.75 + 0.25 * random()));
+      if (!this.#closed) this.#soon(key, item, delay * (0.75 + 0.25 * random()));
     }
   }
 }

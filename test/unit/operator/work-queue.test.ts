@@ -144,3 +144,37 @@ test("a queue that closes ends what is under way and begins nothing", async () =
   expect(begun).toEqual(["a", "b"]);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("what changed goes before what is looked at because all are, and is done once", async () => {
+  const { queue, begun, endAll } = openQueue({ workers: 1 });
+  for (const key of ["a", "b", "c", "d"]) queue.revisit(key);
+  await vi.advanceTimersByTimeAsync(settle);
+  expect(begun).toEqual(["a"]);
+  queue.add("d");
+  queue.add("new");
+  await vi.advanceTimersByTimeAsync(settle);
+  for (let round = 0; round < 5; round += 1) await endAll();
+  expect(begun).toEqual(["a", "d", "new", "b", "c"]);
+  expect(queue.size).toBe(0);
+});
+
+test("one that failed does not wait for all that are looked at", async () => {
+  const ends = new Map<string, (err?: Error) => void>();
+  const begun: string[] = [];
+  const { queue } = openQueue({
+    workers: 1,
+    work: (key) => {
+      begun.push(key);
+      return new Promise((resolve, reject) =>
+        ends.set(key, (err) => (err === undefined ? resolve(undefined) : reject(err))),
+      );
+    },
+  });
+  for (const key of ["a", "b", "c"]) queue.revisit(key);
+  await vi.advanceTimersByTimeAsync(settle);
+  ends.get("a")?.(new Error("no"));
+  await vi.advanceTimersByTimeAsync(60_000);
+  ends.get("b")?.();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(begun).toEqual(["a", "b", "a"]);
+});
