@@ -61,7 +61,7 @@ test.each([
   ["queue-worker", "--queue", "A B"],
   ["queue-doctor", "--max-file-store", "1"],
 ])("%s started apart does the same in one line", async (name, flag, value) => {
-  const config = await configFile("retry_attempts: 3\ncallback_window: 15m\nlog_hartbeat: 1s\n");
+  const config = await configFile("retry_attempts: 3\ncallback_window: 15m\nlog_hartbeat_period: 1s\n");
   const main = fileURLToPath(new URL(`../../runtime/${name}/main.ts`, import.meta.url));
   const missing = join(directory.path, "none");
   const flags = ["--config", config, flag, value, "--nats-password-file", missing, "--no-such-thing"];
@@ -75,7 +75,7 @@ test.each([
   expect(stderr).not.toContain("s3cret");
   for (const part of [
     "--no-such-thing: no such flag",
-    "log_hartbeat: no such setting (settings file); did you mean log_heartbeat_period?",
+    "log_hartbeat_period: no such setting (settings file); did you mean log_heartbeat_period?",
     "nats_url: expected addresses",
     `${flag.slice(2).replaceAll("-", "_")}: expected `,
     "nats_password_file: expected nats_user with it, got none",
