@@ -137,7 +137,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
 
   write(chunk: string | Uint8Array, done?: "latin1" | (() => void)): boolean {
     const { socket } = this.#connection;
-    if (this.destroyed || socket.writableEnded) return true;
+    if (this.#isOver()) return true;
     this.#send(chunk, () => {
       if (typeof done === "function") done();
       this.#flushed();
@@ -150,8 +150,8 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   end(chunk: string | Uint8Array = "", encoding?: "latin1"): this {
     if (this.writableEnded) return this;
     this.writableEnded = true;
-    const { socket, onWritten } = this.#connection;
-    if (this.destroyed || socket.writableEnded) return this;
+    const { onWritten } = this.#connection;
+    if (this.#isOver()) return this;
     const isText = typeof chunk === "string" && chunk !== "" && encoding !== "latin1";
     this.#send(isText ? Buffer.from(chunk, "utf8") : chunk, onWritten, this.#chunked ? lastChunk : "");
     return this;
@@ -199,6 +199,15 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   close(): void {
     this.destroyed = true;
     this.emit("close");
+  }
+
+  /**
+   * Whether nothing more can be sent. A socket that was cut says so before it closes, and answers each write at once:
+   * a source that writes as fast as that would keep it from ever closing.
+   */
+  #isOver(): boolean {
+    const { socket } = this.#connection;
+    return this.destroyed || socket.destroyed || socket.writableEnded;
   }
 
   #flushed(): void {
