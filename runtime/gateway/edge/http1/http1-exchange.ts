@@ -59,7 +59,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
 
   constructor(
     connection: ExchangeConnection,
-    { method, target, version, rawHeaders }: RequestText,
+    { method, target, version, rawHeaders }: Pick<RequestText, "method" | "target" | "version" | "rawHeaders">,
     head: RequestHead,
     body: Buffer | Http1Body | undefined,
   ) {

@@ -31,7 +31,7 @@ test("what is written on a connection that was cut is never told as sent: its wr
     onWritten: () => {},
     cut: () => socket.destroy(),
   };
-  const text = { method: "GET", target: "/", version: "1.1", rawHeaders: [] } as const;
+  const text = { method: "GET", target: "/", version: "1.1" as const, rawHeaders: [] };
   const exchange = new Http1Exchange(connection, text, {} as RequestHead, undefined);
   exchange.writeHead(200);
   let sent = 0;
