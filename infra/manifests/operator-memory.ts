@@ -4,7 +4,7 @@ import type { Platform } from "./platform.ts";
 const kibibyte = 2 ** 10;
 const mebibyte = 2 ** 20;
 
-/** What the operator holds after a collection of garbage, in bytes, as measured: "Many namespaces" in docs/kubernetes.md. */
+/** What the operator holds after a collection of garbage, in bytes, as measured: "Many namespaces on Kubernetes" in docs/contributing/performance.md. */
 const held = { program: 40 * mebibyte, eachFunction: 5 * kibibyte, eachNamespace: 14 * kibibyte };
 /** Beyond that the old space has room for garbage: V8 would collect all the time. */
 const roomForGarbage = 1.2;
