@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
 import { filesOf, type ClusterSuite } from "../test/tiers.ts";
 
-/** Folder of the files that need a cluster whose pods are only pretended. */
-const pretended = "pretended";
-
 const root = join(import.meta.dirname, "..", "..");
 
 /** Test files, as paths below the repository, that run on a cluster of one level. */
@@ -14,8 +11,6 @@ export interface ClusterFiles {
   readonly together: readonly string[];
   /** Those that start pods, one after the other: they measure and crash things. */
   readonly inTurn: readonly string[];
-  /** Those that start clusters of their own, beside the others: they disturb nobody. */
-  readonly apart: readonly string[];
 }
 
 /** The files of a suite for a cluster of `level` whose path has one of `patterns` in it; all for it when there is no pattern. */
@@ -23,16 +18,11 @@ export function clusterFiles(suite: ClusterSuite, level: ClusterLevel, patterns:
   const files = filesOf(suite, root).filter(
     (file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)),
   );
-  const of = (folder: string): readonly string[] => files.filter((file) => file.startsWith(`test/${suite}/${folder}/`));
-  const upTo = (each: ClusterLevel): boolean => clusterLevels.indexOf(level) >= clusterLevels.indexOf(each);
+  const of = (each: ClusterLevel): readonly string[] =>
+    files.filter((file) => file.startsWith(`test/${suite}/${each}/`));
+  const levels = clusterLevels.slice(0, clusterLevels.indexOf(level) + 1);
   return {
-    together: [
-      ...of("api"),
-      ...(upTo("kwok") ? of("kwok") : []),
-      // That cluster is the one they need.
-      ...(level === "kwok" ? of(pretended) : []),
-    ],
-    inTurn: upTo("node") ? of("node") : [],
-    apart: upTo("node") ? of(pretended) : [],
+    together: levels.filter((each) => each !== "node").flatMap(of),
+    inTurn: levels.filter((each) => each === "node").flatMap(of),
   };
 }

@@ -109,7 +109,7 @@ async function runFiles(
   { suite, patterns }: Asked,
   { variables = {}, programs = [] }: Given,
 ): Promise<SuiteResult> {
-  const { together, inTurn, apart } = clusterFiles(suite, level, patterns);
+  const { together, inTurn } = clusterFiles(suite, level, patterns);
   const options = {
     suites: [suite],
     variables,
@@ -117,16 +117,16 @@ async function runFiles(
     interrupted: () => interrupted,
     signal: abort.signal,
   } as const;
-  const runSome = async (some: readonly string[], inOrder = false): Promise<SuiteResult> =>
-    some.length > 0 ? runSuites({ ...options, files: some, inTurn: inOrder }) : failedResult([]);
-  const onThisOne = async (): Promise<SuiteResult> =>
-    addResults([await runSome(together), await runSome(inTurn, true)]);
-  return addResults(await Promise.all([onThisOne(), runSome(apart, true)]));
+  return addResults([
+    together.length > 0 ? await runSuites({ ...options, files: together }) : failedResult([]),
+    inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failedResult([]),
+  ]);
 }
 
 /** A cluster is not started for nothing. */
 function expectFiles(level: ClusterLevel, { suite, patterns }: Asked): void {
-  if (Object.values(clusterFiles(suite, level, patterns)).flat().length > 0) return;
+  const { together, inTurn } = clusterFiles(suite, level, patterns);
+  if (together.length + inTurn.length > 0) return;
   const which =
     patterns.length === 0 ? "" : ` whose path has ${patterns.map((each) => `"${each}"`).join(" or ")} in it`;
   throw new Error(`Cannot run tests on a cluster: level ${level} has no file${which}`);

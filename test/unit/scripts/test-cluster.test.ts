@@ -23,13 +23,7 @@ describe("npm run test:cluster", () => {
     expect(clusterFiles("cluster", "node", ["node/pods"])).toEqual({
       together: [],
       inTurn: ["test/cluster/node/pods.test.ts"],
-      apart: [],
     });
-    // Real pods are not pretended: there such files have a cluster of their own, and run beside the others.
-    const pretended = "test/cluster/pretended/pulumi.test.ts";
-    expect(clusterFiles("cluster", "api", ["pretended/pulumi.test"])).toEqual({ together: [], inTurn: [], apart: [] });
-    expect(clusterFiles("cluster", "kwok", ["pretended/pulumi.test"]).together).toEqual([pretended]);
-    expect(clusterFiles("cluster", "node", ["pretended/pulumi.test"]).apart).toEqual([pretended]);
   });
 
   test("starts no cluster for files that are not there", async () => {
