@@ -19,12 +19,8 @@ export async function checkIngress(cluster: Cluster, platform: Platform): Promis
   ];
 }
 
-async function checkOwnIngress(
-  cluster: Cluster,
-  { ingress, platformNamespace }: Platform,
-  host: string,
-): Promise<Finding[]> {
-  const { className, clusterIssuer, tlsSecret } = ingress;
+async function checkOwnIngress(cluster: Cluster, platform: Platform, host: string): Promise<Finding[]> {
+  const { className, clusterIssuer, tlsSecret } = platform.ingress;
   const { items } = (await cluster.get<IngressClasses>("/apis/networking.k8s.io/v1/ingressclasses")) ?? { items: [] };
   const findings = [classOf(items, className)];
   if (clusterIssuer !== undefined) {
@@ -36,17 +32,24 @@ async function checkOwnIngress(
         : ok(`ClusterIssuer ${clusterIssuer} makes the certificate of ${host}`),
     );
   } else if (tlsSecret !== undefined) {
-    const path = `/api/v1/namespaces/${platformNamespace}/secrets/${tlsSecret}`;
-    findings.push(
-      (await cluster.get(path)) === undefined
-        ? problem(
-            `there is no Secret "${tlsSecret}" in namespace "${platformNamespace}"`,
-            `kubectl -n ${platformNamespace} create secret tls ${tlsSecret} --cert=… --key=…`,
-          )
-        : ok(`Secret ${tlsSecret} has the certificate of ${host}`),
-    );
+    findings.push(await checkCertificate(cluster, platform, { host, tlsSecret }));
   }
   return findings;
+}
+
+async function checkCertificate(
+  cluster: Cluster,
+  { platformNamespace, createNamespaces }: Platform,
+  { host, tlsSecret }: { readonly host: string; readonly tlsSecret: string },
+): Promise<Finding> {
+  const place = `/api/v1/namespaces/${platformNamespace}`;
+  if ((await cluster.get(`${place}/secrets/${tlsSecret}`)) !== undefined)
+    return ok(`Secret ${tlsSecret} has the certificate of ${host}`);
+  const what = `there is no Secret "${tlsSecret}" in namespace "${platformNamespace}"`;
+  const todo = `kubectl -n ${platformNamespace} create secret tls ${tlsSecret} --cert=… --key=…`;
+  // It cannot be made before its namespace, which the stack makes.
+  const isLater = createNamespaces && (await cluster.get(place)) === undefined;
+  return isLater ? note(what, `after pulumi up: ${todo}`) : problem(what, todo);
 }
 
 /** Whether there is the Gateway, and a listener of it that has TLS where that is said. */

@@ -29,8 +29,10 @@ test.each([
 
 describe("an Ingress", () => {
   const classes = { "/apis/networking.k8s.io/v1/ingressclasses": { items: [{ metadata: { name: "nginx" } }] } };
-  const look = async (ingress: object, content: Readonly<Record<string, object>> = classes) =>
-    lines(await checkIngress(clusterOf(content), platform({ ingress: { host: "f.example.com", ...ingress } })));
+  const look = async (ingress: object, content: Readonly<Record<string, object>> = classes, more: object = {}) =>
+    lines(
+      await checkIngress(clusterOf(content), platform({ ingress: { host: "f.example.com", ...ingress }, ...more })),
+    );
 
   test("needs its class, or a default one", async () => {
     expect((await look({ className: "nginx" }))[0]).toBe("ok      ingress class nginx");
@@ -40,7 +42,14 @@ describe("an Ingress", () => {
   });
 
   test("needs what its certificate comes from", async () => {
-    expect((await look({ className: "nginx", tlsSecret: "cert" }))[1]).toMatch(/^PROBLEM there is no Secret "cert"/);
+    const namespace = { ...classes, "/api/v1/namespaces/weir": {} };
+    const cert = { className: "nginx", tlsSecret: "cert" };
+    expect((await look(cert, namespace))[1]).toMatch(/^PROBLEM there is no Secret "cert" .*: kubectl -n weir create /);
+    const made = { ...namespace, "/api/v1/namespaces/weir/secrets/cert": {} };
+    expect((await look(cert, made))[1]).toMatch(/^ok /);
+    // Before its namespace, which the stack makes, nobody can make it.
+    expect((await look(cert))[1]).toMatch(/^note .*: after pulumi up: kubectl -n weir create secret tls cert /);
+    expect((await look(cert, classes, { createNamespaces: false }))[1]).toMatch(/^PROBLEM /);
     expect((await look({ className: "nginx", clusterIssuer: "acme" }))[1]).toMatch(
       /^PROBLEM there is no ClusterIssuer/,
     );
