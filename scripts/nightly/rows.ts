@@ -33,7 +33,7 @@ export const nightlyRows: readonly NightlyRow[] = [
     script: "test:cluster",
     args: ["--tier", "nightly", "nightly-cluster/node", "operator-at-rest"],
     hasReport: true,
-    minutes: 30,
+    minutes: 35,
   },
   {
     name: "namespaces",
@@ -42,7 +42,7 @@ export const nightlyRows: readonly NightlyRow[] = [
     script: "test:cluster",
     args: ["--tier", "nightly", "--level", "kwok", "many-namespaces"],
     hasReport: true,
-    minutes: 10,
+    minutes: 5,
   },
   {
     name: "faults",

@@ -100,21 +100,10 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
     string,
     string,
   ];
-  const { NO_PROXY = "", no_proxy = NO_PROXY, PATH = "", TMPDIR, NODE_COMPILE_CACHE } = environment();
-  // Nothing of this machine's own Pulumi or Kubernetes is to be found.
   const env = {
-    PATH: [standIns, dirname(process.execPath), clusterBinaries(), PATH].join(delimiter),
-    HOME: home,
-    NO_PROXY,
-    no_proxy,
-    // The engine starts Node anew for each plugin and each command.
-    NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(place.path, "compiled"),
-    ...(TMPDIR !== undefined && { TMPDIR }),
-    PULUMI_HOME: home,
+    ...pulumiVariables(home),
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "of the tests",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     // With it the engine writes down what it does, event by event.
     PULUMI_DEBUG_COMMANDS: "true",
   };
@@ -209,6 +198,26 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
   };
 }
 
+/**
+ * Variables with which the engine finds nothing of this machine's own Pulumi or Kubernetes, and the stand-ins before
+ * any plugin. `home` is the directory of the user.
+ */
+export function pulumiVariables(home: string): Readonly<Record<string, string>> {
+  const { NO_PROXY = "", no_proxy = NO_PROXY, PATH = "", TMPDIR, NODE_COMPILE_CACHE } = environment();
+  return {
+    PATH: [standIns, dirname(process.execPath), clusterBinaries(), PATH].join(delimiter),
+    HOME: home,
+    NO_PROXY,
+    no_proxy,
+    // The engine starts Node anew for each plugin and each command.
+    NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(home, "compiled"),
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    PULUMI_HOME: home,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+  };
+}
+
 /** The file with the sample of a stack: people copy it to `Pulumi.<stack>.yaml`, which is theirs. */
 export function sampleStack(stack: string): string {
   return `Pulumi.${stack}.sample.yaml`;
@@ -220,10 +229,17 @@ export const missingPulumi = 'the command pulumi is not here; "npm run cluster -
 async function layOut(directory: string, project: string, stack: string): Promise<void> {
   const modules = "node_modules";
   if (!existsSync(join(directory, modules))) await symlink(join(repository, modules), join(project, modules));
+  await linkProject(directory, project);
+  const sample = join(directory, sampleStack(stack));
+  if (existsSync(sample)) await copyFile(sample, join(project, `Pulumi.${stack}.yaml`));
+}
+
+/** What is in the directory of a program, in another one: links, so that nothing is written beside it. */
+export async function linkProject(directory: string, project: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!/^Pulumi\..*yaml$/.test(name)) await symlink(join(directory, name), join(project, name));
-    else if (name === "Pulumi.yaml") await copyFile(join(directory, name), join(project, name));
-    else if (name === sampleStack(stack)) await copyFile(join(directory, name), join(project, `Pulumi.${stack}.yaml`));
+    else if (name === "Pulumi.yaml" || name.endsWith(".sample.yaml"))
+      await copyFile(join(directory, name), join(project, name));
   }
 }
 

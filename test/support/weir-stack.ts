@@ -52,7 +52,7 @@ export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace
 }
 
 /** Gives the platform's Ingress an address, once it is there, as an ingress controller does. */
-export async function answerForIngress(stack: WeirStack, within: number): Promise<void> {
+export async function answerForIngress(stack: Pick<WeirStack, "kubectl">, within: number): Promise<void> {
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
   const args = ["patch", "ingress", "gateway", "--subresource=status", "--type=merge", `--patch=${status}`];
   await eventually(async () => (await stack.kubectl(...args)) !== "", { within, what: "an Ingress", every: 500 });

@@ -1,0 +1,169 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, describe, expect, test } from "vitest";
+
+import { linkProject, pulumiVariables } from "../../support/engine-stack.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
+import { commandBlocks, printsAsShown, type CommandBlock } from "../../support/markdown-blocks.ts";
+import { openShell, type ShellAnswer, type ShellSession } from "../../support/shell-session.ts";
+import { hasPulumi, longStep, smallCpu, stacksCluster } from "../../support/stacks-cluster.ts";
+import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
+import { answerForIngress } from "../../support/weir-stack.ts";
+
+/** The commands of docs/install.md, letter by letter, for each edition: a stack from its sample, used and removed again. */
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const page = await readFile(join(root, "docs", "install.md"), "utf8");
+const opened = stacksCluster();
+
+/** The blocks between a heading and the next of the same level or above. */
+function blocksOf(heading: string): CommandBlock[] {
+  const level = heading.indexOf(" ");
+  const begin = page.indexOf(`\n${heading}\n`);
+  if (begin < 0) throw new Error(`Cannot find "${heading}" in docs/install.md`);
+  const text = page.slice(begin + heading.length + 2);
+  const end = text.search(new RegExp(`^#{1,${level}} `, "m"));
+  return commandBlocks(end < 0 ? text : text.slice(0, end));
+}
+
+const [setUp, preflight, up, pods, ...uses] = blocksOf("### From an empty cluster to a called function");
+const [mistakes] = blocksOf("### Configuration");
+const [remove] = blocksOf("## Remove");
+
+let place: TempDirectory | undefined;
+let shell: ShellSession | undefined;
+afterEach(async () => {
+  await shell?.close();
+  await place?.remove();
+});
+
+/** A shell in what stands for the clone, for a person whose cluster is called `weir`, as that of `npm run cluster` is. */
+async function openTerminal(): Promise<ShellSession> {
+  place = await tempDirectory("install-page");
+  const [clone, home] = [join(place.path, "clone"), join(place.path, "home")];
+  for (const each of [clone, home]) await mkdir(each);
+  await linkProject(root, clone);
+  shell = openShell({ directory: clone });
+  const kubeconfig = join(home, "kubeconfig");
+  const variables = {
+    ...pulumiVariables(home),
+    KUBECONFIG: kubeconfig,
+    PULUMI_CONFIG_PASSPHRASE: "of the tests",
+    PULUMI_SKIP_CONFIRMATIONS: "true",
+  };
+  const exported = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
+  await done(shell, exported.join("\n"));
+  await done(shell, `cp '${opened().cluster.kubeconfig}' '${kubeconfig}' && chmod 600 '${kubeconfig}'`);
+  return shell;
+}
+
+/** Runs commands that must end well, and resolves with what they printed. */
+async function done(own: ShellSession, commands: string, within = longStep): Promise<string> {
+  return (await both(own, commands, within)).stdout;
+}
+
+async function both(own: ShellSession, commands: string, within = longStep): Promise<ShellAnswer> {
+  const answer = await own.run(commands, within).catch((err: unknown) => {
+    throw new Error(`In docs/install.md: ${commands}`, { cause: err });
+  });
+  expect(answer.code, `${commands}\n${answer.stdout}\n${answer.stderr}`).toBe(0);
+  return answer;
+}
+
+/** What differs each time, with "…" in its place: names of pods, ages, durations, dates, what a node has left. */
+function anyTime(shown: string): string {
+  return shown
+    .replaceAll(/^(\S+?)-[0-9a-z]{8,10}-[0-9a-z]{5} +/gm, "$1-…")
+    .replaceAll(/\b\d+s$/gm, "…")
+    .replaceAll("/home/me/", "…/")
+    .replaceAll(/\d{4}-\d\d-\d\dT\S+/g, "…")
+    .replaceAll(/^ok +no definition of ours is there yet$/gm, "…definition…")
+    .replaceAll(/^ok +metrics API$/gm, "…metrics API…")
+    .replaceAll(/listens on port \d+/g, "listens on port …")
+    .replaceAll(/"[0-9a-f-]{36}"/g, '"…"')
+    .replaceAll(/ {2,}/g, " ");
+}
+
+const inOneSpace = (text: string): string => text.replaceAll(/ {2,}/g, " ");
+
+describe.skipIf(!hasPulumi)("docs/install.md", () => {
+  test.each(["community", "standard", "pro", "enterprise"])(
+    "a stack of edition %s comes up, is used, and goes",
+    async (edition) => {
+      const own = await openTerminal();
+      const { cluster } = opened();
+      const platform = { kubectl: (...args: readonly string[]) => cluster.kubectl(args, { namespace: "weir" }) };
+      const isShown = edition === "community";
+      const run = async (block: CommandBlock | undefined, change = (text: string) => text): Promise<string> => {
+        if (block === undefined) throw new Error("Cannot find the commands in docs/install.md");
+        const { stdout, stderr } = await both(own, change(block.commands.replaceAll("community", edition)));
+        // What is printed is that of the edition of the page.
+        if (isShown && block.shows !== undefined) {
+          const shows = anyTime(block.shows);
+          // A terminal shows both; curl counts what it loads in the second where it has none.
+          const isAsShown = [stdout, stdout + stderr].some((printed) => printsAsShown(inOneSpace(printed), shows));
+          expect(isAsShown, `${stdout}${stderr}\nit must be:\n${shows}`).toBe(true);
+        }
+        return stdout;
+      };
+
+      // What it installs is what runs this test.
+      await run(setUp, (text) => text.replace(/^npm install\n/, ""));
+      // As the page says of nodes with little left: this one has two processors.
+      const cpus = edition === "pro" || edition === "enterprise" ? Object.entries(smallCpu) : [];
+      for (const [part, cpu] of cpus) await done(own, `pulumi config set --path weir:cpu.${part} ${cpu}`);
+      if (edition === "standard") await bringWhatTheSampleCountsOn(own);
+      expect(await run(preflight)).toContain("Nothing is in the way.");
+      const ingress = edition === "standard" ? answerForIngress(platform, longStep) : undefined;
+      await run(up);
+      await ingress;
+      const running = (await run(pods)).trim().split("\n").slice(1);
+      expect(running.filter((line) => !/ (\d)\/\1 +Running /.test(line))).toEqual([]);
+
+      const port = await freePort();
+      const forward = (await done(own, "pulumi stack output portForward")).trim().replace(/ 8080:/, ` ${port}:`);
+      await done(own, `${forward} >/dev/null 2>&1 &`);
+      const here = (text: string): string => text.replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`);
+      await eventually(async () => (await own.run(`curl -fs http://127.0.0.1:${port}/healthz`)).code === 0, {
+        what: "the forwarded port to answer",
+        every: 200,
+      });
+      for (const block of uses) await run(block, here);
+
+      if (isShown) await sayMistakes(own);
+      await run(remove);
+      const left = await done(own, "kubectl get namespaces --output=name");
+      expect(left.split("\n").filter((name) => /\/(?:weir|functions)$/.test(name))).toEqual([]);
+    },
+    2 * longStep,
+  );
+});
+
+/** Runs the mistakes of the page, and takes them back. */
+async function sayMistakes(own: ShellSession): Promise<void> {
+  const before = await done(own, "cat Pulumi.community.yaml");
+  const { stdout, stderr, code } = await own.run(mistakes?.commands ?? "", longStep);
+  expect(code).not.toBe(0);
+  for (const line of mistakes?.shows?.split("\n") ?? []) expect(`${stdout}${stderr}`).toContain(line.trim());
+  await done(own, `cat > Pulumi.community.yaml <<'Y'\n${before}\nY`);
+}
+
+/** A class of Ingress; and, for the issuer of cert-manager, a Secret as the check of the cluster says where there is none. */
+async function bringWhatTheSampleCountsOn(own: ShellSession): Promise<void> {
+  const refused = await own.run("npm run --silent preflight -- --stack Pulumi.standard.yaml", longStep);
+  expect(refused.stdout.match(/^PROBLEM .*/gm)).toMatchObject([
+    expect.stringContaining('there is no ingress class "nginx"'),
+    expect.stringMatching(/there is no ClusterIssuer "letsencrypt": .* set weir:ingress.tlsSecret$/),
+  ]);
+  expect(refused.code).toBe(1);
+  await opened().cluster.apply({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "nginx" },
+    spec: { controller: "example.com/none" },
+  });
+  await done(own, "pulumi config rm --path weir:ingress.clusterIssuer");
+  await done(own, "pulumi config set --path weir:ingress.tlsSecret functions-tls");
+}
