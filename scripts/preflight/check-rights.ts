@@ -1,11 +1,17 @@
+import { apiServerObject } from "../../infra/manifests/api-server.ts";
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
+import type { Platform } from "../../infra/manifests/platform.ts";
 import type { Action, Cluster } from "./cluster.ts";
 import { ok, problem, type Finding } from "./finding.ts";
 
 const verbs = ["get", "create", "patch", "delete"];
 
-/** Whether the one who asks may make, change and remove what the platform is made of. */
-export async function checkRights(cluster: Cluster, objects: readonly KubernetesObject[]): Promise<Finding[]> {
+/** Whether the one who asks may make, change and remove what the platform is made of, and read where the API server is. */
+export async function checkRights(
+  cluster: Cluster,
+  objects: readonly KubernetesObject[],
+  apiServer: Platform["apiServer"],
+): Promise<Finding[]> {
   const places = new Map<string, Omit<Action, "verb">>();
   for (const { apiVersion, kind, metadata } of objects) {
     const group = apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
@@ -21,6 +27,7 @@ export async function checkRights(cluster: Cluster, objects: readonly Kubernetes
   const actions: Action[] = [
     ...[...places.values()].flatMap((place) => verbs.map((verb) => ({ ...place, verb }))),
     ...roles.map((place) => ({ ...place, verb: "escalate" })),
+    ...readsOfApiServer(apiServer),
   ];
   const answers = await cluster.allowed(actions);
   const missing = actions.filter((_, index) => answers[index] !== true);
@@ -36,6 +43,15 @@ export async function checkRights(cluster: Cluster, objects: readonly Kubernetes
       "ask an administrator of the cluster, or use another context",
     ),
   );
+}
+
+/** What `pulumi up` reads of the API server: all that the stack does not say. */
+function readsOfApiServer({ ports, serviceAddresses }: Platform["apiServer"]): Action[] {
+  const { namespace } = apiServerObject;
+  return [
+    ...(ports.length > 0 ? [] : [{ group: "discovery.k8s.io", resource: "endpointslices", namespace, verb: "get" }]),
+    ...(serviceAddresses.length > 0 ? [] : [{ group: "", resource: "services", namespace, verb: "get" }]),
+  ];
 }
 
 /** As the API spells it, for the kinds that there are. */

@@ -88,7 +88,7 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
   // Each check that needs them says so itself.
   nodes.catch(() => {});
   const checks: readonly (readonly [string, () => Promise<Finding[]>])[] = [
-    ["rights", () => checkRights(cluster, objects)],
+    ["rights", () => checkRights(cluster, objects, platform.apiServer)],
     ["nodes", async () => checkNodes(cluster, await nodes, platform)],
     ["capacity", async () => checkCapacity(cluster, await nodes, platform, objects)],
     ["quotas", () => checkQuota(cluster, platform, objects)],

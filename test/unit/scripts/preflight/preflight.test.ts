@@ -200,16 +200,24 @@ describe("rights", () => {
   ];
 
   test("are asked for once for each kind and place", async () => {
-    expect(lines(await checkRights(clusterOf({}), objects))).toEqual([
-      "ok      you may do all 9 things that making the platform takes",
+    expect(lines(await checkRights(clusterOf({}), objects, platform().apiServer))).toEqual([
+      "ok      you may do all 11 things that making the platform takes",
     ]);
   });
 
   test("that lack are named", async () => {
     const may = ({ verb, resource }: Action) => verb === "get" || (resource === "clusterroles" && verb !== "escalate");
-    expect(lines(await checkRights(clusterOf({}, may), objects))).toEqual([
+    const known = platform({ apiServer: { ports: ["6443"] } }).apiServer;
+    expect(lines(await checkRights(clusterOf({}, may), objects, known))).toEqual([
       "PROBLEM you may not create, patch, delete deployments in weir: ask an administrator of the cluster, or use another context",
       "PROBLEM you may not escalate clusterroles: ask an administrator of the cluster, or use another context",
+    ]);
+    const blind = ({ resource }: Action) => resource !== "endpointslices";
+    expect(lines(await checkRights(clusterOf({}, blind), objects, platform().apiServer))).toEqual([
+      "PROBLEM you may not get endpointslices in default: ask an administrator of the cluster, or use another context",
+    ]);
+    expect(lines(await checkRights(clusterOf({}, blind), objects, known))).toEqual([
+      "ok      you may do all 10 things that making the platform takes",
     ]);
   });
 
