@@ -27,6 +27,8 @@ export interface FuzzOptions {
   readonly coverage: Coverage;
   /** Told of every input before it runs. */
   readonly onRun: (input: Uint8Array) => void;
+  /** How many different finds are enough; five when absent. */
+  readonly mostFinds?: number;
 }
 
 /** Time between two looks at the coverage, milliseconds: a look costs about one. */
@@ -34,14 +36,10 @@ const batchTime = 25;
 const shrinkTime = 2_000;
 /** Longest run of an input that joins the corpus, milliseconds. */
 const longestTime = 250;
-const mostFinds = 5;
 
-/**
- * Runs the corpus, all of it, then mutants of it for `seconds`, or until five different finds; mutants that reach new code
- * join the corpus.
- */
+/** Runs the corpus, all of it, then mutants of it for `seconds`, or until the finds are enough; mutants that reach new code join the corpus. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
-  const { coverage, seconds } = options;
+  const { coverage, seconds, mostFinds = 5 } = options;
   const random = seededRandom(options.seed);
   const words = target.words.map((word) => Buffer.from(word, "latin1"));
   const [first, ...more] = target.seeds.map((seed) => Buffer.from(seed, "latin1"));
