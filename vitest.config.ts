@@ -42,10 +42,10 @@ export default defineConfig({
     teardownTimeout: 15_000,
     projects: [
       project("unit", 60_000),
-      projectWith("docker-engine-setup", "integration", 180_000),
-      projectWith("docker-engine-setup", "e2e", 180_000),
+      projectWith("docker-engine-setup", "integration", 400_000),
+      projectWith("docker-engine-setup", "e2e", 400_000),
       project("alone", 180_000),
-      projectWith("cluster-setup", "cluster", 180_000),
+      projectWith("cluster-setup", "cluster", 400_000),
       project("nightly", 1_800_000),
       projectWith("cluster-setup", "nightly-cluster", 180_000),
     ],

@@ -57,7 +57,7 @@ test.each([
     );
     expect((await platform.calls.ended(again)).state).toBe("done");
   },
-  240_000,
+  400_000,
 );
 
 test("FW20 a record that cannot be written: the callback that was heard is not sent again, the log says so, and the record in the end", async () => {

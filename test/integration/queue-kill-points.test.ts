@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 
 /** A worker that gets no processor for so long has lost its call: that would be one run more than was made here. */
-const ackWait = 3_000;
+const ackWait = 5_000;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());

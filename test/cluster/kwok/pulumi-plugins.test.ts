@@ -23,12 +23,12 @@ beforeAll(async () => {
   namespace = `${cluster.namespace}-sample`;
   stack = await openPulumiStack(sample);
   await stack.configure({ "sample:kubeconfig": cluster.kubeconfig, "sample:namespace": namespace });
-}, 120_000);
+});
 afterAll(async () => {
   await stack?.close();
   await cluster?.kubectl(["delete", "namespace", namespace, "--ignore-not-found"], { namespace: null });
   await cluster?.close();
-}, 120_000);
+});
 
 const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace });
 
@@ -49,7 +49,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(new X509Certificate(String(outputs["authority"])).subjectAltName).toBe("DNS:web.sample.svc");
     expect((await stack.expect("up")).changes).toEqual([]);
     expect((await stack.expect("refresh", "--expect-no-changes")).changes).toEqual([]);
-  }, 120_000);
+  });
 
   test("what is secret stands nowhere in the clear", async () => {
     const { word } = await stack.outputs();
@@ -82,21 +82,21 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(order("settings").indexOf("delete-replaced")).toBeGreaterThan(
       order("settings").indexOf("create-replacement"),
     );
-  }, 60_000);
+  });
 
   test("where the provider is told so, content changes in place", async () => {
     await stack.configure({ "sample:mutable": true });
     await stack.expect("up");
     await stack.configure({ "sample:colour": "blue" });
     expect((await stack.expect("up")).changes).toEqual(["update ConfigMap fixed", "update ConfigMap settings"]);
-  }, 60_000);
+  });
 
   test("a selector cannot be changed: the Deployment comes anew", async () => {
     await stack.configure({ "sample:label": "other" });
     const { changes } = await stack.expect("up");
     expect(changes).toContain("create-replacement Deployment web");
     expect(changes).toContain("delete-replaced Deployment web");
-  }, 60_000);
+  });
 
   test("what somebody else changed is drift, and a conflict to who would change it", async () => {
     await cluster.apply({
@@ -113,14 +113,14 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("somebody");
     expect(refused.output).toContain("Server-Side Apply field conflict");
-  }, 60_000);
+  });
 
   test("replicas that are left to others stay what they are", async () => {
     await stack.configure({ "sample:fixed": "white" });
     await kubectl("scale", "deployment/web", "--replicas=3");
     await stack.expect("up", "--refresh");
     expect(await kubectl("get", "deployment", "web", "--output=jsonpath={.spec.replicas}")).toBe("3");
-  }, 60_000);
+  });
 
   test("what is there is not taken over; what does not become ready is said, and kept in the state", async () => {
     const names = async () => (await stack.resources()).map(({ urn }) => urn.split("::").at(-1));
@@ -137,7 +137,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain('configmaps "occupied" already exists');
     expect(await names()).not.toContain("taken");
-  }, 120_000);
+  });
 
   test("a Deployment that was ready before a change is taken for ready after it, whatever its pods do", async () => {
     // More than any node has: the new pod never starts.
@@ -148,11 +148,11 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
       what: "a pod that no node has room for",
       every: 500,
     });
-  }, 120_000);
+  });
 
   test("destroy leaves nothing of it", async () => {
     await stack.expect("destroy");
     expect(await stack.resources()).toEqual([]);
     await expect(kubectl("get", "namespace", namespace)).rejects.toThrow("not found");
-  }, 120_000);
+  });
 });

@@ -14,10 +14,10 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   if (isThere) cluster = await openPretendedCluster();
-}, 120_000);
-afterAll(() => cluster?.close(), 120_000);
+});
+afterAll(() => cluster?.close());
 
-const steps = 300_000;
+const steps = 600_000;
 const pem = (what: string): string => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
 
 describe.skipIf(!isThere)("a stack of edition enterprise", () => {
