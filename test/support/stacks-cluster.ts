@@ -22,6 +22,17 @@ export const smallCpu = {
   operator: "50m",
 };
 
+/** Fits on a node of two processors, with functions beside it. */
+export const smallStack = {
+  "weir:nats": { replicas: 1, storage: "1Gi" },
+  "weir:gateway": { replicas: 2 },
+  "weir:queueDoctor": { replicas: 1 },
+  "weir:autoscaler": { replicas: 1 },
+  "weir:operator": { replicas: 1 },
+  "weir:queueWorkers": 1,
+  "weir:cpu": smallCpu,
+};
+
 /** A cluster with real pods for stacks, and the image of a function in it. */
 export interface StacksCluster {
   readonly cluster: TestCluster;

@@ -1,0 +1,102 @@
+import { X509Certificate } from "node:crypto";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { natsOf, shownCertificate } from "../../support/broker-of-stack.ts";
+import { clusterClient } from "../../support/cluster-client.ts";
+import type { ClusterPlatform } from "../../support/cluster-platform.ts";
+import { eventually } from "../../support/eventually.ts";
+import { upUnderCalls } from "../../support/stack-under-calls.ts";
+import { hasPulumi, longStep, smallStack, stacksCluster } from "../../support/stacks-cluster.ts";
+import { openWeirStack, stackPlatform, type WeirStack } from "../../support/weir-stack.ts";
+
+const opened = stacksCluster();
+
+describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can have anew", () => {
+  let stack: WeirStack;
+  let platform: ClusterPlatform;
+  const client = clusterClient(() => platform);
+  const underCalls = upUnderCalls(() => ({ stack, platform }));
+
+  beforeAll(async () => {
+    stack = await openWeirStack(opened().cluster, "enterprise");
+    await stack.configure(smallStack);
+    await stack.expect("up");
+    platform = await stackPlatform(stack, opened().cluster, opened().image);
+    await client.deploy("steady");
+    await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });
+  }, longStep);
+  afterAll(async () => {
+    await stack?.run("destroy");
+    await stack?.close();
+  }, longStep);
+
+  test(
+    "other passwords: the old ones open nothing, what was queued is there, and no call is lost",
+    async () => {
+      const queued = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      const id = queued.headers.get("x-call-id") ?? "";
+      expect(await client.ended(id)).toMatchObject({ state: "done" });
+      const { failures, up } = await underCalls({ "weir:rotation": "second" });
+      expect(failures).toEqual([]);
+      expect(up.changes.filter((change) => change.startsWith("replace RandomPassword")).length).toBeGreaterThan(4);
+      expect((await client.send("/system/functions")).status).toBe(401);
+      platform = await stackPlatform(stack, opened().cluster, opened().image);
+      expect((await client.send("/system/functions")).status).toBe(200);
+      expect(await client.ended(id)).toMatchObject({ state: "done" });
+      const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+    },
+    longStep,
+  );
+
+  test(
+    "another certificate of the broker: who connects sees it, what was queued is there, and no call is lost",
+    async () => {
+      const serial = async (): Promise<string> => {
+        const encoded = await stack.kubectl("get", "secret", "nats-tls", "--output=jsonpath={.data.tls\\.crt}");
+        return new X509Certificate(Buffer.from(encoded, "base64")).serialNumber;
+      };
+      const before = await serial();
+      const key = (await stack.resources()).find(
+        ({ type, urn }) => type.endsWith(":PrivateKey") && urn.endsWith("::weir-credentials-nats-server"),
+      );
+      const { failures, up } = await underCalls({}, "--replace", key?.urn ?? "");
+      expect(failures).toEqual([]);
+      expect(up.changes).toContain("update StatefulSet weir-nats-nats");
+      expect(await serial()).not.toBe(before);
+      expect(await shownCertificate(await natsOf(stack))).toBe(await serial());
+      const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+      expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+    },
+    longStep,
+  );
+
+  test(
+    "a queue that holds a call and is taken away: the doctor says so, and the call runs once the queue is back",
+    async () => {
+      const workers = "app.kubernetes.io/instance=queue-worker-reports";
+      await stack.kubectl("scale", "deployment", "--selector", workers, "--replicas=0");
+      await stack.kubectl("wait", "pod", "--selector", workers, "--for=delete", "--timeout=60s");
+      const queued = await client.send("/async-function/reporter", { method: "POST", body: "hello" });
+      const id = queued.headers.get("x-call-id") ?? "";
+      const { "weir:queues": queues } = await stack.configuration();
+      await stack.configure({ "weir:queues": undefined });
+      await stack.expect("up");
+      await eventually(
+        async () => {
+          const doctors = ["logs", "--selector", "app.kubernetes.io/name=queue-doctor", "--tail=-1"];
+          const lines = (await stack.kubectl(...doctors)).split("\n");
+          return lines.some((line) => line.includes("declared no more and holds calls") && line.includes("reports"));
+        },
+        { within: 60_000, what: "the doctor's word", every: 500 },
+      );
+      expect(await (await client.send(`/async-function/${id}`)).json()).toMatchObject({ state: "queued" });
+
+      await stack.configure({ "weir:queues": queues });
+      await stack.expect("up");
+      expect(await client.ended(id)).toMatchObject({ state: "done", queue: "reports" });
+    },
+    longStep,
+  );
+});
