@@ -1,22 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { hasPretendedCluster, openPretendedCluster } from "../../support/pretended-cluster.ts";
-import { missingPulumi, pulumiCommand, type PulumiStack } from "../../support/engine-stack.ts";
-import { say } from "../../support/say.ts";
-import type { TestCluster } from "../../support/test-cluster.ts";
+import type { PulumiStack } from "../../support/engine-stack.ts";
+import { pretendedStacks } from "../../support/pretended-stacks.ts";
 import { deploymentsOf } from "../../support/stack-deployments.ts";
 import { answerForIngress, expectNothingLeft, openWeirStack, type WeirStack } from "../../support/weir-stack.ts";
 
-const missing = pulumiCommand() === undefined ? missingPulumi : "there is no cluster of level kwok";
-const isThere = pulumiCommand() !== undefined && hasPretendedCluster();
-if (!isThere) say(`The tests of the Pulumi program are skipped: ${missing}`);
-
-let cluster: TestCluster;
-
-beforeAll(async () => {
-  if (isThere) cluster = await openPretendedCluster();
-});
-afterAll(() => cluster?.close());
+const { isThere, cluster } = pretendedStacks("The tests of the Pulumi program");
 
 const steps = 600_000;
 const pem = (what: string): string => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
@@ -25,7 +14,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   let stack: WeirStack;
 
   beforeAll(async () => {
-    stack = await openWeirStack(cluster, "enterprise");
+    stack = await openWeirStack(cluster(), "enterprise");
   });
   afterAll(() => stack?.close());
 
@@ -157,7 +146,7 @@ describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
   test.each(["community", "standard", "pro"])(
     "%s: preview, up, destroy",
     async (edition) => {
-      await using stack = await openWeirStack(cluster, edition);
+      await using stack = await openWeirStack(cluster(), edition);
       const preview = await stack.expect("preview");
       const ingress = edition === "standard" ? answerForIngress(stack, steps) : undefined;
       expect((await stack.expect("up")).changes).toEqual(preview.changes);

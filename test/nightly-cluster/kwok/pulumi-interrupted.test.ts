@@ -1,22 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { hasPretendedCluster, openPretendedCluster } from "../../support/pretended-cluster.ts";
-import { missingPulumi, pulumiCommand } from "../../support/engine-stack.ts";
-import { say } from "../../support/say.ts";
-import type { TestCluster } from "../../support/test-cluster.ts";
+import { pretendedStacks } from "../../support/pretended-stacks.ts";
 import { deploymentsOf } from "../../support/stack-deployments.ts";
 import { expectNothingLeft, openWeirStack, type WeirStack } from "../../support/weir-stack.ts";
 
-const missing = pulumiCommand() === undefined ? missingPulumi : "there is no cluster of level kwok";
-const isThere = pulumiCommand() !== undefined && hasPretendedCluster();
-if (!isThere) say(`The tests of an interrupted Pulumi are skipped: ${missing}`);
-
-let cluster: TestCluster;
-
-beforeAll(async () => {
-  if (isThere) cluster = await openPretendedCluster();
-});
-afterAll(() => cluster?.close());
+const { isThere, cluster } = pretendedStacks("The tests of an interrupted Pulumi");
 
 const steps = 600_000;
 
@@ -30,7 +18,7 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
   };
 
   beforeAll(async () => {
-    stack = await openWeirStack(cluster, "community");
+    stack = await openWeirStack(cluster(), "community");
     await stack.expect("up");
   }, steps);
   afterAll(() => stack?.close());
