@@ -25,6 +25,10 @@ function projectWith(shared: string, name: string, timeout: number) {
   return { ...made, test: { ...made.test, globalSetup: [`test/support/${shared}.ts`] } };
 }
 
+/** They hold nothing open and share no state but caches: a process and its modules for each file would cost as much as the tests. */
+const units = project("unit", 60_000);
+const unit = { ...units, test: { ...units.test, isolate: false } };
+
 export default defineConfig({
   resolve: { conditions: [poison] },
   ssr: { resolve: { conditions: [poison], externalConditions: [poison] } },
@@ -41,7 +45,7 @@ export default defineConfig({
     maxWorkers: 2,
     teardownTimeout: 15_000,
     projects: [
-      project("unit", 60_000),
+      unit,
       projectWith("docker-engine-setup", "integration", 400_000),
       projectWith("docker-engine-setup", "e2e", 400_000),
       project("alone", 180_000),
