@@ -1,8 +1,43 @@
-import { describe } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
-import { UndiciUpstream } from "../../runtime/adapters/http/upstream/undici-upstream.ts";
 import { upstreamContract } from "../contract/upstream.contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { HeardResponse } from "../support/heard-response.ts";
+import { openRawReplica } from "../support/raw-replica.ts";
+import { selfSigned } from "../support/self-signed.ts";
 
-describe("RawUpstream", () => upstreamContract(() => new RawUpstream(1_000)));
-describe("UndiciUpstream", () => upstreamContract(() => new UndiciUpstream()));
+const connectTimeout = 1_000;
+
+describe("RawUpstream", () => upstreamContract(() => new RawUpstream({ connectTimeout })));
+
+describe("RawUpstream over TLS", () => {
+  let ours: Awaited<ReturnType<typeof selfSigned>>;
+  let another: Awaited<ReturnType<typeof selfSigned>>;
+  beforeAll(async () => {
+    [ours, another] = await Promise.all([selfSigned(), selfSigned()]);
+  });
+
+  upstreamContract(
+    () => new RawUpstream({ connectTimeout, certificate: ours.cert }),
+    (onHead, onConnection) => openRawReplica(onHead, onConnection, ours),
+  );
+
+  test.each<[string, () => Buffer | undefined]>([
+    ["shows another certificate than it must", () => another.cert],
+    ["shows one that nobody vouches for", () => undefined],
+  ])("sends nothing to a server that %s", async (_name, certificate) => {
+    await using replica = await disposable(openRawReplica(undefined, undefined, ours));
+    await using upstream = await disposable(new RawUpstream({ connectTimeout, certificate: certificate() }));
+    const heard = new HeardResponse();
+    upstream.dispatch(replica.address, { method: "GET", target: "/", headers: [], body: null }, heard);
+    await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
+    expect(heard.outcome).toBe("refused");
+    expect(replica.connections.every(({ received }) => received === "")).toBe(true);
+  });
+});
+
+async function disposable<T extends { close(): Promise<void> }>(made: T | Promise<T>): Promise<T & AsyncDisposable> {
+  const thing = await made;
+  return Object.assign(thing, { [Symbol.asyncDispose]: () => thing.close() });
+}

@@ -12,7 +12,7 @@ const request: UpstreamRequest = { method: "GET", target: "/", headers: [], body
 let upstream: RawUpstream;
 const replicas: RawReplica[] = [];
 beforeEach(() => {
-  upstream = new RawUpstream(1_000);
+  upstream = new RawUpstream({ connectTimeout: 1_000 });
 });
 afterEach(async () => {
   await upstream.close();

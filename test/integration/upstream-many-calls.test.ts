@@ -30,7 +30,7 @@ async function openNarrowReplica(): Promise<Server> {
 }
 
 function sendAll(address: string): { readonly upstream: RawUpstream; readonly heard: readonly HeardResponse[] } {
-  const upstream = new RawUpstream(1_000);
+  const upstream = new RawUpstream({ connectTimeout: 1_000 });
   closers.push(() => upstream.close());
   const heard = Array.from({ length: calls }, () => {
     const listener = new HeardResponse();

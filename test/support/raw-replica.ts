@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 
 /** One connection to a replica that the test is itself. */
 export interface ReplicaConnection {
@@ -10,11 +11,15 @@ export interface ReplicaConnection {
   readonly ended: boolean;
   /** Writes one character per byte. */
   write(text: string): void;
+  /** Ends it with a reset, as the kernel does for a process that is killed. */
+  reset(): void;
 }
 
 /** A replica whose every byte the test writes and reads. */
 export interface RawReplica {
   /** `host:port`. */
+  readonly host: string;
+  /** The same, or with TLS its origin. */
   readonly address: string;
   /** In the order they came. */
   readonly connections: readonly ReplicaConnection[];
@@ -25,9 +30,11 @@ export interface RawReplica {
 export async function openRawReplica(
   onHead: (connection: ReplicaConnection) => void = () => {},
   onConnection: (connection: ReplicaConnection) => void = () => {},
+  tls?: { readonly cert: Buffer; readonly key: Buffer },
 ): Promise<RawReplica> {
   const connections: ReplicaConnection[] = [];
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (tcp) => {
+    const socket = tls === undefined ? tcp : new TLSSocket(tcp, { isServer: true, ...tls });
     let received = "";
     let ended = false;
     let heads = 0;
@@ -40,6 +47,7 @@ export async function openRawReplica(
         return ended;
       },
       write: (text) => void socket.write(Buffer.from(text, "latin1")),
+      reset: () => void tcp.resetAndDestroy(),
     };
     connections.push(connection);
     const end = (): void => void (ended = true);
@@ -52,8 +60,10 @@ export async function openRawReplica(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host,
+    address: tls === undefined ? host : `https://${host}`,
     connections,
     close: async () => {
       server.close();

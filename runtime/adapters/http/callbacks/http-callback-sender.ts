@@ -10,7 +10,7 @@ import {
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../../core/ports/callback-sender.ts";
 import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
-import { pinnedConnector } from "../upstream/pinned-connector.ts";
+import { pinnedConnector } from "../upstream/pinned-certificate.ts";
 import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
 
 /** Most bytes of an answer that are read, head and body each. */

@@ -1,9 +1,11 @@
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 
 import type { ResponseHead } from "../../../../http1/response-head.ts";
 import { ResponseParser, type ResponseSink } from "../../../../http1/response-parser.ts";
 import type { HeadCache } from "../../../../http1/head-cache.ts";
 import { ReadBuffer } from "../../../../http1/read-buffer.ts";
+import { showsCertificate } from "../pinned-certificate.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { RequestSender } from "./request-sender.ts";
 
@@ -12,6 +14,13 @@ export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly connectTimeout: number;
+  /** Absent: without TLS. */
+  readonly tls?: TlsRule | undefined;
+}
+
+export interface TlsRule {
+  /** Digest of the one certificate that is taken; undefined: any that is valid for the host. */
+  readonly fingerprint: string | undefined;
 }
 
 /** Whoever opened a connection. */
@@ -45,7 +54,8 @@ export class RawConnection implements CallCarrier, ResponseSink {
   fresh = false;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
-  readonly #mayBeHanded: boolean;
+  /** Read as any stream, not into our buffer. */
+  readonly #streamed: boolean;
   readonly #parser: ResponseParser;
   readonly #sender: RequestSender;
   readonly #buffer = new ReadBuffer();
@@ -87,23 +97,38 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#parser = new ResponseParser(this, owner.heads);
     this.#call = call;
     call.carrier = this;
-    const { host, port, connectTimeout } = destination;
+    const { host, port, connectTimeout, tls } = destination;
     const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
     const onread = {
       buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
       callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
     };
-    // One that may be handed on is read as any stream.
-    this.#mayBeHanded = call.request.upgrade !== undefined;
-    const socket = connect(this.#mayBeHanded ? options : { ...options, onread });
+    // One that may be handed on; and Node.js reads TLS into no buffer but its own.
+    this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
+    const socket =
+      tls === undefined
+        ? connect(this.#streamed ? options : { ...options, onread })
+        : connectTls({
+            ...options,
+            ALPNProtocols: ["http/1.1"],
+            ...(isIP(host) === 0 && { servername: host }),
+            // The fingerprint below is stricter than the checks that this switches off.
+            rejectUnauthorized: tls.fingerprint === undefined,
+          });
     this.#socket = socket;
     this.#sender = new RequestSender(socket, (err) => this.#fail("reset", err));
     const timer = setTimeout(() => {
       this.#late = true;
       socket.destroy(new Error(`Cannot connect to "${host}:${port}": it takes longer than ${connectTimeout} ms`));
     }, connectTimeout);
-    socket.once("connect", () => {
+    socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       clearTimeout(timer);
+      if (tls?.fingerprint !== undefined && !showsCertificate(socket, tls.fingerprint)) {
+        socket.destroy(new Error(`"${host}:${port}" is answered by another server`));
+        return;
+      }
+      // With TLS they are no options of `connect`.
+      if (tls !== undefined) socket.setNoDelay().setKeepAlive(true, probeAfter);
       this.begin();
       owner.onOpened(this);
     });
@@ -112,7 +137,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
       clearTimeout(timer);
       this.#onClose();
     });
-    if (this.#mayBeHanded) socket.on("readable", this.#onReadable);
+    if (this.#streamed) socket.on("readable", this.#onReadable);
     socket.unref();
   }
 
@@ -151,7 +176,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    if (this.#mayBeHanded) this.#onReadable();
+    if (this.#streamed) this.#onReadable();
     else this.#socket.resume();
   }
 
@@ -166,7 +191,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
   onAnswerData(chunk: Buffer): void {
     if (this.#call?.listener.onData(chunk, this.#buffer.keep) !== false || this.#paused) return;
     this.#paused = true;
-    if (!this.#mayBeHanded) this.#socket.pause();
+    if (!this.#streamed) this.#socket.pause();
   }
 
   onAnswerEnd(persistent: boolean, idleTime: number | undefined): void {

@@ -1,4 +1,5 @@
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../../core/ports/upstream.ts";
+import { fingerprintOf } from "../pinned-certificate.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { RawCall } from "./raw-call.ts";
 import { rawRequest } from "./request-head.ts";
@@ -13,16 +14,25 @@ interface Replica {
   readonly pool: ConnectionPool;
 }
 
-/** `Upstream` over sockets of our own, for HTTP/1.1 without TLS: `host:port`, or an origin that begins with `http://`. */
+/** Durations in milliseconds. */
+export interface RawUpstreamOptions {
+  /** Longest a connection may take to open; then the replica counts as refusing. */
+  readonly connectTimeout: number;
+  /** The one certificate (PEM) that is taken from servers spoken to with TLS; absent: any that is valid for the host. */
+  readonly certificate?: string | Buffer | undefined;
+}
+
+/** `Upstream` over sockets of our own, for HTTP/1.1: `host:port`, or an origin, with TLS if it begins with `https://`. */
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
+  readonly #fingerprint: string | undefined;
   readonly #replicas = new Map<string, Replica>();
   readonly #turns = new ReuseTurns();
   #sweep: NodeJS.Timeout | undefined;
 
-  /** Opening a connection may take so many milliseconds; then the replica counts as refusing. */
-  constructor(connectTimeout: number) {
+  constructor({ connectTimeout, certificate }: RawUpstreamOptions) {
     this.#connectTimeout = connectTimeout;
+    this.#fingerprint = certificate === undefined ? undefined : fingerprintOf(certificate);
   }
 
   dispatch(address: string, request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
@@ -53,11 +63,13 @@ export class RawUpstream implements Upstream {
     let replica = this.#replicas.get(address);
     if (replica === undefined) {
       const url = new URL(address.includes("://") ? address : `http://${address}`);
-      if (url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is no address of plain HTTP`);
+      const secure = url.protocol === "https:";
+      if (!secure && url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is no address of HTTP`);
       const destination = {
         host: url.hostname.replace(/^\[|\]$/g, ""),
-        port: url.port === "" ? 80 : Number(url.port),
+        port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
         connectTimeout: this.#connectTimeout,
+        tls: secure ? { fingerprint: this.#fingerprint } : undefined,
       };
       replica = { host: url.host, pool: new ConnectionPool(destination, this.#turns) };
       this.#replicas.set(address, replica);
