@@ -6,9 +6,9 @@ import type { Usage } from "./usage.ts";
 
 /** Whether an engine can be used now. */
 export interface EngineFacts {
-  /** Why it cannot, as a sentence; absent: it can. */
+  /** Why it cannot be used, as a sentence; absent: it can. */
   readonly trouble?: string | undefined;
-  /** The setting or variable by which somebody chose it, if any did. */
+  /** The setting or variable that selected the engine, if any. */
   readonly namedBy?: string | undefined;
 }
 
@@ -18,32 +18,33 @@ export interface DefaultLimits {
   readonly cpu: string | undefined;
 }
 
-/** Where an engine says what nobody waits for. */
+/** Where an engine logs what no caller waits for. */
 export interface EngineLog {
+  info(facts: object, sentence: string): void;
   warn(facts: object, sentence: string): void;
 }
 
-/** What an engine works with; whoever opens it holds the directories for itself. */
+/** What an engine works with; the process that opens it uses the directories exclusively. */
 export interface EnginePlace {
-  /** All that this Weir keeps is below it. */
+  /** Parent directory of all that this installation of Weir keeps. */
   readonly data: string;
   /** Files `<namespace>/<name>`. */
   readonly secrets: string;
   /** Directories `<namespace>/<function>/<replica>`, for an engine that keeps logs itself. */
   readonly logs: string;
-  /** For what running replicas need. */
+  /** Directory for what running replicas need. */
   readonly run: string;
   readonly platformNamespace: string;
-  /** The gateway's port at the addresses that `onAddresses` tells. */
+  /** The gateway's port at the addresses that `onAddresses` reports. */
   readonly gatewayPort: number;
   readonly defaultLimits: DefaultLimits;
   readonly log: EngineLog;
 }
 
-/** Told all addresses of this machine in networks of replicas. */
+/** Called with all addresses of this machine in networks of replicas. */
 export type AddressListener = (addresses: readonly string[]) => void | Promise<void>;
 
-/** An engine that runs replicas. */
+/** An engine that is open and runs replicas. */
 export interface OpenEngine {
   readonly replicas: Replicas;
   readonly secrets: SecretStore;
@@ -51,27 +52,28 @@ export interface OpenEngine {
   readonly usage: Usage;
   /** What separates functions from each other and from this machine, in words. */
   readonly isolation: string;
-  /** Where the function finds its secrets. */
+  /** Directory in which the function finds its secrets. */
   secretsDirectory(ref: FunctionRef): string;
   /**
-   * For replicas that are in networks of their own: called with this machine's addresses there, now and when they change, and
-   * awaited before a replica uses a new one, so that who answers there listens by then. When it throws, replicas in that
-   * network cannot call the gateway. The returned function ends it. Never called where replicas are on this machine's loopback.
+   * For replicas in networks of their own: calls `listener` with this machine's addresses there, now and when they
+   * change. The call is awaited before a replica uses a new address, so that the gateway listens there by then. When it
+   * throws, replicas in that network cannot call the gateway. The returned function unsubscribes. Never called where
+   * replicas are on this machine's loopback.
    */
   onAddresses(listener: AddressListener): Promise<() => void>;
   /** Stops all replicas and removes what they had; repeated calls wait for the first. */
   close(): Promise<void>;
-  /** As `close`, but calls under way are cut off. */
+  /** As `close`, but calls in flight are aborted. */
   endNow(): Promise<void>;
 }
 
 /** One way to run replicas on one machine. */
 export interface Engine {
-  /** Rejects with `validation_failed` when what names the engine cannot be understood. */
+  /** Rejects with `validation_failed` when the setting or variable that names the engine cannot be parsed. */
   look(): Promise<EngineFacts>;
   /**
-   * Takes over or removes what an earlier process of the same place left. Rejects with `provider_unavailable` when it cannot
-   * be used here; nothing is left open then.
+   * Takes over or removes what an earlier process left in the same place. Rejects with `provider_unavailable` when the
+   * engine cannot be used here; nothing is left open then.
    */
   open(place: EnginePlace): Promise<OpenEngine>;
 }

@@ -1,37 +1,37 @@
 import { metadataRanges } from "../../../api/metadata-addresses.ts";
 import { anyBridge } from "./bridge-name.ts";
 
-/** What the rules of one instance rest on. */
+/** What the rules of one instance are made from. */
 export interface FirewallFacts {
   readonly chains: FirewallChains;
-  /** Addresses of bridges at which the gateway answers. */
+  /** Addresses of bridges at which the gateway listens. */
   readonly gateways: readonly string[];
   readonly gatewayPort: number;
-  /** Name servers of this host: they are asked on port 53, wherever they are. */
+  /** Name servers of this host: reachable on port 53, wherever they are. */
   readonly nameServers: readonly string[];
   /** Interfaces that lead out of this host. */
   readonly uplinks: readonly string[];
 }
 
-/** Names of the two chains of one instance: what comes to this host, and what passes through it. */
+/** Names of the two chains of one instance: for traffic to this host, and for traffic through it. */
 export interface FirewallChains {
   readonly toHost: string;
   readonly through: string;
 }
 
-/** Bridges of container engines and virtual machines, as they are usually named. */
+/** Usual names of the bridges of container engines and virtual machines. */
 const bridges = [anyBridge, "docker0", "docker_gwbridge", "br-+", "virbr+", "podman+", "cni+", "lxdbr+", "incusbr+"];
-const answers = "-m conntrack --ctstate RELATED,ESTABLISHED -j RETURN";
+const established = "-m conntrack --ctstate RELATED,ESTABLISHED -j RETURN";
 const refuse = "-j REJECT --reject-with icmp-port-unreachable";
 
-/** The chains of an instance; `instance` of at most 16 characters, as iptables takes 28. */
+/** The chains of an instance; `instance` has at most 16 characters, as iptables allows 28. */
 export function firewallChains(instance: string): FirewallChains {
   return { toHost: `WEIR-IN-${instance}`, through: `WEIR-FWD-${instance}` };
 }
 
 /**
- * The input of `iptables-restore --noflush` that fills both chains anew, in one step. What comes from a container reaches on
- * this host the gateway and nothing else, and beyond it everything but metadata services and other containers.
+ * The input of `iptables-restore --noflush` that replaces both chains in one step. On this host a container reaches
+ * only the gateway and name servers; beyond it, everything but metadata services and other containers.
  */
 export function firewallRules(facts: FirewallFacts): string {
   const { toHost, through } = facts.chains;
@@ -39,13 +39,13 @@ export function firewallRules(facts: FirewallFacts): string {
     ["udp", "tcp"].map((protocol) => `-d ${address} -p ${protocol} --dport 53 -j RETURN`),
   );
   const inward = [
-    answers,
+    established,
     ...facts.gateways.map((address) => `-d ${address} -p tcp --dport ${facts.gatewayPort} -j ACCEPT`),
     ...names,
     refuse,
   ];
   const outward = [
-    answers,
+    established,
     ...names,
     ...metadataRanges.v4.map((range) => `-d ${range} ${refuse}`),
     ...facts.uplinks.map((name) => `-o ${name} -j RETURN`),

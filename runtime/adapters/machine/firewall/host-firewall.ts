@@ -15,22 +15,32 @@ export interface HostFirewallOptions {
   readonly instance: string;
   readonly gatewayPort: number;
   readonly log: EngineLog;
+  /** How programs are run; as processes of this host when absent. */
+  readonly run?: RunProgram;
+  /** Whether this process may change rules; as root on Linux when absent. */
+  readonly privileged?: boolean;
 }
+
+/** Runs a program with text on its standard input. Rejects with what it wrote to standard error when it fails. */
+export type RunProgram = (program: string, args: readonly string[], input?: string) => Promise<void>;
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const timeout = 20_000;
-/** Others, who load their own rules, may drop ours. */
-const lookInterval = 30_000;
+/** Milliseconds between two checks: programs that load their own rules may drop ours. */
+const checkInterval = 30_000;
 const resolvers = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
 
 /**
  * Rules of this host that keep containers of one instance from its services, from metadata addresses and from other
- * bridges; in chains of their own, which go with `close`. Where rules cannot be made it says so once, and goes on without.
+ * bridges, in chains of their own that `close` removes. If rules cannot be added, it logs that once, goes on without,
+ * and tries again with each check.
  */
 export class HostFirewall {
   readonly #options: HostFirewallOptions;
   readonly #chains: FirewallChains;
   readonly #interfaces: string;
+  readonly #run: RunProgram;
+  readonly #privileged: boolean;
   #gateways: readonly string[] = [];
   #last: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -41,33 +51,35 @@ export class HostFirewall {
     this.#options = options;
     this.#chains = firewallChains(options.instance);
     this.#interfaces = `${bridgePrefix(options.instance)}+`;
+    this.#run = options.run ?? runProgram;
+    this.#privileged = options.privileged ?? (process.platform === "linux" && process.getuid?.() === 0);
   }
 
-  /** Puts the rules in place; the gateway answers at `gateways`. */
+  /** Installs the rules; the gateway listens at `gateways`. */
   allow(gateways: readonly string[]): Promise<void> {
     this.#gateways = gateways;
     return this.#change(async () => {
       if (this.#closed) return;
       await this.#apply();
-      this.#timer ??= setInterval(() => void this.#change(() => this.#lookAfter()), lookInterval).unref();
+      this.#timer ??= setInterval(() => void this.#change(() => this.#repair()), checkInterval).unref();
     });
   }
 
-  /** Puts back what others may have dropped. */
+  /** Reinstalls rules that other programs may have dropped. */
   restore(): Promise<void> {
-    return this.#change(() => this.#lookAfter());
+    return this.#change(() => this.#repair());
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#change(async () => {
       this.#closed = true;
-      if (!canChange()) return;
+      if (!this.#privileged) return;
       const { toHost, through } = this.#chains;
       for (const [from, chain] of [...this.#jumps("DOCKER-USER"), ...this.#jumps("FORWARD")])
-        while (await succeeds("iptables", ["-w", "5", "-D", from, ...this.#jump(chain)]));
+        while (await this.#succeeds("iptables", ["-w", "5", "-D", from, ...this.#jump(chain)]));
       for (const chain of [toHost, through])
-        for (const flag of ["-F", "-X"]) await succeeds("iptables", ["-w", "5", flag, chain]);
+        for (const flag of ["-F", "-X"]) await this.#succeeds("iptables", ["-w", "5", flag, chain]);
     });
   }
 
@@ -82,13 +94,13 @@ export class HostFirewall {
     return ["-i", this.#interfaces, "-j", chain];
   }
 
-  async #lookAfter(): Promise<void> {
-    if (this.#closed || this.#warned) return;
+  async #repair(): Promise<void> {
+    if (this.#closed || !this.#privileged) return;
     if ((await this.#missingJumps()).length > 0) await this.#apply();
   }
 
   async #apply(): Promise<void> {
-    if (!canChange()) {
+    if (!this.#privileged) {
       this.#warn("adding them needs root");
       return;
     }
@@ -100,19 +112,22 @@ export class HostFirewall {
       uplinks: (await textsOf(["/proc/net/route"])).flatMap(parseUplinks),
     };
     try {
-      await run("iptables-restore", ["-w", "5", "--noflush"], firewallRules(facts));
+      await this.#run("iptables-restore", ["-w", "5", "--noflush"], firewallRules(facts));
       for (const [from, chain] of await this.#missingJumps())
-        await run("iptables", ["-w", "5", "-I", from, ...this.#jump(chain)]);
+        await this.#run("iptables", ["-w", "5", "-I", from, ...this.#jump(chain)]);
+      if (this.#warned) this.#options.log.info({}, "the firewall rules are in place");
+      this.#warned = false;
     } catch (err) {
       this.#warn(err instanceof Error ? err.message : String(err));
     }
   }
 
   async #missingJumps(): Promise<[from: string, chain: string][]> {
-    const isDocker = await succeeds("iptables", ["-w", "5", "-n", "-L", "DOCKER-USER"]);
+    const isDocker = await this.#succeeds("iptables", ["-w", "5", "-n", "-L", "DOCKER-USER"]);
     const missing: [string, string][] = [];
     for (const [from, chain] of this.#jumps(isDocker ? "DOCKER-USER" : "FORWARD"))
-      if (!(await succeeds("iptables", ["-w", "5", "-C", from, ...this.#jump(chain)]))) missing.push([from, chain]);
+      if (!(await this.#succeeds("iptables", ["-w", "5", "-C", from, ...this.#jump(chain)])))
+        missing.push([from, chain]);
     return missing;
   }
 
@@ -125,6 +140,13 @@ export class HostFirewall {
     );
   }
 
+  #succeeds(program: string, args: readonly string[]): Promise<boolean> {
+    return this.#run(program, args).then(
+      () => true,
+      () => false,
+    );
+  }
+
   #change(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
@@ -132,22 +154,11 @@ export class HostFirewall {
   }
 }
 
-function canChange(): boolean {
-  return process.platform === "linux" && process.getuid?.() === 0;
-}
-
 async function textsOf(files: readonly string[]): Promise<string[]> {
   return await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
 }
 
-async function succeeds(program: string, args: readonly string[]): Promise<boolean> {
-  return await run(program, args).then(
-    () => true,
-    () => false,
-  );
-}
-
-function run(program: string, args: readonly string[], input = ""): Promise<void> {
+function runProgram(program: string, args: readonly string[], input = ""): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile(program, [...args], { timeout, env: { PATH: path } }, (err, _stdout, stderr) => {
       if (err === null) resolve();
