@@ -1,17 +1,18 @@
+import { PlatformError } from "../../api/platform-error.ts";
 import { ActivityWindows, type FunctionActivity } from "./activity-windows.ts";
 import { activeHold } from "./count-hold.ts";
 import { decideScale, type Load, type ScaleDecision } from "./decide-scale.ts";
 import { DesiredHistory } from "./desired-history.ts";
 import type { DesiredFunction } from "../functions/desired-function.ts";
-import { limitsIn, type SeenFunction } from "../functions/function-facts.ts";
+import type { SeenFunction } from "../functions/function-facts.ts";
 import { LoadWindow } from "./load-window.ts";
 import type { ActivityReport } from "../ports/activity.ts";
 import type { Hearing } from "./reporting-sources.ts";
 import type { ScaleRules } from "./scale-rules.ts";
 
-/** How a scaler sees; durations in milliseconds. */
+/** Options of a scaler; durations in milliseconds. */
 export interface ScalerOptions {
-  /** Load is averaged over it, and nothing scaled down before all of it was seen. */
+  /** Load is averaged over it, and nothing is scaled down before all of it was observed. */
   readonly window: number;
   /** How long a process that went silent keeps functions from being scaled down. */
   readonly patience: number;
@@ -55,8 +56,8 @@ interface Scaled {
 }
 
 /**
- * Decides about all functions from what it is told. It acts on nothing, so that one that is not the leader knows as much as the
- * one that acts. Times are monotonic milliseconds and never go back.
+ * Decides on all functions from what it is told. It does not act, so that in a process that is not the leader it knows
+ * as much as in the leader. Times are monotonic milliseconds and never go back.
  */
 export class Scaler {
   readonly #options: ScalerOptions;
@@ -74,10 +75,12 @@ export class Scaler {
     this.#activity.hear(report, now);
   }
 
-  /** The function is desired so, and has so many ready replicas. */
+  /** Records the desired state of a function, and its number of ready replicas. */
   see(key: string, { wanted, facts }: SeenFunction, ready: number, now: number): void {
+    // An older version accepted annotations that are unusable now: nothing can call it, so there is nothing to scale.
+    if (facts.limits instanceof PlatformError) return this.forget(key);
     const rules = facts.scale;
-    const { queue } = limitsIn(facts);
+    const { queue } = facts.limits;
     const known = this.#functions.get(key);
     if (known === undefined || known.wanted.createdAt !== wanted.createdAt) {
       if (known !== undefined) this.#activity.forget(key);
@@ -128,7 +131,7 @@ export class Scaler {
     return { cpu, queues: [...queues] };
   }
 
-  /** The function's replicas together use so many thousandths of a processor; undefined: not known. */
+  /** Records the CPU use of all replicas of a function, in thousandths of a CPU; undefined: not known. */
   measure(key: string, cpu: number | undefined, now: number): void {
     const scaled = this.#functions.get(key);
     if (scaled === undefined) return;
@@ -139,23 +142,23 @@ export class Scaler {
     }
   }
 
-  /** So many calls lie in the queues that were asked for, by function; undefined: not known. */
+  /** Records the calls in the queues that `needs` named, by function; undefined: not known. */
   count(depths: ReadonlyMap<string, number> | undefined, now: number): void {
     this.#queued = depths === undefined ? undefined : { depths, since: this.#queued?.since ?? now };
   }
 
-  /** Gives up processes that were silent for too long, and names them. */
+  /** Drops processes that were silent for too long, and returns their names. */
   settle(now: number): readonly string[] {
     return this.#activity.settle(now);
   }
 
-  /** Whether all that should report are heard. */
+  /** Whether all processes that should report do. */
   hearing(now: number): Hearing {
     return this.#activity.hearing(now);
   }
 
   /**
-   * One decision for each function, each made when it is asked for: all of them at once would be much to keep.
+   * One decision for each function, each made when it is consumed, as all of them at once would take much memory.
    * `wallClock` is `now` in Unix milliseconds.
    */
   *plans(now: number, wallClock: number): Generator<ScalePlan> {

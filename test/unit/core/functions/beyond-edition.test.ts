@@ -35,3 +35,10 @@ test.each<[edition: Edition, names: readonly string[]]>([
   const seen = functions.map((wanted) => ({ wanted, facts: readFacts(wanted.deployment) }));
   expect(beyondEdition(seen, edition, "functions")).toEqual(names);
 });
+
+test("a function whose annotations became unusable is judged by its namespace alone", () => {
+  const unusable = desired("old", "dev", "-no queue-");
+  const seen = [{ wanted: unusable, facts: readFacts(unusable.deployment) }];
+  expect(seen[0]?.facts.limits).toBeInstanceOf(Error);
+  expect(beyondEdition(seen, "community", "functions")).toEqual(['old.dev (namespace "dev")']);
+});

@@ -508,3 +508,17 @@ describe("what a scaler is told of a function", () => {
     expect(scaler.needs()).toMatchObject({ cpu: [{ name: "cpu" }], queues: ["slow", "default"] });
   });
 });
+
+test("a function whose annotations became unusable is left as it is, and harms no other", () => {
+  const stored = (annotations: Readonly<Record<string, string>>): DesiredFunction =>
+    desireFunction(undefined, "functions", { service: "old", image: "none", annotations }, new Date(0).toISOString());
+  const usable = stored({ "com.service.queue": "reports" });
+  const unusable = { ...usable, deployment: stored({ "com.service.queue": "-no queue-" }).deployment };
+  const scaler = new Scaler({ window: 10_000, patience: 300_000, wakeTimeout: 60_000, idleAfter: () => 20_000 }, 0);
+  const see = (wanted: DesiredFunction): void =>
+    scaler.see("old.functions", { wanted, facts: readFacts(wanted.deployment) }, 1, 0);
+  see(usable);
+  expect([...scaler.plans(1_000, 1_000)]).toHaveLength(1);
+  see(unusable);
+  expect([...scaler.plans(2_000, 2_000)]).toHaveLength(0);
+});
