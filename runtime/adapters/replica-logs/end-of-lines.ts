@@ -1,10 +1,10 @@
 import { endedLogSize } from "./ended-logs.ts";
 import type { LogLine } from "./log-lines.ts";
 
-/** Who keeps logs counts lines, not bytes: so many short ones are more than is kept of an ended replica. */
+/** Log stores count lines, not bytes: this many, even short ones, are more than is kept of an ended replica. */
 export const mostEndLines = 8_192;
 
-/** The last of `lines` that fit into 64 KiB, or the last alone if it is longer. */
+/** The last of `lines` that fit into 64 KiB, or only the last one if it is longer. */
 export async function endOfLines(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
   const last: LogLine[] = [];
   let size = 0;
@@ -16,7 +16,7 @@ export async function endOfLines(lines: AsyncIterable<LogLine>): Promise<LogLine
   return last;
 }
 
-/** With the newline, without its time. */
+/** Bytes with the newline, without the timestamp. */
 function sizeOf(line: LogLine | undefined): number {
   return line === undefined ? 0 : Buffer.byteLength(line.text) + 1;
 }

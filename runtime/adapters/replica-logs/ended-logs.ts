@@ -5,19 +5,19 @@ import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
 
-/** Bytes that are kept of what an ended replica wrote last, newlines among them; the times of the lines come on top. */
+/** Bytes kept of the end of an ended replica's log, newlines included; the lines' timestamps come on top. */
 export const endedLogSize = 65_536;
 
-/** Name of the directory in a function's own. */
+/** Directory of ended logs, inside the function's log directory. */
 export const endedDirectory = "ended";
 
 const keptReplicas = 5;
-/** Ends the name of a file that is being written. */
+/** Suffix of a file that is still being written. */
 const unfinished = ".new";
-/** When it ended, Unix milliseconds, and the replica's id: their order is that of the names. */
+/** End in Unix milliseconds, then the replica's id: file names sort by the end. */
 const fileName = /^\d{13}\.([^.]+)$/;
 
-/** What ended replicas wrote last, in files `<root>/<namespace>/<name>/ended/…`; those of five replicas of a function. */
+/** The last output of ended replicas, in files `<root>/<namespace>/<name>/ended/…`: five replicas per function. */
 export class EndedLogs {
   readonly #root: string;
 
@@ -26,22 +26,22 @@ export class EndedLogs {
   }
 
   /**
-   * Keeps the log of a replica that has ended: whole lines, each a time, a blank and the text. One that wrote nothing
-   * takes no other's place.
+   * Keeps the log of an ended replica: whole lines, each a timestamp, a space and the text. An empty log is not kept,
+   * so it displaces no other.
    */
   async keep(ref: FunctionRef, id: string, log: string, now: number = Date.now()): Promise<void> {
     if (log === "") return;
     const directory = this.#directoryOf(ref);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const file = join(directory, `${String(now).padStart(13, "0")}.${id}`);
-    // Whoever reads finds all of it or nothing.
+    // Renamed when complete: readers find all of it or nothing.
     await writeFile(file + unfinished, log, { mode: 0o600 });
     await rename(file + unfinished, file);
     const kept = await this.#filesOf(ref);
     for (const { name } of kept.slice(0, -keptReplicas)) await rm(join(directory, name), { force: true });
   }
 
-  /** The records of each of those replicas of a query that are not in `known`, oldest replica first; adds them to `known`. */
+  /** The records of each ended replica of a query that is not in `known`, oldest first; adds their ids to `known`. */
   async read(query: LogQuery, known: Set<string>): Promise<AsyncIterable<LogRecord>[]> {
     const found = (await this.#filesOf(query)).filter(
       ({ id }) => !known.has(id) && (query.instance === undefined || query.instance === id),
@@ -50,7 +50,7 @@ export class EndedLogs {
     return found.map(({ name, id }) => this.#recordsOf(query, id, join(this.#directoryOf(query), name)));
   }
 
-  /** Functions that have a directory here, of ended replicas or others. */
+  /** Functions that have a log directory here, of ended replicas or of others. */
   async functions(): Promise<FunctionRef[]> {
     const namespaces = await readdir(this.#root).catch(() => []);
     const found = await Promise.all(
@@ -62,7 +62,7 @@ export class EndedLogs {
     return found.flat();
   }
 
-  /** Removes what a process that was killed had begun to keep; for one that has yet to begin. */
+  /** Removes the unfinished files of a killed process; call it before the first `keep`. */
   async removeUnfinished(): Promise<void> {
     for (const ref of await this.functions()) {
       const directory = this.#directoryOf(ref);
@@ -71,11 +71,11 @@ export class EndedLogs {
     }
   }
 
-  /** Removes those of a function, and with them its directory. */
+  /** Removes the whole log directory of a function. */
   async forget(ref: FunctionRef): Promise<void> {
     const namespace = join(this.#root, ref.namespace);
     await rm(join(namespace, ref.name), { recursive: true, force: true });
-    // Unless another function has something there.
+    // Fails while another function has logs there.
     await rmdir(namespace).catch(() => {});
   }
 
@@ -100,12 +100,12 @@ export class EndedLogs {
   }
 }
 
-/** The texts of the lines of such a log. */
+/** The texts of the lines of a kept log, without their timestamps. */
 export function textsIn(log: string): string[] {
   return log.split("\n").map((line) => line.slice(line.indexOf(" ") + 1));
 }
 
-/** The record of a line as files of logs hold it, or undefined when it is none or older than the query asks for. */
+/** Parses a line of a log file; undefined when it is malformed or older than the query asks for. */
 export function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {
   const space = line.indexOf(" ");
   const timestamp = line.slice(0, space);

@@ -1,8 +1,8 @@
 import { cutMark, longestLine } from "./longest-line.ts";
 
-/** One piece of a log as whoever keeps it hands it out; `text` ends with a newline unless the line goes on in the next one. */
+/** A chunk of a log as its store delivers it; `text` ends with a newline unless the line continues in the next one. */
 export interface LogPiece {
-  /** Pieces of one line are of one output. */
+  /** Number of the output stream; the chunks of one line have the same. */
   readonly stream: number;
   /** RFC 3339 with nanoseconds, UTC. */
   readonly timestamp: string;
@@ -16,7 +16,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-interface Begun {
+interface PartialLine {
   readonly timestamp: string;
   readonly parts: Buffer[];
   length: number;
@@ -24,25 +24,25 @@ interface Begun {
 
 const newline = 10;
 
-/** Puts lines together that come in pieces; longer than 64 KiB they are cut and say so. */
-export async function* logLines(pieces: AsyncIterable<LogPiece>): AsyncGenerator<LogLine> {
-  const begun = new Map<number, Begun>();
-  for await (const { stream, timestamp, text } of pieces) {
-    const line = begun.get(stream) ?? { timestamp, parts: [], length: 0 };
-    const isWhole = text.at(-1) === newline;
-    const piece = isWhole ? text.subarray(0, -1) : text;
+/** Joins chunks into lines; lines over 64 KiB are truncated and marked. */
+export async function* logLines(chunks: AsyncIterable<LogPiece>): AsyncGenerator<LogLine> {
+  const partial = new Map<number, PartialLine>();
+  for await (const { stream, timestamp, text } of chunks) {
+    const line = partial.get(stream) ?? { timestamp, parts: [], length: 0 };
+    const endsLine = text.at(-1) === newline;
+    const chunk = endsLine ? text.subarray(0, -1) : text;
     const room = longestLine - Math.min(line.length, longestLine);
-    if (room > 0) line.parts.push(piece.subarray(0, room));
-    line.length += piece.length;
-    begun.set(stream, line);
-    if (!isWhole) continue;
-    begun.delete(stream);
+    if (room > 0) line.parts.push(chunk.subarray(0, room));
+    line.length += chunk.length;
+    partial.set(stream, line);
+    if (!endsLine) continue;
+    partial.delete(stream);
     yield finished(line);
   }
-  for (const line of begun.values()) yield finished(line);
+  for (const line of partial.values()) yield finished(line);
 }
 
-function finished({ timestamp, parts, length }: Begun): LogLine {
+function finished({ timestamp, parts, length }: PartialLine): LogLine {
   const text = Buffer.concat(parts).toString("utf8");
   return { timestamp, text: length > longestLine ? text + cutMark : text };
 }

@@ -1,5 +1,5 @@
-/** Longest line of a function's log that is kept, in bytes. */
+/** Longest line kept of a function's log, in bytes; longer ones are truncated. */
 export const longestLine = 65_536;
 
-/** Ends a line that was longer. */
+/** Ends a truncated line. */
 export const cutMark = " [cut]";

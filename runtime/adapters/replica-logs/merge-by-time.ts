@@ -1,4 +1,4 @@
-/** Something that was written at a time: RFC 3339 with nanoseconds, UTC, so that times compare as text. */
+/** A value with a timestamp: RFC 3339 with nanoseconds, UTC, so that times compare as text. */
 interface Timed {
   readonly timestamp: string;
 }
@@ -9,8 +9,8 @@ interface Head<T> {
 }
 
 /**
- * Several sequences that end, each in the order of time, as one in the order of time; of the same time the earlier
- * sequence comes first. One value of each is held. Rejects as the first sequence that does.
+ * Merges finite sequences, each in order of time, into one in order of time; on equal times the earlier sequence comes
+ * first. Buffers one value per sequence. Rejects when a sequence does.
  */
 export async function* mergeByTime<T extends Timed>(sequences: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const iterators = sequences.map((sequence) => sequence[Symbol.asyncIterator]());

@@ -3,42 +3,41 @@ interface Source<T> {
   next: Promise<{ readonly source: Source<T>; readonly result: IteratorResult<T> }>;
 }
 
-/** Several sequences as one, in the order in which their values come; more can join. What is not read is not asked for. */
+/** Merges sequences in the order in which their values arrive; more can be added. Requests one value ahead of each. */
 export class MergedStreams<T> {
   readonly #sources = new Set<Source<T>>();
   #joined = Promise.withResolvers<undefined>();
   #closed = false;
 
-  /** Adds a sequence. */
   add(sequence: AsyncIterable<T>): void {
     const iterator = sequence[Symbol.asyncIterator]();
     const source: Source<T> = { iterator, next: new Promise(() => {}) };
-    ask(source);
+    requestNext(source);
     this.#sources.add(source);
     this.#wake();
   }
 
-  /** No sequence will be added any more: the values end with the sequences. */
+  /** No more sequences will be added: `values` ends when all present ones have. */
   close(): void {
     this.#closed = true;
     this.#wake();
   }
 
-  /** All values; a sequence that fails ends it. */
+  /** All values; rejects when a sequence does. */
   async *values(): AsyncGenerator<T> {
     try {
       while (!this.#closed || this.#sources.size > 0) {
-        const came = await Promise.race([this.#joined.promise, ...[...this.#sources].map(({ next }) => next)]);
-        if (came === undefined) {
+        const arrived = await Promise.race([this.#joined.promise, ...[...this.#sources].map(({ next }) => next)]);
+        if (arrived === undefined) {
           this.#joined = Promise.withResolvers();
           continue;
         }
-        const { source, result } = came;
+        const { source, result } = arrived;
         if (result.done === true) {
           this.#sources.delete(source);
           continue;
         }
-        ask(source);
+        requestNext(source);
         yield result.value;
       }
     } finally {
@@ -51,8 +50,8 @@ export class MergedStreams<T> {
   }
 }
 
-function ask<T>(source: Source<T>): void {
+function requestNext<T>(source: Source<T>): void {
   source.next = source.iterator.next().then((result) => ({ source, result }));
-  // Seen when its turn comes; nobody may be waiting then.
+  // `values` reports it; until then the rejection must not count as unhandled.
   source.next.catch(() => {});
 }

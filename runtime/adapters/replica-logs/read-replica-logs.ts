@@ -9,47 +9,47 @@ import { MergedStreams } from "./merge-streams.ts";
 
 /** Which lines of a replica's log. */
 export interface LogRange {
-  /** RFC 3339 with nanoseconds, UTC: no older ones; some that are may come all the same. */
+  /** RFC 3339 with nanoseconds, UTC: start of the range, though some older lines may still come. */
   readonly since: string | undefined;
-  /** Most pieces of lines from before now; undefined: all. */
+  /** Most chunks of lines from before now; undefined: all. */
   readonly tail: number | undefined;
-  /** Go on with what is written from now on. */
+  /** Continue with what is written from now on. */
   readonly follow: boolean;
 }
 
-/** The replicas of functions whose logs something else keeps. */
+/** Replicas of functions whose logs are kept elsewhere, such as by a container engine. */
 export interface LoggedReplicas<R extends { readonly id: string }> {
-  /** Those whose log can be read now. */
+  /** Replicas whose log can be read now. */
   replicasOf(ref: FunctionRef): Promise<readonly R[]>;
-  /** Whether a function is there; while one of its replicas is it counts as there anyhow. */
+  /** Whether the function exists; it also counts as existing while it has a replica. */
   knows(ref: FunctionRef): boolean;
-  /** Calls `changed` when there may be other replicas; what it gives back ends that. */
+  /** Calls `changed` when the replicas of a function may have changed; the returned function ends that. */
   onChange(changed: (ref: FunctionRef) => void): () => void;
-  /** The lines in order; they just end when the replica, or who keeps its log, is away. */
+  /** The lines in order; ends without an error when the replica is gone or the log store unavailable. */
   lines(replica: R, range: LogRange, signal: AbortSignal): AsyncIterable<LogLine>;
   /**
-   * What is kept of each replica that ended, oldest first, without those in `known`, to which it adds them; absent: nothing is.
-   * One that was started again under the same id has there what it wrote before.
+   * What is kept of each ended replica that is not in `known`, oldest first; adds their ids to `known`. Absent: nothing
+   * is kept. Of a replica that was restarted under the same id it is what it wrote before.
    */
   ended?(query: LogQuery, known: Set<string>, signal: AbortSignal): Promise<readonly AsyncIterable<LogRecord>[]>;
-  /** How often a followed function is looked at when nothing was told of it; milliseconds. */
+  /** How often a followed function is checked when no change is reported; milliseconds. */
   readonly interval: number;
 }
 
-/** Logs are kept in pieces of 16 KiB, and those are counted: so many make the longest line that is not cut. */
-const piecesPerLine = 5;
+/** Log stores keep and count chunks of 16 KiB: this many hold the longest line that is not truncated. */
+const chunksPerLine = 5;
 
-/** How far a replica was read. */
+/** How far a replica's log was read. */
 interface Progress {
-  /** Time of its last line, or empty. */
+  /** Timestamp of the last line; empty before the first. */
   last: string;
 }
 
 /**
- * Reads the logs of all replicas of a function as a `LogSource` does: what is kept of ended ones and what the others wrote so far
- * in the order of time, and then lines as they come. A followed log goes on across restarts of a replica, takes in replicas that
- * come, and ends when nothing of the function, once there, is left. Rejects as the first `replicasOf` does; later ones are
- * asked again.
+ * Reads the logs of all replicas of a function as a `LogSource` does: first what is kept of ended replicas and what the
+ * others have written so far, in order of time, then lines as they come. A followed log continues across restarts of a
+ * replica, includes new replicas, and ends when the function, once it existed, is gone. Rejects when the first
+ * `replicasOf` does; later ones are retried.
  */
 export async function* readReplicaLogs<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
@@ -59,49 +59,49 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   if (signal.aborted) return;
   const merged = new MergedStreams<LogRecord>();
   const seen = new Set<string>();
-  const over = new AbortController();
-  const either = AbortSignal.any([signal, over.signal]);
-  const newOf = (found: readonly R[]): readonly R[] => {
-    const fresh = found.filter(({ id }) => !seen.has(id) && (query.instance === undefined || query.instance === id));
-    for (const { id } of fresh) seen.add(id);
-    return fresh;
+  const finished = new AbortController();
+  const stopSignal = AbortSignal.any([signal, finished.signal]);
+  const unseenIn = (found: readonly R[]): readonly R[] => {
+    const unseen = found.filter(({ id }) => !seen.has(id) && (query.instance === undefined || query.instance === id));
+    for (const { id } of unseen) seen.add(id);
+    return unseen;
   };
-  /** Whether there is any. */
+  /** Adds new replicas; resolves with whether there is any. */
   const look = async (): Promise<boolean> => {
     const found = await replicas.replicasOf(query);
-    for (const replica of newOf(found)) {
-      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, { last: "" }, either));
+    for (const replica of unseenIn(found)) {
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, { last: "" }, stopSignal));
     }
     return found.length > 0;
   };
-  signal.addEventListener("abort", () => merged.close(), { once: true, signal: over.signal });
+  signal.addEventListener("abort", () => merged.close(), { once: true, signal: finished.signal });
   try {
     const found = await replicas.replicasOf(query);
-    const begun = newOf(found).map((replica) => ({ replica, progress: { last: "" } }));
-    const ended = (await replicas.ended?.(query, seen, either)) ?? [];
-    const backlog = begun.map(({ replica, progress }) =>
-      readReplica(replicas, replica, { ...query, follow: false }, progress, either),
+    const initial = unseenIn(found).map((replica) => ({ replica, progress: { last: "" } }));
+    const ended = (await replicas.ended?.(query, seen, stopSignal)) ?? [];
+    const backlog = initial.map(({ replica, progress }) =>
+      readReplica(replicas, replica, { ...query, follow: false }, progress, stopSignal),
     );
     for await (const record of mergeByTime([...ended, ...backlog])) {
       if (signal.aborted) return;
       yield record;
     }
-    if (!query.follow) return;
-    for (const { replica, progress } of begun) {
-      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, progress, either));
+    if (!query.follow || signal.aborted) return;
+    for (const { replica, progress } of initial) {
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, progress, stopSignal));
     }
-    follow(replicas, query, { isThere: found.length > 0, look, merged, signal: either });
+    follow(replicas, query, { hasReplicas: found.length > 0, look, merged, signal: stopSignal });
     for await (const record of merged.values()) {
       if (signal.aborted) return;
       yield record;
     }
   } finally {
-    over.abort();
+    finished.abort();
   }
 }
 
 interface Following {
-  readonly isThere: boolean;
+  readonly hasReplicas: boolean;
   readonly look: () => Promise<boolean>;
   readonly merged: MergedStreams<LogRecord>;
   readonly signal: AbortSignal;
@@ -111,38 +111,38 @@ interface Following {
 function follow<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
   ref: FunctionRef,
-  { isThere, look, merged, signal }: Following,
+  { hasReplicas, look, merged, signal }: Following,
 ): void {
-  let wasThere = isThere || replicas.knows(ref);
+  let existed = hasReplicas || replicas.knows(ref);
   let looking = false;
   let again = false;
   const run = async (): Promise<void> => {
     again = looking;
     if (looking || signal.aborted) return;
     looking = true;
-    // Whoever knows the replicas is away: they are looked at again.
-    const is = await look().catch(() => wasThere);
+    // A failed look changes nothing: the next one follows.
+    const found = await look().catch(() => existed);
     looking = false;
-    const isNow = is || replicas.knows(ref);
-    if (wasThere && !isNow) merged.close();
-    wasThere ||= isNow;
+    const exists = found || replicas.knows(ref);
+    if (existed && !exists) merged.close();
+    existed ||= exists;
     if (again) void run();
   };
   const timer = setInterval(() => void run(), replicas.interval).unref();
-  const unhear = replicas.onChange(({ namespace, name }) => {
+  const unsubscribe = replicas.onChange(({ namespace, name }) => {
     if (namespace === ref.namespace && name === ref.name) void run();
   });
   const end = (): void => {
     clearInterval(timer);
-    unhear();
+    unsubscribe();
   };
   signal.addEventListener("abort", end, { once: true });
   void run();
 }
 
 /**
- * What one replica wrote after `progress` and, if it is followed, writes until it is gone; goes on where it was when the log
- * was away.
+ * Reads what one replica wrote after `progress` and, if followed, what it writes until it is gone; resumes where it was
+ * when the log was unavailable.
  */
 async function* readReplica<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
@@ -151,27 +151,27 @@ async function* readReplica<R extends { readonly id: string }>(
   progress: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<LogRecord> {
-  const { name, namespace, follow: goesOn, tail } = query;
+  const { name, namespace, follow: followed, tail } = query;
   const since = query.since === undefined ? undefined : nanoTime(query.since);
   let from = since ?? "";
   if (tail !== undefined) {
-    const pieces = { since, tail: tail * piecesPerLine, follow: false };
-    from = (await firstOfLast(replicas.lines(replica, pieces, signal), tail, from)) ?? from;
+    const tailRange = { since, tail: tail * chunksPerLine, follow: false };
+    from = (await firstOfLast(replicas.lines(replica, tailRange, signal), tail, from)) ?? from;
   }
   for (;;) {
-    const range = { since: progress.last || from || undefined, tail: undefined, follow: goesOn };
+    const range = { since: progress.last || from || undefined, tail: undefined, follow: followed };
     for await (const { timestamp, text } of replicas.lines(replica, range, signal)) {
       if (timestamp <= progress.last || timestamp < from) continue;
       progress.last = timestamp;
       yield { name, namespace, instance: replica.id, timestamp, text: `${text}\n` };
     }
-    if (!goesOn) return;
+    if (!followed) return;
     await pause(replicas.interval, undefined, { signal }).catch(() => {});
-    if (signal.aborted || !(await isStillThere(replicas, query, replica.id))) return;
+    if (signal.aborted || !(await stillExists(replicas, query, replica.id))) return;
   }
 }
 
-async function isStillThere<R extends { readonly id: string }>(
+async function stillExists<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
   ref: FunctionRef,
   id: string,
@@ -180,7 +180,7 @@ async function isStillThere<R extends { readonly id: string }>(
   return found === undefined || found.some((replica) => replica.id === id);
 }
 
-/** The time of the first of the last `count` lines since `from`; the lines themselves may be more than should be held. */
+/** The time of the first of the last `count` lines since `from`. The lines themselves may be too many to buffer. */
 async function firstOfLast(lines: AsyncIterable<LogLine>, count: number, from: string): Promise<string | undefined> {
   let times: string[] = [];
   for await (const { timestamp } of lines) {
@@ -191,7 +191,7 @@ async function firstOfLast(lines: AsyncIterable<LogLine>, count: number, from: s
   return times.at(-Math.min(count, times.length));
 }
 
-/** RFC 3339 with nanoseconds, UTC. */
+/** Unix milliseconds as RFC 3339 with nanoseconds, UTC. */
 export function nanoTime(time: number): string {
   return new Date(time).toISOString().replace("Z", "000000Z");
 }

@@ -9,14 +9,14 @@ import { quote } from "../../core/quote.ts";
 import { endOfRollout, rolloutOf, type FunctionView, type Rollout } from "../../core/replicas/rollout.ts";
 import type { Log } from "../../process/log.ts";
 
-/** Longest that a deployment is waited for, milliseconds (contract §3.1). */
+/** Longest wait for a deployment, milliseconds (contract §3.1). */
 const longestWait = 300_000;
-/** What a function wrote helps, but is not waited for any longer, milliseconds. */
+/** Longest time to read a function's last log lines, milliseconds; the reply is then sent without them. */
 const longestRead = 2_000;
 
 /**
  * How long to wait for a deployment, milliseconds; 0 = not at all.
- * @throws PlatformError `validation_failed` for what is no duration or longer than 5m
+ * @throws PlatformError `validation_failed` if it is not a duration or longer than 5m
  */
 export function parseWait(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
@@ -28,12 +28,12 @@ export function parseWait(text: string | undefined): number {
 
 export interface DeploymentWaitParts {
   readonly view: FunctionView;
-  /** Absent: what functions write is not kept. */
+  /** Absent = logs of functions are not kept. */
   readonly logs: LogSource | undefined;
   readonly log: Log;
 }
 
-/** Requests that wait until what they deployed is ready. */
+/** Lets requests wait until their deployment is ready. */
 export class DeploymentWaits {
   readonly #parts: DeploymentWaitParts;
   readonly #closing = new AbortController();
@@ -44,34 +44,39 @@ export class DeploymentWaits {
 
   /**
    * Resolves when all replicas of the deployment `written` are ready, or the client of `response` left.
-   * @throws PlatformError `not_ready` when they are not after `wait` milliseconds, or will not be, with the reason and the
-   * last lines that the function wrote since
+   * @throws PlatformError `not_ready` when they are not ready after `wait` milliseconds or cannot become ready, with
+   * the reason and the last lines that the function wrote since
    */
   async ready(written: DesiredFunction, wait: number, response: ServerResponse): Promise<void> {
     const { view, log } = this.#parts;
-    // Of a function that was removed a moment ago: the provider has not heard of the new one yet.
+    // Endpoints of a removed function of the same name: the provider has not seen the new one yet.
     const stale = written.generation === 1 ? view.endpoints(written) : undefined;
-    const look = (): Rollout => {
-      const said = view.endpoints(written);
-      return rolloutOf(written, view.wanted(written), said === stale ? undefined : said);
+    const read = (): Rollout => {
+      const endpoints = view.endpoints(written);
+      return rolloutOf(written, view.wanted(written), endpoints === stale ? undefined : endpoints);
     };
+    // It may have closed before, and will not emit that again.
+    if (response.closed) return;
     const left = new AbortController();
     const leave = (): void => left.abort();
     response.once("close", leave);
     try {
       const ending = AbortSignal.any([left.signal, this.#closing.signal]);
-      const rollout = await endOfRollout(look, (changed) => view.watch(written, changed), wait, ending);
+      const rollout = await endOfRollout(read, (changed) => view.watch(written, changed), wait, ending);
       if (rollout.kind === "ready" || left.signal.aborted) return;
       const lines = await this.#lines(written, left.signal);
       const { name, namespace, generation } = written;
       log.warn({ functionName: name, namespace, generation, why: rollout.message }, "deployment is not ready");
-      throw new PlatformError("not_ready", `${sentence(written, rollout, wait)}${old(view, written)}${quoted(lines)}`);
+      throw new PlatformError(
+        "not_ready",
+        `${sentence(written, rollout, wait)}${previousNote(view, written)}${quoted(lines)}`,
+      );
     } finally {
       response.off("close", leave);
     }
   }
 
-  /** Ends all waits: nobody learns anything more here. */
+  /** Ends all waits, as the gateway stops. */
   close(): void {
     this.#closing.abort();
   }
@@ -83,7 +88,10 @@ export class DeploymentWaits {
     try {
       return await lastLogLines(logs, written, Date.parse(written.updatedAt), signal);
     } catch (err) {
-      log.debug({ err, functionName: written.name, namespace: written.namespace }, "cannot read what it wrote");
+      log.debug(
+        { err, functionName: written.name, namespace: written.namespace },
+        "cannot read the last log lines of a function",
+      );
       return [];
     }
   }
@@ -94,8 +102,8 @@ function sentence({ name }: DesiredFunction, rollout: Exclude<Rollout, { kind: "
   return `Cannot get function "${name}" ready${within}: ${rollout.message}`;
 }
 
-/** Replicas of an older deployment go on as long as no new one is ready. */
-function old(view: FunctionView, written: DesiredFunction): string {
+/** A note that replicas of the previous deployment still serve, as they do until a new one is ready. */
+function previousNote(view: FunctionView, written: DesiredFunction): string {
   const serving = view.endpoints(written)?.addresses.length ?? 0;
   return written.generation === 1 || serving === 0 ? "" : " (calls are still served by the deployment before)";
 }

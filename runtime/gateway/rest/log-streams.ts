@@ -5,16 +5,16 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { LogRecord } from "../../api/schemas/log-record.ts";
 
 /** Most log streams at a time (contract §3.4). */
-const mostStreams = 200;
+const maxStreams = 200;
 
 export interface LogStreamOptions {
-  /** Silence after which an empty line is sent, milliseconds. */
+  /** Time without a record after which an empty line is sent, milliseconds. */
   readonly heartbeat: number;
-  /** Most often it is asked whether the function is still there, milliseconds. */
+  /** Time between two checks whether the function still exists, milliseconds. */
   readonly checkEvery: number;
 }
 
-/** Sends log records to clients, as NDJSON, as they come. */
+/** Streams log records to clients as NDJSON. */
 export class LogStreams {
   readonly #options: LogStreamOptions;
   readonly #open = new Set<AbortController>();
@@ -24,9 +24,9 @@ export class LogStreams {
   }
 
   /**
-   * Streams what `read` gives, no faster than the client reads, until it ends, the client leaves, or `isThere` says
-   * false; then ends the response. When `read` fails it rejects and leaves the response open: the caller must cut it, so that this
-   * cannot be taken for the end of the log.
+   * Streams the records of `read`, no faster than the client reads, until they end, the client leaves, or `isThere`
+   * resolves to false; then ends the response. If `read` fails, it rejects and leaves the response open: the caller
+   * must cut it, so that the failure is not mistaken for the end of the log.
    * @throws PlatformError `too_many_streams`, before anything is sent
    */
   async send(
@@ -35,11 +35,13 @@ export class LogStreams {
     read: (signal: AbortSignal) => AsyncIterable<LogRecord>,
     isThere: () => Promise<boolean>,
   ): Promise<void> {
-    if (this.#open.size >= mostStreams) {
-      throw new PlatformError("too_many_streams", `Cannot stream logs: ${mostStreams} streams are open`);
+    if (this.#open.size >= maxStreams) {
+      throw new PlatformError("too_many_streams", `Cannot stream logs: ${maxStreams} streams are open`);
     }
     const ending = new AbortController();
     const end = (): void => ending.abort();
+    // It may have closed before, and will not emit that again.
+    if (response.closed) return;
     this.#open.add(ending);
     response.once("close", end);
     const { heartbeat, checkEvery } = this.#options;

@@ -128,3 +128,20 @@ test("what is kept of ended replicas comes in the order of time, and is not told
     "b line 4\n",
   ]);
 });
+
+test("a reader that stops with the last line of the backlog leaves nobody watching", async () => {
+  const replicas = new TestReplicas();
+  replicas.logs.set("a", [line(1)]);
+  let watchers = 0;
+  replicas.onChange = () => {
+    watchers += 1;
+    return () => void (watchers -= 1);
+  };
+  const stop = new AbortController();
+  replicas.lines = async function* () {
+    yield line(1);
+    stop.abort();
+  };
+  for await (const record of readReplicaLogs(replicas, query, stop.signal)) expect(record.text).toBe("line 1\n");
+  expect(watchers).toBe(0);
+});
