@@ -248,3 +248,9 @@ describe("the nats-server of tests", () => {
     await connection.close();
   });
 });
+
+test("a server that was closed is not restarted", async () => {
+  const server = await open();
+  await server.close();
+  expect(await server.renew()).toBe(false);
+});

@@ -18,12 +18,12 @@ export interface LastMessage {
 }
 
 const noMessageFound = 10037;
-const tries = 4;
+const maxAttempts = 4;
 
 /**
- * The last message on `subject`, read from the stream's leader, so that the last write of anyone is seen; undefined
- * when there is none. Tries four times, 500 ms each, none after `until` (monotonic milliseconds).
- * @throws PlatformError `queue_unavailable` when no answer came
+ * The last message on `subject`, or undefined when there is none. It is read from the stream's leader, so that every
+ * earlier write is seen, in up to four attempts of 500 ms, none begun after `until` (monotonic milliseconds).
+ * @throws PlatformError `queue_unavailable` when no reply came
  */
 export function readLast(
   link: NatsLink,
@@ -35,8 +35,8 @@ export function readLast(
 }
 
 /**
- * The first message from `sequence` on whose subject matches `filter`, or undefined; tries as `readLast` does.
- * @throws PlatformError `queue_unavailable` when no answer came
+ * The first message at or after `sequence` whose subject matches `filter`, or undefined; attempts as in `readLast`.
+ * @throws PlatformError `queue_unavailable` when no reply came
  */
 export function readNext(
   link: NatsLink,
@@ -47,7 +47,7 @@ export function readNext(
   return readMessage(link, stream, { seq: sequence, next_by_subj: filter }, Number.POSITIVE_INFINITY);
 }
 
-/** The first message of `stream` at or after `sequence`, undefined when there is none; otherwise as `readNext`. */
+/** As `readNext`, for every subject of the stream. */
 export function readFrom(link: NatsLink, stream: string, sequence: number): Promise<LastMessage | undefined> {
   return readNext(link, stream, ">", sequence);
 }
@@ -55,16 +55,18 @@ export function readFrom(link: NatsLink, stream: string, sequence: number): Prom
 async function readMessage(
   link: NatsLink,
   stream: string,
-  wanted: { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string },
+  query: { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string },
   until: number,
 ): Promise<LastMessage | undefined> {
-  const request = JSON.stringify(wanted);
+  const request = JSON.stringify(query);
   let failure: unknown;
-  for (let attempt = 0; attempt < tries && link.downFor() < 1_000 && performance.now() < until; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts && link.downFor() < 1_000 && performance.now() < until; attempt++) {
     try {
       const reply = await link.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
       return parseReply(reply.json());
     } catch (err) {
+      // The broker replied: with an error.
+      if (err instanceof PlatformError) throw err;
       failure = err;
       if (!isTimeout(err) && !isNoResponders(err)) break;
       if (isNoResponders(err)) await pause(100);
@@ -115,7 +117,7 @@ function parseHeaderBlock(base64: string | undefined): ReadonlyMap<string, strin
   return map;
 }
 
-/** Headers of a write to a bucket: time to live in milliseconds, and the sequence it builds upon if any. */
+/** Headers of a write to a bucket: time to live in milliseconds and, if given, the sequence the key must still have. */
 export function bucketWriteHeaders(ttl: number, expectedSequence: number | undefined): HeaderBlock {
   const out = new HeaderBlock();
   out.add("Nats-TTL", `${Math.max(1, Math.ceil(ttl / 1_000))}s`);

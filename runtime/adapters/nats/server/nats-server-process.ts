@@ -19,7 +19,7 @@ import {
 import { checkStoreVersion, readStoreNote, writeStoreNote } from "./store-note.ts";
 import { decideMaxFileStore, freeSpace, usedSpace } from "./store-space.ts";
 
-/** What happened to the server by itself; a host logs it. */
+/** What happened to the server without a request; the host logs it. */
 export type NatsServerEvent =
   | { readonly kind: "ended"; readonly how: string; readonly restartIn: number }
   | { readonly kind: "restarted" }
@@ -27,16 +27,16 @@ export type NatsServerEvent =
 
 export interface NatsServerOptions {
   readonly binary: NatsServerBinary;
-  /** Absolute; made with mode 0700. Holds configuration, passwords, ports, log and the store. */
+  /** Absolute; created with mode 0700. Holds configuration, passwords, ports, log and the store. */
   readonly directory: string;
-  /** 0 = any free one, the same at the next start. */
+  /** 0 = any free port, kept for the next start. */
   readonly ports: NatsPorts;
   readonly durability: Durability;
   /** Largest body of a call in bytes. */
   readonly payloadLimit: number;
-  /** Empty: no authorization, which only tests want. */
+  /** Empty: no authorization; only for tests. */
   readonly users: readonly NatsUser[];
-  /** Bytes the store may take at most; decided from the free space when absent. */
+  /** Upper limit of the store, bytes; the free space alone decides when absent. */
   readonly maxFileStore?: number | undefined;
   readonly onEvent: (event: NatsServerEvent) => void;
 }
@@ -57,13 +57,13 @@ interface Prepared {
 
 const startTimeout = 60_000;
 const stopTimeout = 8_000;
-const mostPortTries = 3;
+const maxPortAttempts = 3;
 const firstRestart = 250;
 const longestRestart = 10_000;
-/** A server that ran this long starts the next back-off from the beginning. */
-const steady = 30_000;
+/** Milliseconds of uptime after which the restart back-off begins again at its shortest delay. */
+const stableAfter = 30_000;
 
-/** A nats-server of our own: a child that is started again when it dies by itself, until it is closed. */
+/** A nats-server as a child process, which is restarted when it dies, until it is closed. */
 export class NatsServerProcess {
   readonly url: string;
   readonly monitorUrl: string;
@@ -90,7 +90,7 @@ export class NatsServerProcess {
   }
 
   /**
-   * Ends what a killed host left behind, starts the server and waits until it answers.
+   * Ends the server that a killed host left behind, starts a new one and waits until it is healthy.
    * @throws PlatformError `queue_unavailable` with a sentence that says what to do
    */
   static async open(options: NatsServerOptions): Promise<NatsServerProcess> {
@@ -103,13 +103,13 @@ export class NatsServerProcess {
         return new NatsServerProcess(options, prepared, await start(options, prepared.ports));
       } catch (err) {
         if (!(err instanceof NatsServerStartError)) throw err;
-        if (!err.portTaken || attempt === mostPortTries)
+        if (!err.portTaken || attempt === maxPortAttempts)
           throw new PlatformError("queue_unavailable", err.message, { cause: err });
       }
     }
   }
 
-  /** How `user` connects; one of the users of the options. */
+  /** How `user`, one of the users of the options, connects. */
   access(user: string): NatsAccess {
     const found = this.#options.users.find(({ name }) => name === user);
     const password = this.#prepared.passwords[user];
@@ -129,12 +129,16 @@ export class NatsServerProcess {
     clearTimeout(this.#timer);
     await this.#restarting;
     await this.#end();
-    this.#tellRunning();
+    this.#notifyRunning();
     await rm(pidFile(this.#options.directory), { force: true });
   }
 
-  /** Ends a server that cannot go on and resolves when it runs again (true), which takes space on the disk, or is closed. */
+  /**
+   * Ends a server that cannot store any more. Resolves with true when it runs again, which needs free disk space, or
+   * with false when it was closed.
+   */
   async renew(): Promise<boolean> {
+    if (this.#closing.signal.aborted) return false;
     const running = new Promise<void>((resolve) => this.#onRunning.add(resolve));
     await this.#end();
     await running;
@@ -150,14 +154,14 @@ export class NatsServerProcess {
     clearTimeout(deadline);
   }
 
-  #tellRunning(): void {
-    for (const tell of this.#onRunning) tell();
+  #notifyRunning(): void {
+    for (const listener of this.#onRunning) listener();
     this.#onRunning.clear();
   }
 
   #watch(running: RunningNatsServer): void {
     this.#running = running;
-    this.#tellRunning();
+    this.#notifyRunning();
     const since = performance.now();
     void running.ended.then((end) => this.#onEnd(end, performance.now() - since));
   }
@@ -165,7 +169,7 @@ export class NatsServerProcess {
   #onEnd(end: NatsServerEnd, uptime: number): void {
     this.#running = undefined;
     if (this.#closing.signal.aborted) return;
-    if (uptime > steady) this.#failures = 0;
+    if (uptime > stableAfter) this.#failures = 0;
     const restartIn = this.#schedule();
     this.#options.onEvent({ kind: "ended", how: formatNatsServerEnd(end), restartIn });
   }
@@ -199,7 +203,7 @@ async function prepare(options: NatsServerOptions): Promise<Prepared> {
   const storeDirectory = join(directory, "store");
   const free = await freeSpace(directory);
   const used = await usedSpace(storeDirectory);
-  // A server that never came so far as to store something binds nobody to its version.
+  // A store that holds nothing yet is not bound to a version.
   if (note !== undefined && used > 0) checkStoreVersion(note.version, binary.version);
   const most = decideMaxFileStore({ free, used, noted: note?.maxFileStore });
   const maxFileStore = Math.min(most, options.maxFileStore ?? most);
