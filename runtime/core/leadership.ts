@@ -2,79 +2,82 @@ import { randomUUID } from "node:crypto";
 
 import type { Leases } from "./ports/leases.ts";
 
-/** What leadership works with; durations in milliseconds. */
+/** Dependencies and timing of a leader election; durations in milliseconds. */
 export interface LeadershipParts {
   readonly leases: Leases;
-  /** Of the lease: all that compete for it name the same. */
+  /** Name of the lease; all processes that compete for it use the same. */
   readonly name: string;
-  /** Time within which another takes over from one that died. */
+  /** Time within which another process takes over from a leader that died. */
   readonly leaseTtl: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Resolves after so long, or when the signal aborts. */
+  /** Resolves after `duration`, or when the signal aborts. */
   readonly pause: (duration: number, signal: AbortSignal) => Promise<unknown>;
   /** Called with true each time the lease is won, and with false before it can be won again. */
   readonly changed: (leads: boolean) => void;
-  /** The lease could not be asked for. */
+  /** Called with the error when the lease could not be requested. */
   readonly trouble: (err: unknown) => void;
 }
 
-/** Looks per `leaseTtl`; the lease is shorter than that by two, so that who waits has it in time. */
-const looks = 10;
-/** Looks between two renewals: a store that takes 0.4 of `leaseTtl` to answer still renews in time. */
+/**
+ * Requests per `leaseTtl` while waiting. The lease lasts two waits less than `leaseTtl`, so that a waiting process has
+ * it in time.
+ */
+const requestsPerTtl = 10;
+/** Waits between two renewals: a store that takes 0.4 of `leaseTtl` to reply still renews in time. */
 const renewEvery = 2;
 
-/** Leader election: of several processes one acts. */
+/** Leader election by a lease. */
 export class Leadership {
   readonly #parts: LeadershipParts;
   readonly #holder = randomUUID();
   #until = Number.NEGATIVE_INFINITY;
-  #said = false;
+  #reported = false;
   #terms = 0;
 
   constructor(parts: LeadershipParts) {
     this.#parts = parts;
   }
 
-  /** Whether this one acts now; it ends by itself when the lease cannot be renewed. */
+  /** Whether this process is the leader now; ends by itself when the lease cannot be renewed. */
   get leads(): boolean {
     return this.#parts.now() < this.#until;
   }
 
   /**
-   * Which of its terms it is in, undefined while it does not lead. What began and ended in the same term was done as
-   * leader; a lease that ran out ends the term, even if nobody else took it.
+   * Number of the current term, undefined while this process does not lead. Work that began and ended in the same term
+   * was done as leader: a lease that expires ends the term, even if no other process acquired it.
    */
   get term(): number | undefined {
     return this.leads ? this.#terms : undefined;
   }
 
-  /** Takes the lease as soon as it is free and keeps it until `stop` aborts; gives it back then. */
+  /** Acquires the lease as soon as it is free and renews it until `stop` aborts, then releases it. */
   async run(stop: AbortSignal): Promise<void> {
     const { leases, name, leaseTtl, now, pause, trouble } = this.#parts;
-    const wait = leaseTtl / looks;
+    const wait = leaseTtl / requestsPerTtl;
     const duration = leaseTtl - 2 * wait;
     while (!stop.aborted) {
-      const asked = now();
+      const requestedAt = now();
       try {
         const ours = await leases.acquire(name, this.#holder, duration);
-        // Renewed too late: it was free for a while, and may have been another's.
-        if (!this.leads) this.#say(false);
-        this.#until = ours ? asked + duration : Number.NEGATIVE_INFINITY;
+        // Renewed too late: the lease was free for a while, and another process may have held it.
+        if (!this.leads) this.#report(false);
+        this.#until = ours ? requestedAt + duration : Number.NEGATIVE_INFINITY;
       } catch (err) {
         trouble(err);
       }
-      this.#say(this.leads);
-      const next = asked + (this.#said ? renewEvery : 1) * wait;
+      this.#report(this.leads);
+      const next = requestedAt + (this.#reported ? renewEvery : 1) * wait;
       await pause(Math.max(0, next - now()), stop);
     }
     this.#until = Number.NEGATIVE_INFINITY;
     await leases.release(name, this.#holder).catch(() => {});
   }
 
-  #say(leads: boolean): void {
-    if (leads === this.#said) return;
-    this.#said = leads;
+  #report(leads: boolean): void {
+    if (leads === this.#reported) return;
+    this.#reported = leads;
     if (leads) this.#terms += 1;
     this.#parts.changed(leads);
   }

@@ -3,10 +3,10 @@ import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { apiVersion } from "../api/version.ts";
 
-/** What runs functions. */
+/** A provider of functions, as `/system/info` names it behind `weir-`. */
 export type InfoProvider = ProviderName | "kubernetes";
 
-/** What `/system/info` is made of. */
+/** Facts that `/system/info` is built from. */
 export interface InfoFacts {
   readonly provider: InfoProvider;
   readonly version: SystemInfo["version"];
@@ -18,10 +18,10 @@ export interface InfoFacts {
   readonly durability: string;
 }
 
-/** How this family of APIs names processors that Node.js names otherwise. */
+/** Architecture names of this family of APIs where they differ from those of Node.js. */
 const archNames: ReadonlyMap<string, string> = new Map([["x64", "x86_64"]]);
 
-/** The answer of `/system/info`. Provider and gateway are released together, so they have one version. */
+/** The response body of `/system/info`. Provider and gateway are released together, so they have one version. */
 export function platformInfo(facts: InfoFacts): SystemInfo {
   return {
     provider: {

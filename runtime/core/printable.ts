@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** A line of a function without what would steer the terminal on which it is read; tabs stay. */
+/** A line of a function, safe to show on a terminal: no escape sequences, and no control characters but tabs. */
 export function printable(line: string): string {
   return stripVTControlCharacters(line).replaceAll(/(?!\t)\p{Cc}/gu, " ");
 }

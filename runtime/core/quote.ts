@@ -1,6 +1,6 @@
-const shown = 64;
+const maxShown = 64;
 
-/** `text` between quotes for an error sentence: control characters escaped, cut after 64 characters. */
+/** `text` in quotes for an error sentence: control characters escaped, truncated after 64 characters. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > shown ? `${text.slice(0, shown)}…` : text);
+  return JSON.stringify(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 }

@@ -1,12 +1,12 @@
 import { PlatformError } from "../api/platform-error.ts";
 import { maxSecretBytes, type Secret } from "../api/schemas/secret.ts";
 
-/** Together with a length of whole groups of four. */
+/** Valid only with a length that is a multiple of four. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The bytes of a secret that was sent: `rawValue` decoded, else `value` as UTF-8. Sentences never show a value.
- * @throws PlatformError `validation_failed` when it has none or it cannot be read; `payload_too_large` over 1 MiB
+ * The bytes of a secret as sent: `rawValue` decoded, else `value` as UTF-8. Error sentences never show a value.
+ * @throws PlatformError `validation_failed` when the value is missing or malformed; `payload_too_large` over 1 MiB
  */
 export function secretValue(secret: Secret): Uint8Array {
   const bytes = secret.rawValue === undefined ? encode(secret) : decode(secret.name, secret.rawValue);

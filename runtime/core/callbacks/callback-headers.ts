@@ -6,21 +6,21 @@ import { withoutHeaders, type HeaderList } from "../headers/header-list.ts";
 /** Depth at which a chain of callbacks stops. */
 export const deepestCallback = 16;
 
-/** What no answer of a function says in a callback, beside what the platform says there itself. */
+/** Headers of a function's response that no callback carries, in addition to those that the platform sets. */
 const withheld = [
   header.resultTruncated,
   "host",
   "content-length",
   header.weirAuth,
-  // Of a request only, and no client of ours sends it.
+  // For requests only, and our clients never send it.
   "expect",
-  // A callback carries neither cookies nor credentials, whoever wrote them.
+  // A callback carries neither cookies nor credentials, whatever their origin.
   "authorization",
   "cookie",
   "set-cookie",
 ];
 
-/** What the platform says of a call in its callback. */
+/** Headers that the platform sets in the callback of a call. */
 function platformHeaders(id: string, entry: CallEntry, depth: number): Readonly<Record<string, string>> {
   return {
     [header.callId]: id,
@@ -35,17 +35,17 @@ function platformHeaders(id: string, entry: CallEntry, depth: number): Readonly<
   };
 }
 
-/** Status a receiver sees when the function gave none. */
+/** Status that a receiver sees when the function sent none. */
 export function statusWithoutAnswer(entry: CallEntry): number {
   return entry.reason === "expired" ? 504 : 502;
 }
 
 /**
- * The headers of a call's callback (contract §4.3): those of the function's answer, overridden by the platform's.
- * `answer` holds no hop-by-hop headers.
+ * The headers of a call's callback (contract §4.3): those of the function's response, overridden by the platform's.
+ * `response` holds no hop-by-hop headers.
  */
-export function callbackHeaders(id: string, entry: CallEntry, depth: number, answer: HeaderList): string[] {
+export function callbackHeaders(id: string, entry: CallEntry, depth: number, response: HeaderList): string[] {
   const platform = platformHeaders(id, entry, depth);
   const names = new Set([...Object.keys(platform), ...withheld].map((name) => name.toLowerCase()));
-  return [...withoutHeaders(answer, names), ...Object.entries(platform).flat()];
+  return [...withoutHeaders(response, names), ...Object.entries(platform).flat()];
 }

@@ -1,13 +1,13 @@
-/** What the gateway's own origins follow from. */
+/** Facts that the gateway's own origins are derived from. */
 export interface OriginFacts {
   readonly platformNamespace: string;
   /** Address of the gateway for code in the cluster. */
   readonly clusterGatewayUrl: string;
-  /** Addresses under which it is known outside, as far as set. */
+  /** Public addresses of the gateway, as far as set. */
   readonly publicUrls: readonly (string | undefined)[];
 }
 
-/** Origins of the gateway itself, to which callbacks may always go: long, short and outside names (contract §1.1). */
+/** Origins of the gateway itself, by short, full and public names (contract §1.1); callbacks may always go there. */
 export function gatewayOrigins(facts: OriginFacts): string[] {
   const service = `gateway.${facts.platformNamespace}`;
   const urls = [
@@ -21,16 +21,16 @@ export function gatewayOrigins(facts: OriginFacts): string[] {
   return [...new Set(origins.filter((origin) => origin !== undefined))];
 }
 
-/** Where a container engine listens to TCP, plain and with TLS, unless told otherwise. */
-const usualEnginePorts = [2_375, 2_376];
+/** Default TCP ports of a container engine: unencrypted, and with TLS. */
+const defaultEnginePorts = [2_375, 2_376];
 
-/** The ports of the container engine, whose holder holds the machine; `dockerHost` is `DOCKER_HOST`. */
+/** Ports of the container engine, which give control of the machine; `dockerHost` is the value of `DOCKER_HOST`. */
 export function enginePorts(dockerHost: string | undefined): number[] {
-  const named = Number(URL.parse(dockerHost ?? "")?.port ?? "");
-  return named > 0 && !usualEnginePorts.includes(named) ? [...usualEnginePorts, named] : usualEnginePorts;
+  const port = Number(URL.parse(dockerHost ?? "")?.port ?? "");
+  return port > 0 && !defaultEnginePorts.includes(port) ? [...defaultEnginePorts, port] : defaultEnginePorts;
 }
 
-/** The ports that addresses, separated by commas, name: those of the broker are closed to callbacks. */
+/** Ports in a comma-separated list of addresses: those of the broker are closed to callbacks. */
 export function portsOf(urls: string): number[] {
   return urls
     .split(",")

@@ -3,16 +3,19 @@ import ipaddr from "ipaddr.js";
 import { metadataAddresses, metadataNames } from "../../api/metadata-addresses.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 
-/** Where callbacks may go: `any` refuses only what is never right, `public` also private and loopback addresses. */
+/** Where callbacks may go: `any` refuses only what no policy allows, `public` also private and loopback addresses. */
 export type CallbackPolicy = "any" | "public";
 
 export interface CallbackRules {
   readonly policy: CallbackPolicy;
-  /** Hosts, host:port pairs and CIDR blocks that pass whatever they resolve to. */
+  /** Hosts, host:port pairs and CIDR blocks that are allowed, whatever they resolve to. */
   readonly allow: readonly string[];
-  /** Origins of the gateway itself (`http://host:port`); they pass for invocation paths only. */
+  /** Origins of the gateway itself (`http://host:port`); allowed for invocation paths only. */
   readonly gatewayOrigins: readonly string[];
-  /** Ports that belong to the platform: broker, its monitoring, admin, container engine. Closed at addresses that are not public, and at this machine's own. */
+  /**
+   * Ports that belong to the platform: broker, its monitoring, admin, container engine. Closed at addresses that are
+   * not public, and at those of this machine.
+   */
   readonly closedPorts: readonly number[];
   /** Addresses of this machine. */
   readonly ownAddresses?: readonly string[] | undefined;
@@ -22,7 +25,7 @@ export interface CallbackRules {
 const longestUrl = 2_048;
 const invocationPath = /^\/(?:async-)?function\//;
 
-/** Blocks that nobody may be called back at under any policy. */
+/** Blocks that no policy allows. */
 const neverBlocks = [
   "0.0.0.0/8",
   "169.254.0.0/16",
@@ -33,14 +36,14 @@ const neverBlocks = [
   "fe80::/10",
   "ff00::/8",
 ].map((block) => ipaddr.parseCIDR(block));
-/** All that is given out as public among IPv6 addresses (RFC 4291 §2.4, IANA registry). */
+/** All IPv6 addresses that are assigned as public (RFC 4291 §2.4, IANA registry). */
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 const translated = ipaddr.parseCIDR("64:ff9b::/96");
 const metadataHosts = new Set(metadataNames);
 const metadataServices = new Set(metadataAddresses);
 
 /**
- * The one reading of a callback address; what it returns is what is judged and used.
+ * Parses a callback address. No other code does: the returned URL is the one that is judged and used.
  * @throws PlatformError `invalid_callback_url`
  */
 export function parseCallbackUrl(text: string): URL {
@@ -50,20 +53,20 @@ export function parseCallbackUrl(text: string): URL {
   if (/[^\u0021-\u007e]|\\/.test(text)) throw refuse("only printable ASCII without backslashes is allowed");
   if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("expected an absolute address with http or https");
   const url = URL.parse(text);
-  if (url === null || url.hostname === "") throw refuse("it is no valid address");
-  // What is kept and read again is the address with its odd characters encoded.
+  if (url === null || url.hostname === "") throw refuse("it is not a valid address");
+  // The encoded form is what is stored and parsed again.
   if (url.href.length > longestUrl) throw refuse(`encoded it is longer than ${longestUrl} characters`);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
     throw refuse("a user part is not allowed");
   return url;
 }
 
-/** The sentence is answered and logged, a password must be in neither. */
+/** The error sentence is sent and logged, so it must not hold a password. */
 function withoutUserPart(text: string): string {
   return text.slice(text.lastIndexOf("@") + 1);
 }
 
-/** Why nothing may be sent to `url` as it is written, or undefined; host names are judged again when resolved. */
+/** Why `url` is refused by its text, or undefined; host names are judged again once resolved. */
 export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
   if (isGateway(url, rules))
     return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
@@ -73,30 +76,30 @@ export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
   return ipaddr.isValid(host) ? judgeAddress(host, portOf(url), rules) : undefined;
 }
 
-/** Whether `url` is the gateway's own. */
+/** Whether `url` has an origin of the gateway. */
 export function isGateway(url: URL, rules: CallbackRules): boolean {
   return rules.gatewayOrigins.includes(url.origin);
 }
 
-/** Why nothing may be sent to this resolved address, or undefined. */
+/** Why this resolved address is refused, or undefined. */
 export function judgeAddress(address: string, port: number, rules: CallbackRules): string | undefined {
   const parsed = unwrap(ipaddr.parse(address));
   const text = parsed.toString();
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
   if (metadataServices.has(text)) return "it is a metadata service";
   if (neverBlocks.some((block) => isIn(parsed, block)))
-    return `${text} is no address to call back at (${parsed.range()})`;
-  const isOutside = isPublic(parsed);
-  if (rules.policy === "public" && !isOutside) return `${text} is not public (${parsed.range()})`;
-  const isNear = !isOutside || rules.ownAddresses?.includes(text) === true;
-  return isNear && rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
+    return `${text} is not an address to call back at (${parsed.range()})`;
+  const isPublicAddress = isPublic(parsed);
+  if (rules.policy === "public" && !isPublicAddress) return `${text} is not public (${parsed.range()})`;
+  const isLocal = !isPublicAddress || rules.ownAddresses?.includes(text) === true;
+  return isLocal && rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
 }
 
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || isIn(address, globalUnicast));
 }
 
-/** Whether `callback_allow` names the host as it is written. */
+/** Whether `callback_allow` lists the host as written. */
 export function isAllowed(url: URL, rules: CallbackRules): boolean {
   const host = bareHost(url);
   return rules.allow.some((item) => item === host || item === `${host}:${portOf(url)}`);
@@ -107,7 +110,7 @@ export function bareHost(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** The port of a URL, its scheme's own if it names none. */
+/** The port of a URL, or the default of its scheme. */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }

@@ -8,41 +8,41 @@ import { backOff, parseRetryAfter } from "../calls/retry.ts";
 export interface CallbackTimes {
   readonly minWait: number;
   readonly maxWait: number;
-  /** From the first attempt on. */
+  /** Counted from the first attempt; none is scheduled after its end. */
   readonly window: number;
 }
 
 /**
- * When nothing is heard any more of a callback whose window began at `from`: its last attempt took a lease of `ackWait`
- * milliseconds at most, with all that is written of it.
+ * Time after which a callback whose window began at `from` is neither attempted nor recorded any more: the last
+ * attempt, with all writes of its outcome, takes at most a lease of `ackWait` milliseconds.
  */
 export function callbackUntil(from: number, times: Pick<CallbackTimes, "window">, ackWait: number): number {
   return from + times.window + ackWait;
 }
 
 const longestRetryAfter = 300_000;
-const finalStatuses = (status: number) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+const isFinal = (status: number) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
-/** What follows from one attempt to send a callback. */
+/** What to do after one attempt to send a callback. */
 export type CallbackVerdict =
   | { readonly kind: "sent"; readonly status: number }
   | { readonly kind: "retry"; readonly delay: number; readonly status: number | undefined; readonly error: string }
   | { readonly kind: "failed"; readonly status: number | undefined; readonly error: string };
 
-/** Whether a callback of this depth is sent at all. */
+/** Whether a callback at this depth is not sent. */
 export function isTooDeep(depth: number): boolean {
   return depth >= deepestCallback;
 }
 
 /**
- * How often a callback has been tried that is `age` milliseconds old, if each wait was double the one before: for those
- * whose record, which counts, is gone.
+ * Estimated attempts of a callback that is `age` milliseconds old, as if each wait were double the one before: for
+ * callbacks whose record, which counts attempts, is gone.
  */
 export function attemptsByAge(age: number, times: Pick<CallbackTimes, "minWait">): number {
   return age <= 0 ? 0 : Math.floor(Math.log2(1 + age / times.minWait));
 }
 
-/** Judges one attempt (contract §4.3): `state` is what the record said before it. */
+/** Judges one attempt (contract §4.3): `state` is the callback's state before it. */
 export function judgeCallback(
   outcome: CallbackOutcome,
   state: CallbackState,
@@ -56,16 +56,16 @@ export function judgeCallback(
     case "answered": {
       const { status } = outcome;
       if (status >= 200 && status < 300) return { kind: "sent", status };
-      if (finalStatuses(status)) return { kind: "failed", status, error: `answered ${status}` };
-      return again(status, parseRetryAfter(outcome.retryAfter, now), `answered ${status}`);
+      if (isFinal(status)) return { kind: "failed", status, error: `answered ${status}` };
+      return retry(status, parseRetryAfter(outcome.retryAfter, now), `answered ${status}`);
     }
     case "unreachable":
-      return again(undefined, undefined, outcome.error);
+      return retry(undefined, undefined, outcome.error);
     default:
       return outcome satisfies never;
   }
 
-  function again(status: number | undefined, after: number | undefined, error: string): CallbackVerdict {
+  function retry(status: number | undefined, after: number | undefined, error: string): CallbackVerdict {
     const delay =
       after === undefined
         ? backOff(times.minWait, times.maxWait, state.attempts, random)
@@ -76,8 +76,8 @@ export function judgeCallback(
 }
 
 /**
- * What the record says after an attempt that was judged at `now`: with what went wrong, and when it is tried again. `first`
- * and `until` as in a `CallbackState`; times are Unix milliseconds.
+ * State of a callback after an attempt that was judged at `now`, with the error and the time of the next attempt.
+ * `first` and `until` are those of `CallbackState`; times are Unix milliseconds.
  */
 export function callbackAfter(
   before: CallbackState,
@@ -90,7 +90,7 @@ export function callbackAfter(
     attempts: before.attempts + 1,
     first,
     until,
-    // The last status that was heard stays when nobody answered.
+    // Without a response, the last status received is kept.
     ...withStatus(verdict.status ?? before.status),
     ...(verdict.kind === "sent" ? {} : { error: shortError(verdict.error) }),
     ...(verdict.kind === "retry" ? { next: now + verdict.delay } : {}),

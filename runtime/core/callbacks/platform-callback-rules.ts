@@ -1,19 +1,19 @@
 import { enginePorts, gatewayOrigins, type OriginFacts } from "./callback-origins.ts";
 import type { CallbackPolicy, CallbackRules } from "./callback-policy.ts";
 
-/** What the rules for callbacks follow from: settings, and what a process knows of its machine. */
+/** Facts that the callback rules are derived from: settings, and what a process knows about its machine. */
 export interface CallbackFacts extends OriginFacts {
   readonly callbackPolicy: CallbackPolicy;
   readonly callbackAllow: readonly string[];
-  /** Ports of the platform: of broker, monitoring and admin server. */
+  /** Ports of the platform: broker, monitoring and admin server. */
   readonly platformPorts: readonly number[];
-  /** Where the container engine is, if that is said. */
+  /** Address of the container engine (`DOCKER_HOST`), if set. */
   readonly engine: string | undefined;
   /** Addresses of this machine. */
   readonly ownAddresses: readonly string[];
 }
 
-/** Where callbacks may go. */
+/** The rules for where callbacks may go. */
 export function platformCallbackRules(facts: CallbackFacts): CallbackRules {
   return {
     policy: facts.callbackPolicy,

@@ -15,16 +15,17 @@ export interface AcceptParts {
   readonly ledger: CallLedger;
 }
 
-/** What the client is told: the id to use and the time of the first acceptance, Unix nanoseconds. */
+/** What the reply to the client holds: the id to use and the time of the first acceptance, Unix nanoseconds. */
 export interface Accepted {
   readonly id: string;
   readonly start: bigint;
 }
 
 /**
- * Accepts a call: its record first (step G2), then the call itself (G3). When it resolves the call is stored; the same
- * id and digest again resolve alike and run once, the same id with another digest goes under an id derived from both.
- * @throws PlatformError `queue_full` or `queue_unavailable`, saying whether the call may run all the same
+ * Accepts a call: its record first (step G2), then the call itself (G3). When it resolves the call is stored. A
+ * repeated id with the same digest resolves alike and runs once; with another digest it is stored under an id derived
+ * from both.
+ * @throws PlatformError `queue_full` or `queue_unavailable`, saying whether the call may run anyway
  */
 export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetries: number): Promise<Accepted> {
   const began = performance.now();
@@ -56,7 +57,7 @@ export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetrie
   }
 }
 
-/** `revision` is that of the record if this request made it: only then may a refusal remove it. */
+/** `revision` is set if this request created the record: only then may a refusal remove it. */
 async function publish(
   parts: AcceptParts,
   call: QueuedCall,

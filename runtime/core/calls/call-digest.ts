@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { QueuedCall } from "./call.ts";
 
 /**
- * Tells whether a repeated id is the same call: SHA-256 over namespace, function, path, query, callback URL and body,
- * each with its length before it, as base64url.
+ * Digest that tells whether a repeated id is the same call: SHA-256 over namespace, function, path, query, callback URL
+ * and body, each prefixed with its length, as base64url.
  */
 export function callDigest(call: QueuedCall): string {
   const hash = createHash("sha256");
@@ -15,15 +15,15 @@ export function callDigest(call: QueuedCall): string {
     call.query ?? "\u0000",
     call.callbackUrl ?? "",
   ];
-  const lengthened = parts.map((part) => `${Buffer.byteLength(part)}:${part}`);
-  hash.update(`${lengthened.join("")}${call.body.byteLength}:`).update(call.body);
+  const prefixed = parts.map((part) => `${Buffer.byteLength(part)}:${part}`);
+  hash.update(`${prefixed.join("")}${call.body.byteLength}:`).update(call.body);
   return hash.digest("base64url");
 }
 
 /** Namespace of derived call ids (RFC 9562 §5.5); any constant UUID would do. */
 const derivedNamespace = Buffer.from("8a1f5c0e6d0b4c55a7b0f1c6c3a9d2e4", "hex");
 
-/** The id of a call whose own id is taken by another digest: UUID version 5 of both, so that repeats agree. */
+/** The id of a call whose own id is in use with another digest: UUID version 5 of both, so repeats get the same. */
 export function derivedCallId(id: string, digest: string): string {
   return uuid5(`${id}\n${digest}`);
 }

@@ -29,45 +29,45 @@ export interface CallbackState {
   readonly next?: number;
   /** First attempt, Unix milliseconds. */
   readonly first?: number;
-  /** Unix milliseconds; after that no attempt is made or written any more: what is pending then was never written. */
+  /** Unix milliseconds; no attempt is made or recorded later, so the outcome of one still pending then was lost. */
   readonly until?: number;
 }
 
 /**
- * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter, or
- * drop the message of a cancelled call, which may still lie in its queue.
+ * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter,
+ * or drop the message of a cancelled call, which may still be in its queue.
  */
 export type PendingStep = "callback" | "dead-letter" | "message";
 
 /**
- * The record of one asynchronous call: the truth about it. Every change is a compare-and-set on its revision.
+ * The record of one asynchronous call, its source of truth. Every change is a compare-and-set on its revision.
  * Times are Unix milliseconds unless said otherwise.
  */
 export interface CallEntry {
-  /** Version of this form. */
+  /** Version of the record format. */
   readonly v: 2;
   readonly state: CallState;
   readonly queue: string;
   readonly namespace: string;
   readonly function: string;
-  /** Of namespace, function, path, query, callback URL and body: tells whether the same id is the same call. */
+  /** Digest of namespace, function, path, query, callback URL and body: tells whether the same id is the same call. */
   readonly digest: string;
   /** Acceptance, Unix nanoseconds as decimal text. */
   readonly accepted: string;
-  /** Takes so far. */
+  /** Claims so far. */
   readonly run: number;
   /** Retries so far: retryable answers, not crashes or hand-backs. */
   readonly retries: number;
   /** Runs whose worker was lost. */
   readonly lost: number;
-  /** Random per take; who holds another one has lost the call. */
+  /** Random per claim; a worker that holds another value has lost the call. */
   readonly owner: string | null;
   /** When a waiting call is due. */
   readonly next: number | null;
   readonly attempts: readonly CallAttempt[];
   readonly ended: number | null;
   readonly reason: FailureReason | null;
-  /** Last status of the function, or the one that stands for its silence. */
+  /** Last status of the function, or the one that stands for a missing response. */
   readonly status: number | null;
   /** The output of the last run, if it was kept. `ttl` in milliseconds. */
   readonly result: {
@@ -85,7 +85,7 @@ export interface CallEntry {
   readonly redrives: number;
 }
 
-/** The record of `json`, also as an earlier version wrote it: version 1 had the pending steps under another name. */
+/** Parses a record, also of version 1, which had the pending steps under the name `owes`. */
 export function parseCallEntry(json: string): CallEntry {
   const read: CallEntry & { readonly owes?: readonly PendingStep[] } = JSON.parse(json);
   if (read.owes === undefined) return read;
@@ -93,5 +93,5 @@ export function parseCallEntry(json: string): CallEntry {
   return { ...entry, v: 2, pending: owes };
 }
 
-/** A record as it is given to the ledger. */
+/** A record as it is passed to the ledger. */
 export type UnstampedEntry = Omit<CallEntry, "expires"> & Partial<Pick<CallEntry, "expires">>;

@@ -33,7 +33,7 @@ export function acceptedEntry(
   };
 }
 
-/** Step W2: `owner` takes the call; a takeover counts one run as lost. */
+/** Step W2: `owner` claims the call; a takeover counts one run as lost. */
 export function claimedEntry(
   entry: CallEntry,
   facts: { readonly owner: string; readonly takeover: boolean; readonly now: number; readonly maxRetries: number },
@@ -54,7 +54,7 @@ export function claimedEntry(
   };
 }
 
-/** How the run that is ending went. Times are Unix milliseconds. */
+/** Outcome of the run that ends. Times are Unix milliseconds. */
 export interface RunEnd {
   readonly now: number;
   readonly status: number;
@@ -97,12 +97,12 @@ export type CallEnd =
 
 const deadReasons: ReadonlySet<FailureReason> = new Set<DeadReason>(["exhausted", "crash", "expired", "undecodable"]);
 
-/** Whether a call that failed so is kept as a dead letter. */
+/** Whether a call that failed for this reason becomes a dead letter. */
 export function isDeadReason(reason: FailureReason | null): reason is DeadReason {
   return reason !== null && deadReasons.has(reason);
 }
 
-/** Step W7: the call is over; `pending` says what must be published before it is settled. */
+/** Step W7: the call has ended; `pending` says what must be published before it is settled. */
 export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
   const reason = end.state === "failed" ? end.reason : null;
   const pending: PendingStep[] = [];
@@ -122,7 +122,7 @@ export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
   };
 }
 
-/** On request: nothing of the call starts any more, and no callback is sent. Who gets its message drops that. */
+/** Cancelled on request: no run starts any more, and no callback is sent. The worker that gets its message drops it. */
 export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
   return {
     ...entry,
@@ -136,7 +136,7 @@ export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
   };
 }
 
-/** A failed call is queued once more: counters begin anew, `run` goes on so that every run keeps a number of its own. */
+/** A failed call is queued again: counters restart at 0, but `run` continues, so that run numbers stay unique. */
 export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
   return {
     ...entry,
@@ -155,7 +155,7 @@ export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
   };
 }
 
-/** The callback of an ended call is to be sent once more, in a window of its own. */
+/** The callback of an ended call is to be sent again, in a new window. */
 export function callbackRedrivenEntry(entry: CallEntry, redrives: number): CallEntry {
   return { ...entry, callback: pendingAgain(entry.callback), redrives };
 }
@@ -164,7 +164,7 @@ function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
   return callback === null ? null : { url: callback.url, state: "pending", attempts: 0 };
 }
 
-/** Whether the record must outlive the ordinary time: something is still to come. */
+/** Whether the record must be kept longer than usual: the call has not ended, or a step or its callback is pending. */
 export function isOpen(entry: UnstampedEntry): boolean {
   return entry.ended === null || entry.pending.length > 0 || entry.callback?.state === "pending";
 }

@@ -54,7 +54,7 @@ function callbackView(callback: CallbackState, now: number): NonNullable<CallRec
   };
 }
 
-/** A callback that is pending when its time is over was sent or given up, and nobody could write down which. */
+/** A callback still pending after `until` was sent or given up, but which of the two could not be recorded. */
 function callbackState({ state, until }: CallbackState, now: number): CallbackState["state"] | "unknown" {
   return state === "pending" && until !== undefined && now > until ? "unknown" : state;
 }

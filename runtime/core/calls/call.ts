@@ -15,11 +15,11 @@ export interface QueuedCall {
   readonly path: string;
   /** Without `?`; undefined = none, empty = a bare `?`. */
   readonly query: string | undefined;
-  /** Where the outcome goes, if anywhere. */
+  /** Where the callback goes; undefined = no callback. */
   readonly callbackUrl: string | undefined;
-  /** The id that was sent, if another was given. */
+  /** The id that the client sent, if the call got another. */
   readonly parentId: string | undefined;
-  /** Flat: name, value, name, value …, in arrival order; hop-by-hop and platform headers are gone. */
+  /** Flat: name, value, name, value …, in arrival order; without hop-by-hop and platform headers. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
 }

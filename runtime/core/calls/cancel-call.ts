@@ -7,14 +7,13 @@ import type { CallSignals } from "../ports/call-signals.ts";
 
 /**
  * Cancels a queued, waiting or running call: when it resolves no run starts any more and the running one is told to
- * stop. Cancelling twice is the same as once. `mayTouch` sees the record before anything is changed and throws when
- * this caller must not.
- * @throws PlatformError `call_not_found`, `call_finished`, or what `mayTouch` throws
+ * stop. Idempotent. `authorise` gets the record before it is changed and throws when this caller may not cancel it.
+ * @throws PlatformError `call_not_found`, `call_finished`, or what `authorise` throws
  */
 export async function cancelCall(
   parts: { readonly ledger: CallLedger; readonly signals: CallSignals },
   id: string,
-  mayTouch: (entry: CallEntry) => void,
+  authorise: (entry: CallEntry) => void,
 ): Promise<void> {
   const { ledger, signals } = parts;
   const change = await changeRecord(
@@ -23,11 +22,11 @@ export async function cancelCall(
     (found) => {
       if (found === undefined)
         throw new PlatformError("call_not_found", `Cannot cancel call "${id}": it is unknown or expired`);
-      mayTouch(found.entry);
+      authorise(found.entry);
       const { state } = found.entry;
       switch (state) {
         case "cancelled":
-          // Perhaps by this very request, its answer lost: word of it must be given all the same.
+          // Perhaps by this very request, whose response was lost: the signals must be sent anyway.
           return { as: state };
         case "done":
         case "failed":

@@ -4,42 +4,42 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { CallEntry } from "./call-entry.ts";
 import type { CallLedger, LedgerEntry, UpdateOutcome } from "../ports/call-ledger.ts";
 
-/** A record as somebody read or wrote it. */
+/** A record as it was last read or written. */
 export type KnownRecord = Pick<LedgerEntry, "entry" | "revision">;
 
-/** What to do with a record, decided by what it says now; without `write` it is left as it is. `as` is what that means. */
+/** What to do with a record, decided by its content; without `write` it is left as it is. `as` is what that means. */
 export interface RecordDecision<T> {
   readonly as: T;
   readonly write?: CallEntry;
 }
 
-/** What became of a change. */
+/** Outcome of a change. */
 export type RecordChange<T> =
   /** `sentAt` is when the write that was stored was sent, monotonic milliseconds. */
   | { readonly kind: "written"; readonly as: T; readonly record: KnownRecord; readonly sentAt: number }
   | { readonly kind: "left"; readonly as: T; readonly found: KnownRecord | undefined }
-  /** Time was over, or who wanted it stopped: it may be written all the same. */
+  /** Time ran out or `signal` aborted: it may have been written anyway. */
   | { readonly kind: "not-written"; readonly because: "full" | "unavailable" | "conflict"; readonly cause: unknown };
 
-/** How long a change is tried: until `signal` aborts or `until` (monotonic milliseconds) is over, but once at least. */
+/** How long a change is retried: until `signal` aborts, or until `until` (monotonic milliseconds) but at least once. */
 export interface ChangeBounds {
   readonly signal?: AbortSignal;
   readonly until?: number;
 }
 
-type Trouble = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
+type Failure = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
 
-/** How long one that somebody waits for is tried, milliseconds. */
+/** How long a change is retried while a client waits for it, milliseconds. */
 export const changeBudget = 3_000;
 
 const pauseAfterFailure = 100;
-/** Races lost at once; after each further one others have time to finish, milliseconds. */
+/** Lost races that are retried at once; after each further one a pause, milliseconds, lets other writers finish. */
 const quickRaces = 5;
 const pauseAfterRace = 10;
 
 /**
- * The one way to change a record: read, decide, write if nobody wrote since, again. `known` saves the first read. An
- * answer that was lost is found out by reading: what is there is what was to be written, or is decided about anew.
+ * The only way to change a record: read, decide, compare-and-set; repeated on a conflict. `known` saves the first read.
+ * After a lost reply the record is read: either it holds what was sent, or the change is decided again.
  * Rejects with what `decide` throws.
  */
 export async function changeRecord<T>(
@@ -67,8 +67,8 @@ export async function changeRecord<T, R extends KnownRecord>(
   const isStopped = (): boolean => signal?.aborted === true;
   let found = known;
   let mustRead = known === undefined;
-  let trouble: Trouble | undefined;
-  /** What may be written already. */
+  let failure: Failure | undefined;
+  /** Writes that may have been stored already. */
   const sent: { readonly write: CallEntry; readonly as: T; readonly sentAt: number }[] = [];
 
   for (let writes = 0; !isStopped();) {
@@ -77,7 +77,7 @@ export async function changeRecord<T, R extends KnownRecord>(
         found = await ledger.read(id);
         mustRead = false;
       } catch (cause) {
-        trouble = { kind: "unknown", cause };
+        failure = { kind: "unknown", cause };
         if (isOver()) break;
         await pause(pauseAfterFailure);
         continue;
@@ -99,18 +99,18 @@ export async function changeRecord<T, R extends KnownRecord>(
     mustRead = true;
     if (outcome.kind !== "refused") sent.push({ write, as, sentAt });
     if (outcome.kind === "conflict") {
-      trouble = undefined;
+      failure = undefined;
       if (writes > quickRaces) await pause(pauseAfterRace);
       continue;
     }
-    trouble = outcome;
+    failure = outcome;
     if (isOver()) break;
     await pause(pauseAfterFailure);
   }
-  return notWritten(trouble);
+  return notWritten(failure);
 }
 
-/** The error for a change that somebody waited for; `what` as in `cancel call "<id>"`. */
+/** The error for a change that was not written; `what` as in `cancel call "<id>"`. */
 export function unchanged(
   what: string,
   change: Extract<RecordChange<unknown>, { kind: "not-written" }>,
@@ -125,16 +125,16 @@ export function unchanged(
 const whyUnchanged = {
   full: "the broker has no room",
   unavailable: "the broker did not store it",
-  conflict: "others write its record all the time",
+  conflict: "its record keeps changing",
 };
 
-/** Whether two records say the same; when they expire, each write says anew. */
+/** Whether two records are equal apart from `expires`, which each write stamps anew. */
 function isSameEntry(one: CallEntry, other: CallEntry): boolean {
   return JSON.stringify({ ...one, expires: 0 }) === JSON.stringify({ ...other, expires: 0 });
 }
 
-function notWritten(trouble: Trouble | undefined): Extract<RecordChange<never>, { kind: "not-written" }> {
-  if (trouble === undefined) return { kind: "not-written", because: "conflict", cause: undefined };
-  const because = trouble.kind === "refused" ? trouble.because : "unavailable";
-  return { kind: "not-written", because, cause: trouble.cause };
+function notWritten(failure: Failure | undefined): Extract<RecordChange<never>, { kind: "not-written" }> {
+  if (failure === undefined) return { kind: "not-written", because: "conflict", cause: undefined };
+  const because = failure.kind === "refused" ? failure.because : "unavailable";
+  return { kind: "not-written", because, cause: failure.cause };
 }

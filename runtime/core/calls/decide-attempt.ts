@@ -1,30 +1,30 @@
 import { pickReplica, type ReadyReplica, type ReplicaChoice } from "../replicas/pick-replica.ts";
 
-/** A replica that took no connection, so that it has seen nothing of the call. */
+/** A replica that refused the connection, so that it received nothing of the call. */
 export interface RefusedAttempt {
   readonly replica: ReadyReplica | undefined;
-  /** Connections of this call that were refused before that one. */
+  /** Connections of this call that were refused earlier. */
   readonly before: number;
-  /** Whether the call can be sent again as it was: its body is whole, and somebody still waits for the reply. */
+  /** Whether the call can be sent again unchanged: its body is complete, and the client still waits for the reply. */
   readonly repeatable: boolean;
 }
 
-/** What follows for a call that is to be sent. */
+/** What to do with a call that is to be sent. */
 export type AttemptDecision =
   | { readonly kind: "send"; readonly replica: ReadyReplica }
-  /** No replica is ready: the function is woken, and then it is decided anew, without the refusal. */
+  /** No replica is ready: wake the function, then decide again, without the refusal. */
   | { readonly kind: "wait" }
-  /** Every replica has as many calls as it may; `state` says so. */
+  /** Every ready replica is at its limit; `state` is the end of the error sentence. */
   | { readonly kind: "busy"; readonly state: string }
-  /** The refusal stands. */
+  /** Not retried: the refusal is the outcome. */
   | { readonly kind: "dead-letter" };
 
 const wait: AttemptDecision = { kind: "wait" };
 const giveUp: AttemptDecision = { kind: "dead-letter" };
 
 /**
- * Where a call goes next: to the ready replica with the fewest calls. After a refusal it is tried once more, and only
- * elsewhere. `concurrencyMax` is the most calls of a replica, 0 = no limit.
+ * Where a call goes next: to the ready replica with the fewest calls. After a refusal it is retried once, at another
+ * replica only. `concurrencyMax` limits the calls per replica, 0 = no limit.
  */
 export function decideAttempt(
   choice: ReplicaChoice,

@@ -2,16 +2,16 @@ import type { CallEntry } from "./call-entry.ts";
 import type { CallTimes } from "./call-ttl.ts";
 import type { LedgerEntry } from "../ports/call-ledger.ts";
 
-/** Runs of a call whose worker was lost before it is given up. */
+/** Lost runs after which a call is given up. */
 export const crashBudget = 5;
 
-/** A retry that is due within this many milliseconds is not worth another round through the queue. */
+/** A retry that is due within this many milliseconds is run now instead of being requeued. */
 const dueSoon = 100;
 
 /** What to do with a call that was delivered (step W1). */
 export type DeliveryDecision =
   | { readonly action: "create-record" }
-  /** Over: publish what is still owed, then acknowledge. */
+  /** The call has ended: publish what is pending, then acknowledge. */
   | { readonly action: "finish"; readonly entry: CallEntry }
   | { readonly action: "requeue"; readonly delay: number; readonly because: "lease-held" | "not-due" }
   | { readonly action: "dead-letter"; readonly reason: "crash" | "expired" }
@@ -19,7 +19,7 @@ export type DeliveryDecision =
 
 /**
  * Decides on a delivered call by its record. `now` and `storedAt` are Unix milliseconds; `storedAt` is when the queue
- * took the call.
+ * stored the call.
  */
 export function decideDelivery(
   found: LedgerEntry | undefined,
@@ -35,7 +35,7 @@ export function decideDelivery(
     case "cancelled":
       return { action: "finish", entry };
     case "running": {
-      // Clocks differ by a little: what was written "a moment ahead" was written just now.
+      // Clocks differ slightly: a record written "in the future" was written just now.
       const age = now - found.writtenAt;
       const lease = 0.95 * times.ackWait;
       if (age > -lease && age < lease) {
@@ -47,8 +47,8 @@ export function decideDelivery(
     case "queued":
     case "waiting": {
       if (now - storedAt > times.callMaxAge) return { action: "dead-letter", reason: "expired" };
-      const rest = entry.state === "waiting" ? (entry.next ?? 0) - now : 0;
-      if (rest > dueSoon) return { action: "requeue", delay: Math.ceil(rest), because: "not-due" };
+      const remaining = entry.state === "waiting" ? (entry.next ?? 0) - now : 0;
+      if (remaining > dueSoon) return { action: "requeue", delay: Math.ceil(remaining), because: "not-due" };
       return { action: "take", takeover: false };
     }
     default:

@@ -7,7 +7,7 @@ import { parseRetryAfter, retryDelay, type RetryRules } from "./retry.ts";
 /** How a run ended, as the worker saw it. */
 export type RunOutcome = InvokeOutcome;
 
-/** The HTTP status by which a run is counted: the function's own, or what it stands for that there was none. */
+/** The HTTP status of a run: the function's own, or the one that stands for a missing response. */
 export function runStatus(outcome: RunOutcome): number {
   switch (outcome.kind) {
     case "answered":
@@ -37,7 +37,7 @@ export type RunVerdict =
       readonly reason: FailureReason;
       readonly error: string | undefined;
     }
-  /** The run was cut off from outside: whoever did so says what follows. */
+  /** The run was aborted from outside; the code that aborted it decides what follows. */
   | { readonly kind: "none" };
 
 /** Judges a run by the retry rules; `retries` is how many there were before, `now` is in Unix milliseconds. */
@@ -59,11 +59,11 @@ export function judgeRun(
         error: "the function was deleted",
       };
     case "unreachable":
-      return again(runStatus(outcome), outcome.error);
+      return retry(runStatus(outcome), outcome.error);
     case "no-replica":
-      return again(runStatus(outcome), outcome.error);
+      return retry(runStatus(outcome), outcome.error);
     case "timed-out":
-      return again(runStatus(outcome), "the time limit was reached");
+      return retry(runStatus(outcome), "the time limit was reached");
     case "answered": {
       const { status, headers } = outcome;
       if (status < 400) return { kind: "done", status };
@@ -72,13 +72,13 @@ export function judgeRun(
         return { kind: "failed", status, reason: "rejected", error: undefined };
       const after =
         status === 429 || status === 503 ? parseRetryAfter(headerValue(headers, "retry-after"), now) : undefined;
-      return again(status, undefined, after);
+      return retry(status, undefined, after);
     }
     default:
       return outcome satisfies never;
   }
 
-  function again(status: number, error: string | undefined, after?: number): RunVerdict {
+  function retry(status: number, error: string | undefined, after?: number): RunVerdict {
     if (retries >= rules.attempts) return { kind: "failed", status, reason: "exhausted", error };
     return { kind: "retry", status, delay: retryDelay(rules, retries, after, random), error };
   }

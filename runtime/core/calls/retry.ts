@@ -1,4 +1,4 @@
-/** How often and when a call is tried again. Durations are milliseconds. */
+/** How often and when a call is retried. Durations are milliseconds. */
 export interface RetryRules {
   /** Retries after the first run. */
   readonly attempts: number;
@@ -30,7 +30,7 @@ export function backOff(first: number, longest: number, n: number, random: () =>
 
 /**
  * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or an HTTP date), or undefined when it
- * is unreadable or there is none.
+ * is malformed or absent.
  */
 export function parseRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
   if (value === undefined) return undefined;

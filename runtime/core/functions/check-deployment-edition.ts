@@ -4,8 +4,8 @@ import { checkQueueEdition } from "../queues/check-queue-edition.ts";
 import { functionLimits } from "./function-limits.ts";
 
 /**
- * Checks what the edition allows (contract §1.5): a queue other than the default one. Whether that queue is declared is
- * seen at each call.
+ * Checks whether the edition allows a queue other than the default one (contract §1.5). Whether the queue is declared
+ * is checked at each call.
  * @throws PlatformError `edition_limit`
  */
 export function checkDeploymentEdition(deployment: FunctionDeployment, edition: Edition): void {

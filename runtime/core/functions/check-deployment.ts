@@ -12,7 +12,7 @@ import { scaleRules } from "../scaling/scale-rules.ts";
 import { unknownKey } from "../labels/unknown-keys.ts";
 
 /**
- * Checks all that the schema of a deployment cannot say (contract §2, §2.1, §5.1).
+ * Checks all that the schema of a deployment cannot express (contract §2, §2.1, §5.1).
  * @throws PlatformError `validation_failed` for the first rule that is broken
  */
 export function checkDeployment(deployment: FunctionDeployment): void {
@@ -33,7 +33,7 @@ export function checkDeployment(deployment: FunctionDeployment): void {
 }
 
 /**
- * Checks that a function may ask for the timeout that it has.
+ * Checks the timeout that a function asks for.
  * @throws PlatformError `validation_failed` when it is above `timeoutMax` milliseconds
  */
 export function checkTimeoutMax(deployment: FunctionDeployment, timeoutMax: number): void {
@@ -46,7 +46,7 @@ export function checkTimeoutMax(deployment: FunctionDeployment, timeoutMax: numb
 }
 
 /**
- * Checks that a call can last as long as the function says (contract §5.2); `queueTimeout` is that of its queue.
+ * Checks that a call can last as long as `exec_timeout` says (contract §5.2); `queueTimeout` is that of its queue.
  * @throws PlatformError `validation_failed` when exec_timeout is above both limits; the sentence names them
  */
 export function checkExecTimeout(

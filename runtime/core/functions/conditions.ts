@@ -1,50 +1,50 @@
 import type { Condition } from "../../api/schemas/function-status.ts";
 import type { Backoff, ReplicaFailure } from "../replicas/reconcile-backoff.ts";
 
-/** What the conditions of one function rest on. */
+/** Facts that the conditions of one function are derived from. */
 export interface ConditionFacts {
-  /** Replicas wanted. */
+  /** Desired replicas. */
   readonly wanted: number;
   /** Ready replicas of any generation that get calls. */
   readonly ready: number;
-  /** Ready replicas of the wanted generation. */
+  /** Ready replicas of the desired generation. */
   readonly readyCurrent: number;
-  /** All replicas that exist, stopping ones too. */
+  /** All replicas that exist, including stopping ones. */
   readonly existing: number;
   /** Replicas of other generations that exist. */
   readonly superseded: number;
-  /** The last failures, until a replica was started after them and is ready. */
+  /** The last failures; undefined once a replica that was started after them is ready. */
   readonly backoff: Backoff | undefined;
-  /** What keeps replicas from being started at all. */
+  /** Why no replica can be started at all. */
   readonly blocked: ReplicaFailure | undefined;
-  /** What keeps no replica from running, and yet needs a person. */
+  /** What a person has to act on although replicas run. */
   readonly attention?: ReplicaFailure | undefined;
   /** What a starting replica is waiting for: an image, for example. */
   readonly progress?: ReplicaFailure | undefined;
-  /** None exists that could become ready, and the next one is started only after a pause. */
+  /** No existing replica can become ready, and the next one is started only after a pause. */
   readonly backingOff?: boolean;
 }
 
 type Statement = Omit<Condition, "lastTransitionTime">;
 
-/** From so many failures in a row on a function is said to be in a crash loop and not to progress. */
+/** Failures in a row from which a function counts as being in a crash loop, and as stalled. */
 const crashLoop = 2;
 
-/** Reason of `Stalled` while the queue of asynchronous calls is not declared: replicas run all the same. */
+/** Reason of `Stalled` while the queue of asynchronous calls is not declared: replicas run regardless. */
 export const queueNotFound = "QueueNotFound";
 
 /** Reason of `Reconciling` between two attempts to start a replica. */
 const backingOffReason = "BackingOff";
 
-/** Reasons of `Reconciling` and `Healthy` that somebody has to see to: replicas run and do not become ready. */
+/** Reasons of `Reconciling` and `Healthy` that a person has to act on: replicas run but do not become ready. */
 const unreadyReasons: ReadonlySet<string> = new Set(["NotListening", "NotReady", "Unhealthy"]);
 
-/** What somebody has to see to: `stalled`: it was tried and failed; `not-ready`: a replica runs and does not become ready. */
+/** What a person has to act on. `stalled`: an attempt failed; `not-ready`: a replica runs but does not become ready. */
 export interface Trouble extends ReplicaFailure {
   readonly kind: "stalled" | "not-ready";
 }
 
-/** What keeps a function from being ready, if that is known and does not pass by itself. */
+/** Why a function is not ready, if that is known and does not pass by itself. */
 export function troubleOf(conditions: readonly Condition[]): Trouble | undefined {
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   if (stalled !== undefined) return { kind: "stalled", reason: stalled.reason, message: stalled.message };
@@ -56,14 +56,14 @@ export function troubleOf(conditions: readonly Condition[]): Trouble | undefined
   return unready && { kind: "not-ready", reason: unready.reason, message: unready.message };
 }
 
-/** Whether all replicas that are wanted are ready, and no others exist. */
+/** Whether all desired replicas are ready, and no others exist. */
 export function isSettled(conditions: readonly Condition[]): boolean {
   return conditions.some(({ type, status }) => type === "Reconciling" && status === "False");
 }
 
 /**
- * Why no replica can become ready for now: what has failed was tried and will be again only after a pause. Undefined
- * while one is being started, or nothing is known to be in the way.
+ * Why no replica can become ready for now: the last attempt failed, and the next one comes only after a pause.
+ * Undefined while one is being started, or while no failure is known.
  */
 export function finalFailure(conditions: readonly Condition[]): string | undefined {
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
@@ -71,7 +71,7 @@ export function finalFailure(conditions: readonly Condition[]): string | undefin
   return pauses ? stalled?.message : undefined;
 }
 
-/** Why no replica is ready, as far as the conditions know: what is in the way, else what failed last or is waited for. */
+/** Why no replica is ready, as far as the conditions say: why it is stalled, else what failed last or is awaited. */
 export function whyNotReady(conditions: readonly Condition[]): string | undefined {
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   if (stalled !== undefined && stalled.reason !== queueNotFound) return stalled.message;
@@ -103,9 +103,9 @@ function readyOf(facts: ConditionFacts): Statement {
   }
   const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
   const failure = blocked ?? progress ?? backoff?.last;
-  // Calls are served, but by what was deployed before.
+  // Calls are served, but by replicas of the previous deployment.
   const old = ready > 0 && readyCurrent === 0 && superseded > 0 && failure !== undefined;
-  const message = old ? `${counts}, of the deployment before: ${failure.message}` : counts;
+  const message = old ? `${counts}, of the previous deployment: ${failure.message}` : counts;
   if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message };
   if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message };
   return {
@@ -134,7 +134,12 @@ function reconcilingOf(facts: ConditionFacts): Statement {
   const { wanted, readyCurrent, existing, superseded, progress, backingOff } = facts;
   const settled = readyCurrent === wanted && existing === wanted;
   if (settled)
-    return { type: "Reconciling", status: "False", reason: "Settled", message: "What runs is what is wanted" };
+    return {
+      type: "Reconciling",
+      status: "False",
+      reason: "Settled",
+      message: "All desired replicas are ready, and no others exist",
+    };
   if (progress !== undefined && readyCurrent < wanted) return { type: "Reconciling", status: "True", ...progress };
   if (backingOff === true && readyCurrent < wanted) {
     const message = "The next replica is started after a pause, as the last attempt failed";

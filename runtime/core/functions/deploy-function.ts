@@ -12,7 +12,7 @@ import type { QueueCatalog } from "../ports/queue-catalog.ts";
 import type { SecretStore } from "../ports/secret-store.ts";
 import { quote } from "../quote.ts";
 
-/** What a deployment is checked against and stored in. */
+/** What a deployment is checked against, and where it is stored. */
 export interface DeployParts extends NamespaceParts, PlatformTimes {
   readonly functions: FunctionStore;
   /** Absent: no secret exists. */
@@ -23,7 +23,7 @@ export interface DeployParts extends NamespaceParts, PlatformTimes {
 }
 
 /**
- * Stores a deployment as the desired state: a new function, or with `replace` also in place of the one that is there.
+ * Stores a deployment as the desired state: of a new function, or with `replace` also of an existing one.
  * @throws PlatformError in the order of contract §1.6: fields, edition, existence, state
  */
 export async function deployFunction(
@@ -58,13 +58,13 @@ async function checkTimes(deployment: FunctionDeployment, parts: DeployParts): P
 }
 
 async function checkSecretsExist(
-  { service, secrets: wanted = [] }: FunctionDeployment,
+  { service, secrets: named = [] }: FunctionDeployment,
   namespace: string,
   secrets: SecretStore | undefined,
 ): Promise<void> {
-  if (wanted.length === 0) return;
+  if (named.length === 0) return;
   const existing = new Set(await secrets?.list(namespace));
-  const missing = wanted.find((name) => !existing.has(name));
+  const missing = named.find((name) => !existing.has(name));
   if (missing === undefined) return;
   throw new PlatformError(
     "validation_failed",

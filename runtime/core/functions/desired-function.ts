@@ -3,7 +3,7 @@ import type { CountHold } from "../scaling/count-hold.ts";
 import type { FunctionRef } from "./function-ref.ts";
 import { scaleBounds } from "../scaling/scale-bounds.ts";
 
-/** Why a function has as many replicas as are desired. */
+/** Why a function has its number of desired replicas. */
 export interface ScaledBecause {
   /** A word in CamelCase. */
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface ScaledBecause {
   readonly at: string;
 }
 
-/** `current` with so many replicas, why, and with `hold`; what held them before holds no more. */
+/** `current` with another number of replicas, its reason, and `hold`; an earlier hold and `held` are dropped. */
 export function withReplicas(
   current: DesiredFunction,
   replicas: number,
@@ -22,26 +22,26 @@ export function withReplicas(
   return { ...current, replicas, scaled, held: undefined, hold };
 }
 
-/** The reason for a count that is desired from `now` (Unix milliseconds) on. */
+/** The reason for a count that is desired since `now` (Unix milliseconds). */
 export function scaledBecause(reason: string, message: string, now: number): ScaledBecause {
   return { reason, message, at: new Date(now).toISOString() };
 }
 
-/** What the platform shall make true for one function; the function store is its home. */
+/** Desired state of one function, kept in the function store. */
 export interface DesiredFunction extends FunctionRef {
-  /** As sent; the namespace in it is resolved. */
+  /** As sent, but with its namespace resolved. */
   readonly deployment: FunctionDeployment;
-  /** Replicas wanted now; 0 is a state. */
+  /** Replicas desired now; 0 = scaled to zero. */
   readonly replicas: number;
-  /** Absent = they are as deployed. */
+  /** Why there are this many replicas. Absent: as deployed. */
   readonly scaled?: ScaledBecause;
-  /** Why they are not fewer, or not zero, for some time already. Absent: nothing holds them. */
+  /** Why they have not been scaled down, or to zero, for some time. Absent: nothing holds them. */
   readonly held?: ScaledBecause | undefined;
-  /** The autoscaler leaves the count alone until this is over. A deployment ends it. */
+  /** The autoscaler leaves the count alone until this ends. A deployment ends it, too. */
   readonly hold?: CountHold | undefined;
-  /** Who else sets the count: the autoscaler leaves it alone as long as that is so. Absent: nobody. */
+  /** Name of another scaler that sets the count; the autoscaler leaves it alone meanwhile. Absent: there is none. */
   readonly externalScaler?: string;
-  /** Raised by every deployment, equal ones too, and never by scaling: a change rolls all replicas. */
+  /** Incremented by every deployment, also an identical one, and never by scaling: a change replaces all replicas. */
   readonly generation: number;
   /** RFC 3339. */
   readonly createdAt: string;
@@ -50,8 +50,8 @@ export interface DesiredFunction extends FunctionRef {
 }
 
 /**
- * The desired function after `deployment` replaced `previous`: the replica count stays within the new bounds, a
- * new function begins with its minimum.
+ * The desired function after `deployment` replaced `previous`: the replica count is kept within the new bounds, a new
+ * function starts with its minimum.
  */
 export function desireFunction(
   previous: DesiredFunction | undefined,

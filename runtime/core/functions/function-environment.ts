@@ -1,16 +1,16 @@
 import type { DesiredFunction } from "./desired-function.ts";
 
-/** What the provider knows that a function is told. */
+/** Facts of the provider that a function gets in its environment. */
 export interface FunctionSurroundings {
-  /** Where the function reaches the gateway. */
+  /** Address at which the function reaches the gateway. */
   readonly gatewayUrl: string;
-  /** The directory its secrets lie in. */
+  /** Directory of its secrets. */
   readonly secretsDirectory: string;
-  /** The port that the function listens on; undefined = it is told one when it starts. */
+  /** The port that the function listens on; undefined = assigned when it starts. */
   readonly port: number | undefined;
 }
 
-/** The environment of a function on every provider (contract §7); a name that is also in envVars keeps that value. */
+/** The environment of a function on every provider (contract §7); values in envVars take precedence. */
 export function functionEnvironment(
   wanted: DesiredFunction,
   { gatewayUrl, secretsDirectory, port }: FunctionSurroundings,

@@ -5,16 +5,16 @@ import type { DesiredFunction } from "./desired-function.ts";
 import { functionLimits, type FunctionLimits } from "./function-limits.ts";
 
 /**
- * What the platform reads from the texts of one deployment. It is read when the function is seen and lies beside it, where
- * a newer deployment replaces both.
+ * What the platform parses from one deployment. It is parsed when the function is seen and kept beside it, so that a
+ * newer deployment replaces both.
  */
 export interface FunctionFacts {
   readonly scale: ScaleRules;
-  /** The error when they cannot be used, as an older version may have let in: who may call cannot be known then. */
+  /** The error when they are unusable, as an older version may have accepted them: who may call is unknown then. */
   readonly limits: FunctionLimits | PlatformError;
 }
 
-/** A function as it is desired, and what was read from it then. */
+/** A desired function, and what was parsed from it. */
 export interface SeenFunction {
   readonly wanted: DesiredFunction;
   readonly facts: FunctionFacts;

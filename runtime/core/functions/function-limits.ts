@@ -16,9 +16,9 @@ export interface RetryOverrides {
 
 /** What a deployment says about its calls, parsed once (contract §2.1, §5.2). Durations are milliseconds. */
 export interface FunctionLimits {
-  /** Undefined: no limit of its own, which `0` says, too. */
+  /** Undefined: no limit of its own, as `0` says, too. */
   readonly execTimeout: number | undefined;
-  /** `com.service.timeout`, which stands in place of `upstream_timeout`; undefined: that holds. */
+  /** `com.service.timeout`, which replaces `upstream_timeout`; undefined: the latter applies. */
   readonly timeout: number | undefined;
   readonly queue: string;
   readonly authRequired: boolean;
@@ -30,7 +30,7 @@ export interface FunctionLimits {
   readonly protocol: FunctionProtocol;
 }
 
-/** What a function speaks; `h2c` is HTTP/2 without TLS, and nothing else. */
+/** Protocol that a function speaks; `h2c` is unencrypted HTTP/2, and nothing else. */
 export type FunctionProtocol = (typeof annotationKey.protocol.words)[number];
 
 /**
@@ -42,10 +42,10 @@ export function functionProtocol(annotations: FunctionDeployment["annotations"])
 }
 
 const hour = 3_600_000;
-/** What a function gets beyond its own limit to say so by itself. */
+/** Time beyond `exec_timeout` in which a function can report the timeout itself. */
 const execMargin = 1_000;
 
-/** What sentences call the function's own timeout. */
+/** Name of the function's own timeout in error sentences. */
 export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;
 
 /**
@@ -66,7 +66,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
   };
 }
 
-/** How long one call may take, and the name of the setting or variable that says so. */
+/** How long one call may take, and the name of the setting or variable that sets it. */
 export interface CallLimit {
   readonly timeout: number;
   readonly timeoutName: string;
@@ -75,7 +75,7 @@ export interface CallLimit {
 /** The platform's own limits, milliseconds. */
 export interface PlatformTimes {
   readonly upstreamTimeout: number;
-  /** Above it no function's timeout counts. */
+  /** Upper bound of a function's own timeout. */
   readonly timeoutMax: number;
 }
 
@@ -93,7 +93,9 @@ export function callLimit({ upstreamTimeout, timeoutMax }: PlatformTimes, own: O
     : limit;
 }
 
-/** Milliseconds of a queued run: the longer of its queue's timeout and the function's, or exec_timeout + 1 s if less. */
+/**
+ * Timeout of a queued run, milliseconds: the longer of its queue's and the function's, or exec_timeout + 1 s if less.
+ */
 export function runTimeout(queueTimeout: number, timeoutMax: number, { execTimeout, timeout = 0 }: OwnTimes): number {
   const longest = Math.max(queueTimeout, Math.min(timeout, timeoutMax));
   return execTimeout === undefined ? longest : Math.min(longest, execTimeout + execMargin);

@@ -5,7 +5,7 @@ import type { FunctionRef } from "./function-ref.ts";
 /** Names of the functions of a namespace. */
 export type NamesOf = (namespace: string) => Iterable<string>;
 
-/** A function that is not there; who may list functions is told the nearest name, see `withNearestName`. */
+/** A function does not exist. Clients that may list functions get the nearest name, see `withNearestName`. */
 export class FunctionNotFound extends PlatformError {
   readonly ref: FunctionRef;
 
@@ -19,12 +19,12 @@ export class FunctionNotFound extends PlatformError {
   }
 }
 
-/** The error for a function that is not there. */
+/** The error for a function that does not exist. */
 export function functionNotFound(ref: FunctionRef): PlatformError {
   return new FunctionNotFound(ref);
 }
 
-/** `err`; if it is about a function that is not there, with the nearest name of its namespace. */
+/** `err`, with the nearest name of the namespace added if it is about a function that does not exist. */
 export function withNearestName(err: unknown, namesOf: NamesOf): unknown {
   if (!(err instanceof FunctionNotFound)) return err;
   const near = nearestName(err.ref.name, namesOf(err.ref.namespace));

@@ -7,7 +7,7 @@ import { scalingCondition } from "../scaling/scaling-condition.ts";
 
 /**
  * A function as `/system/functions` shows it (contract §2): fields as deployed, replicas as desired, and what the
- * provider said last. Until the provider speaks of the newest deployment, condition Reconciling says so.
+ * provider reported last. Until the provider has seen the newest deployment, condition Reconciling says so.
  */
 export function functionStatus(
   wanted: DesiredFunction,
@@ -32,8 +32,8 @@ export function functionStatus(
 }
 
 function conditionsOf(wanted: DesiredFunction, endpoints: FunctionEndpoints | undefined): Condition[] {
-  const said = [...(endpoints?.conditions ?? [])];
-  if (endpoints !== undefined && endpoints.observedGeneration >= wanted.generation) return said;
+  const reported = [...(endpoints?.conditions ?? [])];
+  if (endpoints !== undefined && endpoints.observedGeneration >= wanted.generation) return reported;
   const lastTransitionTime = wanted.updatedAt;
   const pending: Condition[] = [
     {
@@ -44,14 +44,14 @@ function conditionsOf(wanted: DesiredFunction, endpoints: FunctionEndpoints | un
       lastTransitionTime,
     },
   ];
-  if (!said.some((condition) => condition.type === "Ready")) {
+  if (!reported.some((condition) => condition.type === "Ready")) {
     pending.push({
       type: "Ready",
       status: "Unknown",
       reason: "Pending",
-      message: "The provider has not yet said",
+      message: "The provider has not reported yet",
       lastTransitionTime,
     });
   }
-  return [...said.filter((condition) => condition.type !== "Reconciling"), ...pending];
+  return [...reported.filter((condition) => condition.type !== "Reconciling"), ...pending];
 }

@@ -2,7 +2,7 @@ import { namePattern } from "../../api/grammar.ts";
 
 const form = new RegExp(namePattern.quantity);
 
-/** Parts of one unit that a quantity is counted in, so that `0.7` and `700m` are exactly equal. */
+/** Parts per unit in which quantities are counted, so that `0.7` and `700m` are exactly equal. */
 export const quantityScale = 10n ** 12n;
 
 const factors: ReadonlyMap<string, bigint> = new Map([
@@ -10,16 +10,16 @@ const factors: ReadonlyMap<string, bigint> = new Map([
   ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, index) => [unit, 1024n ** BigInt(index + 1)] as const),
 ]);
 
-/** What Kubernetes and container engines count with: signed numbers of 64 bits. */
-const mostWhole = 2n ** 63n - 1n;
+/** Kubernetes and container engines count with signed 64-bit integers. */
+const maxWhole = 2n ** 63n - 1n;
 
 /**
- * A Kubernetes quantity such as `128Mi`, `0.5` or `250m` in `quantityScale` parts of one; undefined when it is none, or
- * above 2^63 - 1.
+ * Parses a Kubernetes quantity such as `128Mi`, `0.5` or `250m`, times `quantityScale`; undefined when it is malformed
+ * or above 2^63 - 1.
  */
 export function parseQuantity(text: string): bigint | undefined {
   const quantity = readQuantity(text);
-  return quantity === undefined || quantity > mostWhole * quantityScale ? undefined : quantity;
+  return quantity === undefined || quantity > maxWhole * quantityScale ? undefined : quantity;
 }
 
 function readQuantity(text: string): bigint | undefined {

@@ -3,8 +3,8 @@ import type { FunctionRef } from "./function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../ports/function-store.ts";
 
 /**
- * A store whose own writes an observer sees before they resolve, and not only when the watch brings them: who was told
- * that a function is deployed may call it at once.
+ * A store that shows its own writes to an observer before they resolve, without waiting for the watch: a client that
+ * was told of a deployment may call the function at once.
  */
 export class SeenFunctionStore implements FunctionStore {
   readonly #inner: FunctionStore;

@@ -1,6 +1,6 @@
 /**
- * Headers that may come with message after message, as clients and functions repeat themselves over a connection. The one
- * who sends them makes ready once what it sends.
+ * Headers that may be the same in every message of a connection, as clients and functions repeat themselves. The sender
+ * derives once from them what it sends.
  */
 export class CachedHeaders {
   /** Flat: name, value, … */
@@ -12,7 +12,7 @@ export class CachedHeaders {
     this.list = list;
   }
 
-  /** What `make` makes of the list; the same one is asked the first time only. */
+  /** The result of `make` for the list; the same `make` is called the first time only. */
   made<T>(make: (list: readonly string[]) => T): T {
     if (this.#make !== make) {
       this.#made = make(this.list);
@@ -22,7 +22,7 @@ export class CachedHeaders {
   }
 }
 
-/** `own` behind those that are repeated, if there are any. */
+/** The repeated headers, if any, followed by `own`. */
 export function joinHeaders(repeated: CachedHeaders | undefined, own: string[]): string[] {
   return repeated === undefined ? own : [...repeated.list, ...own];
 }

@@ -1,4 +1,4 @@
-/** Headers as a flat list: name, value, name, value …, in the order they came. */
+/** Headers as a flat list: name, value, name, value …, in order of arrival. */
 export type HeaderList = readonly string[];
 
 /** The first value of `name` (lower case), or undefined. */
@@ -20,7 +20,7 @@ export function joinedValue(headers: HeaderList, name: string): string | undefin
   return joined;
 }
 
-/** `headers` less those whose lower-case names `drop` holds. */
+/** `headers` without those whose lower-case names are in `drop`. */
 export function withoutHeaders(headers: HeaderList, drop: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -15,7 +15,7 @@ export function isHopByHop(lowerName: string): boolean {
   return names.has(lowerName) || lowerName.startsWith("proxy-");
 }
 
-/** Whether every option of a `Connection` value speaks of the connection alone and names no further header. */
+/** Whether every option of a `Connection` value concerns the connection only and names no other header. */
 export function isPlainConnection(value: string): boolean {
   switch (value) {
     case "keep-alive":
@@ -27,7 +27,7 @@ export function isPlainConnection(value: string): boolean {
   }
 }
 
-/** The flat header list less hop-by-hop headers and those that `Connection` names, order and spelling kept. */
+/** The flat header list without hop-by-hop headers and those that `Connection` names, order and spelling kept. */
 export function endToEndHeaders(headers: readonly string[]): string[] {
   const named = new Set<string>();
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -2,10 +2,10 @@ import type { HeaderList } from "./header-list.ts";
 
 const secretName = /^(?:authorization|proxy-authorization|cookie|set-cookie)$|token|secret|key/i;
 
-/** What stands for a value that is not shown. */
+/** Placeholder for a value that is not shown. */
 export const redacted = "[redacted]";
 
-/** The headers with the values hidden that could be credentials (`security.md` §6): for people's eyes. */
+/** The headers for display to people: values that could be credentials are hidden (`security.md` §6). */
 export function redactedHeaders(headers: HeaderList): string[] {
   return headers.map((text, index) => (index % 2 === 1 && secretName.test(headers[index - 1] ?? "") ? redacted : text));
 }

@@ -1,7 +1,7 @@
 import { headerValue, type HeaderList } from "./header-list.ts";
 
 const wellFormed = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)/;
-/** Of version 00; later versions may be longer. */
+/** Characters of version 00; later versions may be longer. */
 const length = 55;
 
 /** Whether the value of a `traceparent` header can be passed on (W3C Trace Context §3.2). */

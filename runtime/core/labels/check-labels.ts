@@ -11,7 +11,7 @@ export function checkLabels(labels: Readonly<Record<string, string>>): void {
   }
 }
 
-/** @throws PlatformError `validation_failed` for a bad key, or when all are too long together */
+/** @throws PlatformError `validation_failed` for a bad key, or when keys and values together are too long */
 export function checkAnnotations(annotations: Readonly<Record<string, string>>): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
@@ -26,7 +26,7 @@ export function badField(field: string, rule: string, value: string): PlatformEr
   return new PlatformError("validation_failed", `Cannot read field "${field}" ${quote(value)}: ${rule}`);
 }
 
-/** The error for a field that is too long in all. */
+/** The error for a field whose content is too long in total. */
 export function tooLong(field: string, bytes: number): PlatformError {
   const limit = `${bytes} bytes are over the limit of ${mostText}`;
   return new PlatformError("validation_failed", `Cannot read field "${field}": ${limit}`);

@@ -5,11 +5,11 @@ import { quote } from "../quote.ts";
 
 /**
  * Reads the value of a platform key; undefined for an absent one.
- * @throws PlatformError `validation_failed` with a sentence for a value that cannot be used
+ * @throws PlatformError `validation_failed` for a value that cannot be used
  */
 export type KeyReader = <T>(rule: KeyRule<T>) => T | undefined;
 
-/** A reader of the platform keys in `texts`; `kind` is what sentences call them. */
+/** A reader of the platform keys in `texts`; `kind` names them in error sentences. */
 export function keyReader(kind: "label" | "annotation", texts: KeyedTexts): KeyReader {
   return (rule) => {
     const key = sentKey(texts, rule.name);

@@ -3,7 +3,7 @@ import { keyPrefixes } from "../../api/names.ts";
 /** Labels or annotations as they were sent. */
 export type KeyedTexts = Readonly<Record<string, string>> | undefined;
 
-/** Platform key `name` (without prefix) as it was sent, under either prefix; ours wins when both are there. */
+/** Platform key `name` (without prefix) as it was sent, under either prefix; ours wins when both are present. */
 export function sentKey(texts: KeyedTexts, name: string): string | undefined {
   if (texts === undefined) return undefined;
   for (const prefix of keyPrefixes) {

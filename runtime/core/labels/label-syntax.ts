@@ -8,12 +8,15 @@ export function isLabelKey(key: string): boolean {
   return key.indexOf("/") <= 253 && labelKey.test(key);
 }
 
-/** Whether `value` is a Kubernetes label value: empty, or at most 63 letters, digits, `-`, `_`, `.`, no sign at the ends. */
+/**
+ * Whether `value` is a Kubernetes label value: empty, or at most 63 letters, digits, `-`, `_`, `.`, with a letter or
+ * digit at both ends.
+ */
 export function isLabelValue(value: string): boolean {
   return labelValue.test(value);
 }
 
-/** Rules in words, for error sentences. */
+/** The rules in words, for error sentences. */
 export const labelRule = {
   key: `expected ${grammarRule.key}`,
   value: 'expected at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends',

@@ -11,8 +11,9 @@ const other = { label: "annotation", annotation: "label" } as const;
 type KeyKind = keyof typeof known;
 
 /**
- * Why a key below `com.service.` means nothing where it stands, as a sentence; undefined when all are known. A misspelt
- * key would be stored without effect otherwise. Keys below `com.openfaas.` may belong to other programs of that family.
+ * The error sentence for a key below `com.service.` that is unknown where it stands; undefined when all are known. A
+ * misspelt key would otherwise be stored without effect. Keys below `com.openfaas.` may belong to other programs of
+ * that family.
  */
 export function unknownKey({ labels, annotations }: FunctionDeployment): string | undefined {
   return firstUnknown("label", labels) ?? firstUnknown("annotation", annotations);
@@ -27,13 +28,13 @@ function firstUnknown(kind: KeyKind, texts: FunctionDeployment["labels"]): strin
 
 function stateOf(kind: KeyKind, name: string): string {
   if (kind === "annotation" && annotationsNotBuilt.includes(name)) return "it is not built yet";
-  const opposite = other[kind];
-  if (known[opposite].includes(name)) return `it is ${withArticle(opposite)}, not ${withArticle(kind)}`;
+  const otherKind = other[kind];
+  if (known[otherKind].includes(name)) return `it is ${withArticle(otherKind)}, not ${withArticle(kind)}`;
   const near = nearestName(name, known[kind]);
   if (near !== undefined) return `there is no such ${kind}; did you mean ${quote(ours + near)}?`;
-  const across = nearestName(name, known[opposite]);
+  const across = nearestName(name, known[otherKind]);
   if (across === undefined) return `there is no such ${kind}`;
-  return `there is no such ${kind}; did you mean ${opposite} ${quote(ours + across)}?`;
+  return `there is no such ${kind}; did you mean ${otherKind} ${quote(ours + across)}?`;
 }
 
 function withArticle(kind: KeyKind): string {

@@ -15,15 +15,15 @@ import {
 import type { NamespaceTable } from "./namespace-table.ts";
 import type { NamespaceEntry, NamespaceStore } from "../ports/namespace-store.ts";
 
-/** What namespaces are checked against and kept in. */
+/** What namespaces are checked against, and where they are stored. */
 export interface NamespaceParts {
   readonly namespaces: NamespaceRules;
   readonly namespaceStore: NamespaceStore;
-  /** Filled by the watch of the store; what `namespaces.exists` asks. */
+  /** Filled by the watch of the store; `namespaces.exists` reads it. */
   readonly namespaceTable: NamespaceTable;
 }
 
-/** The namespaces that can be used, sorted, the default one always among them. */
+/** Usable namespaces, sorted; always includes the default one. */
 export function namespaceNames({ namespaces, namespaceTable }: NamespaceParts): string[] {
   const usable = namespaceTable.names().filter((name) => isUsable(name, namespaces));
   return [...new Set([namespaces.defaultNamespace, ...usable])].toSorted();
@@ -35,12 +35,12 @@ export function namespaceNames({ namespaces, namespaceTable }: NamespaceParts): 
  */
 export async function showNamespace(name: string, parts: NamespaceParts): Promise<FunctionNamespaceBody> {
   const real = resolveNamespace(name, parts.namespaces, "namespace_not_found");
-  const entry = alive(await parts.namespaceStore.get(real)) ?? unsaid(real, parts);
+  const entry = unlessDeleting(await parts.namespaceStore.get(real)) ?? unstoredDefault(real, parts);
   return { name: real, labels: entry.labels, annotations: entry.annotations };
 }
 
 /**
- * Makes a namespace; when it resolves every request knows it.
+ * Creates a namespace; when it resolves, every request finds it.
  * @throws PlatformError `validation_failed`, `namespace_reserved`, `edition_limit`, or `namespace_exists`, also while
  * one of that name is being deleted
  */
@@ -69,11 +69,14 @@ export async function createNamespace(
 export async function replaceNamespace(wanted: FunctionNamespaceBody, parts: NamespaceParts): Promise<void> {
   const texts = textsOf(wanted);
   const name = changedName(wanted.name, parts.namespaces);
-  await parts.namespaceStore.write(name, (current) => ({ ...(alive(current) ?? unsaid(name, parts)), ...texts }));
+  await parts.namespaceStore.write(name, (current) => ({
+    ...(unlessDeleting(current) ?? unstoredDefault(name, parts)),
+    ...texts,
+  }));
 }
 
 /**
- * Marks a namespace as being deleted; when it resolves no request knows it any more, and others empty it.
+ * Marks a namespace as being deleted. When it resolves no request finds it any more; its content is deleted elsewhere.
  * @throws PlatformError `namespace_reserved`, `edition_limit`, `namespace_not_found`; `forbidden` for the default one
  */
 export async function deleteNamespace(asked: string, parts: NamespaceParts): Promise<void> {
@@ -81,20 +84,23 @@ export async function deleteNamespace(asked: string, parts: NamespaceParts): Pro
   if (name === parts.namespaces.defaultNamespace) {
     throw new PlatformError("forbidden", `Cannot delete namespace "${name}": it is the default one`);
   }
-  await parts.namespaceStore.write(name, (current) => ({ ...(alive(current) ?? unsaid(name, parts)), deleting: true }));
+  await parts.namespaceStore.write(name, (current) => ({
+    ...(unlessDeleting(current) ?? unstoredDefault(name, parts)),
+    deleting: true,
+  }));
   await parts.namespaceTable.until(() => parts.namespaceTable.find(name) === undefined);
 }
 
-/** Stores the default namespace if nothing is stored of it, so that it is kept when another becomes the default. */
+/** Stores the default namespace if it is not stored yet, so that it is kept when another becomes the default. */
 export async function ensureDefaultNamespace(parts: NamespaceParts): Promise<void> {
   const name = parts.namespaces.defaultNamespace;
   if ((await parts.namespaceStore.get(name)) !== undefined) return;
-  await parts.namespaceStore.write(name, (current) => current ?? unsaid(name, parts));
+  await parts.namespaceStore.write(name, (current) => current ?? unstoredDefault(name, parts));
 }
 
 /**
- * Called after a write into a namespace that a request named: `undo` takes it back if the namespace was deleted in the
- * meantime, as nothing may be left there by who empties it.
+ * Called after a write into a namespace that a request named. Calls `undo` if the namespace was deleted meanwhile, as
+ * nothing may be left in a namespace that is being emptied.
  * @throws PlatformError `validation_failed` when it was
  */
 export async function confirmNamespace(
@@ -102,7 +108,7 @@ export async function confirmNamespace(
   { namespaces, namespaceStore }: Omit<NamespaceParts, "namespaceTable">,
   undo: () => Promise<unknown>,
 ): Promise<void> {
-  if (name === namespaces.defaultNamespace || alive(await namespaceStore.get(name)) !== undefined) return;
+  if (name === namespaces.defaultNamespace || unlessDeleting(await namespaceStore.get(name)) !== undefined) return;
   await undo();
   throw unknownNamespace(name, "validation_failed");
 }
@@ -117,7 +123,7 @@ function checkChange(name: string, rules: NamespaceRules, unchecked: readonly st
   checkManyNamespaces("change", name, rules);
 }
 
-/** Labels and annotations as they are stored: a missing marker is added. */
+/** Labels and annotations to store: a missing marker is added. */
 function textsOf({
   labels = {},
   annotations = {},
@@ -132,12 +138,12 @@ function textsOf({
   return { labels: { ...labels, [namespaceMarker.key]: namespaceMarker.value }, annotations };
 }
 
-function alive(entry: NamespaceEntry | undefined): NamespaceEntry | undefined {
+function unlessDeleting(entry: NamespaceEntry | undefined): NamespaceEntry | undefined {
   return entry?.deleting === true ? undefined : entry;
 }
 
-/** What stands for a default namespace of which nothing is stored. */
-function unsaid(name: string, { namespaces }: NamespaceParts): NamespaceEntry {
+/** Stands in for a default namespace that is not stored. */
+function unstoredDefault(name: string, { namespaces }: NamespaceParts): NamespaceEntry {
   if (name !== namespaces.defaultNamespace) throw unknownNamespace(name, "namespace_not_found");
   return { name, ...textsOf({ name }), createdAt: new Date().toISOString(), deleting: false };
 }

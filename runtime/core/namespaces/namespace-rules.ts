@@ -9,18 +9,18 @@ export interface NamespaceRules {
   /** Other names of the default namespace, which existing clients append. */
   readonly aliases: readonly string[];
   readonly platformNamespace: string;
-  /** Refused beside `default`, `kube-*` and the platform's own. */
+  /** Reserved in addition to `default`, `kube-*` and the platform's own. */
   readonly reserved: readonly string[];
   readonly edition: Edition;
   /** Whether there is a namespace of that name that is not being deleted. */
   readonly exists: (name: string) => boolean;
 }
 
-/** What an unknown namespace is: a thing referred to (400) or the thing asked for (404). */
+/** Error code for an unknown namespace: one that a request refers to (400), or the one that it asks for (404). */
 export type UnknownNamespace = "validation_failed" | "namespace_not_found";
 
 /**
- * The real name of the namespace that a `/system` request names, or means by naming none (contract §1.4).
+ * The real name of the namespace that a `/system` request names, or implies by naming none (contract §1.4).
  * @throws PlatformError `validation_failed`, `namespace_reserved`, `edition_limit` or `unknown`
  */
 export function resolveNamespace(name: string | undefined, rules: NamespaceRules, unknown: UnknownNamespace): string {
@@ -53,20 +53,23 @@ export function checkManyNamespaces(what: "use" | "change", name: string, rules:
   throw new PlatformError("edition_limit", `Cannot ${what} namespace ${quote(name)}: ${limit}`);
 }
 
-/** Whether functions of namespace `name` can be called and changed: the default one, and in editions with many those that exist. */
+/**
+ * Whether functions of namespace `name` can be called and changed: true for the default one, and in editions with many
+ * for those that exist.
+ */
 export function isUsable(name: string, rules: NamespaceRules): boolean {
   if (name === rules.defaultNamespace) return true;
   return editions[rules.edition].namespaces === "many" && !isReserved(name, rules) && rules.exists(name);
 }
 
-/** Whether functions may never live in namespace `name`. */
+/** Whether namespace `name` may never hold functions. */
 function isReserved(name: string, rules: NamespaceRules): boolean {
   return (
     name === "default" || name.startsWith("kube-") || name === rules.platformNamespace || rules.reserved.includes(name)
   );
 }
 
-/** The error for a namespace that is not there. */
+/** The error for a namespace that does not exist. */
 export function unknownNamespace(name: string, code: UnknownNamespace): PlatformError {
   return new PlatformError(code, `Cannot find namespace ${quote(name)}: it does not exist`);
 }

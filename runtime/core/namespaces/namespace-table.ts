@@ -4,9 +4,9 @@ import type { NamespaceEntry, NamespaceObserver } from "../ports/namespace-store
 
 type Listener = (name: string) => void;
 
-/** The namespaces as the store's watch tells them. */
+/** The namespaces, as reported by the store's watch. */
 export class NamespaceTable {
-  /** Give it to `NamespaceStore.watch`. */
+  /** To be passed to `NamespaceStore.watch`. */
   readonly observer: NamespaceObserver;
   readonly #entries = new Map<string, NamespaceEntry>();
   readonly #listeners = new Set<Listener>();
@@ -16,11 +16,11 @@ export class NamespaceTable {
       set: (entry) => {
         const before = this.#entries.get(entry.name);
         this.#entries.set(entry.name, entry);
-        // All are told again after the source was lost.
-        if (before?.createdAt !== entry.createdAt || before.deleting !== entry.deleting) this.#tell(entry.name);
+        // The watch reports all again after the source was lost.
+        if (before?.createdAt !== entry.createdAt || before.deleting !== entry.deleting) this.#notify(entry.name);
       },
       removed: (name) => {
-        if (this.#entries.delete(name)) this.#tell(name);
+        if (this.#entries.delete(name)) this.#notify(name);
       },
       synced: () => {},
     };
@@ -46,28 +46,31 @@ export class NamespaceTable {
     return this.#entries.get(name)?.deleting === true;
   }
 
-  /** Calls `listener` with the name of each namespace that comes, is being deleted or goes; the returned function ends that. */
+  /**
+   * Calls `listener` with the name of each namespace that is created, is being deleted or is gone; the returned
+   * function unsubscribes.
+   */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when the watch has told what makes `holds` true, at the latest after `within` milliseconds. */
+  /** Resolves when the watch has reported what makes `holds` true, at the latest after `within` milliseconds. */
   async until(holds: () => boolean, within = 2_000): Promise<void> {
     if (holds()) return;
-    const over = new AbortController();
-    const forget = this.onChange(() => {
-      if (holds()) over.abort();
+    const satisfied = new AbortController();
+    const unsubscribe = this.onChange(() => {
+      if (holds()) satisfied.abort();
     });
-    await pause(within, undefined, { signal: over.signal }).catch(() => {});
-    forget();
+    await pause(within, undefined, { signal: satisfied.signal }).catch(() => {});
+    unsubscribe();
   }
 
   #names(deleting: boolean): string[] {
     return [...this.#entries.values()].filter((entry) => entry.deleting === deleting).map(({ name }) => name);
   }
 
-  #tell(name: string): void {
+  #notify(name: string): void {
     for (const listener of this.#listeners) listener(name);
   }
 }

@@ -4,39 +4,39 @@ export interface ActivityDelta {
   readonly function: string;
   /** Calls that ended. */
   readonly finished: number;
-  /** Calls under way now. */
+  /** Calls in flight now. */
   readonly inFlight: number;
 }
 
-/** What a queue-worker says of itself. */
+/** What a queue-worker reports of itself. */
 export interface WorkerReport {
   readonly queue: string;
-  /** Calls it can run at once; 0 while another has the turn of a strict queue, and at its end. */
+  /** Calls it can run at once; 0 while another worker holds a strict queue, and in the last report. */
   readonly slots: number;
   /** Calls it runs now. */
   readonly running: number;
 }
 
-/** What one process says once a second, whether anything changed or not. */
+/** What one process reports once a second, whether anything changed or not. */
 export interface ActivityReport {
-  /** Names the process; no other one ever has the same name. */
+  /** Name of the process, never used by another one. */
   readonly source: string;
-  /** Counts its reports from 1, those too that were lost on their way. */
+  /** Number of the report, counted from 1; lost ones count, too. */
   readonly number: number;
-  /** Every function with calls under way, and those with calls that ended since the last report. */
+  /** Every function with calls in flight, and those with calls that ended since the last report. */
   readonly deltas: readonly ActivityDelta[];
   /** Of a queue-worker. */
   readonly worker?: WorkerReport | undefined;
-  /** True in the last report of a process that ends in peace. */
+  /** True in the last report of a process that shuts down cleanly. */
   readonly last?: boolean | undefined;
 }
 
-/** Hears the reports of all processes. */
+/** Receives the reports of all processes. */
 export type ActivityListener = (report: ActivityReport) => void;
 
-/** Spreads what gateways and queue-workers see; best effort, nothing is kept. */
+/** Broadcasts the reports of gateways and queue-workers; best effort, nothing is stored. */
 export interface Activity {
   publish(report: ActivityReport): void;
-  /** The returned function ends it. A process hears its own reports too, but not those of the source `except`. */
-  subscribe(heard: ActivityListener, except?: string): () => void;
+  /** A process receives its own reports, too, but not those of source `except`. The returned function unsubscribes. */
+  subscribe(listener: ActivityListener, except?: string): () => void;
 }

@@ -1,13 +1,15 @@
-/** A server of the broker that cannot store what it is given, for instance as its disk is full. */
+/** A server of the broker that cannot store messages, for instance because its disk is full. */
 export interface BrokerIllness {
-  /** Its host. */
+  /** Host of the server. */
   readonly server: string;
-  /** Its own words. */
+  /** The server's own error message. */
   readonly why: string;
 }
 
-/** Tells how the broker itself is, apart from what can be asked over a connection. */
+/** Health of the broker beyond what can be seen over a connection. */
 export interface BrokerHealth {
-  /** The first server that cannot store; undefined when all can, or are not there to be asked. Never rejects. */
+  /**
+   * The first server that cannot store; undefined when none reports that; unreachable ones are skipped. Never rejects.
+   */
   trouble(): Promise<BrokerIllness | undefined>;
 }

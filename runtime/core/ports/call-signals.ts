@@ -1,10 +1,10 @@
 /**
- * Spreads word of single calls between processes: a hint to look at the record now, never the truth itself.
- * Best effort; the ones who listen also look by themselves from time to time.
+ * Signals between processes about single calls: a hint to read the record now, never a source of truth. Best effort;
+ * listeners also read the record from time to time.
  */
 export interface CallSignals {
   cancelled(id: string): void;
   ended(id: string): void;
-  onCancelled(heard: (id: string) => void): () => void;
-  onEnded(heard: (id: string) => void): () => void;
+  onCancelled(listener: (id: string) => void): () => void;
+  onEnded(listener: (id: string) => void): () => void;
 }

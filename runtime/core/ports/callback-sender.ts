@@ -7,11 +7,11 @@ export interface CallbackRequest {
 
 export type CallbackOutcome =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
-  /** The address is not one a callback may go to. */
+  /** Callbacks may not go to the address. */
   | { readonly kind: "forbidden"; readonly error: string }
   | { readonly kind: "unreachable"; readonly error: string };
 
-/** POSTs one callback within its time limits, following no redirect; never rejects. */
+/** POSTs one callback within its time limits, without following redirects; never rejects. */
 export interface CallbackSender {
   send(request: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome>;
 }

@@ -3,14 +3,14 @@ import type { QueuedCall } from "../calls/call.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 import type { QueuedCallback } from "./callback-queue.ts";
 
-/** What is known of a call or callback that was given up. */
+/** Facts about a call or callback that was given up. */
 export interface DeadLetterFacts {
   readonly kind: "call" | "callback";
   readonly id: string;
   readonly queue: string;
   readonly function: FunctionRef | undefined;
   readonly reason: DeadReason | "callback";
-  /** Runs that were made; for a callback how often it was sent. */
+  /** Number of runs; for a callback how often it was sent. */
   readonly attempts: number;
   readonly lastStatus: number | undefined;
   /** Unix milliseconds. */
@@ -20,24 +20,24 @@ export interface DeadLetterFacts {
   readonly redrives: number;
 }
 
-/** A call or callback that was given up, kept for people. */
+/** A call or callback that was given up, kept for people to decide on. */
 export interface DeadLetter extends DeadLetterFacts {
-  /** The original message, as it lay in the queue; for a callback the output. */
+  /** The original message as stored in the queue; for a callback the output. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
   /** The callback itself, with its output; only of kind callback. */
   readonly callback?: QueuedCallback;
 }
 
-/** What can be sent again. */
+/** What of a dead letter can be sent again. */
 export type DeadLetterContent =
   | { readonly kind: "call"; readonly call: QueuedCall }
   | { readonly kind: "callback"; readonly callback: QueuedCallback }
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** A dead letter as it lies in the store. */
+/** A dead letter as stored. */
 export interface StoredDeadLetter extends DeadLetterFacts {
-  /** Place in the store; a later one is greater. */
+  /** Position in the store; later letters have greater ones. */
   readonly position: number;
   /** Bytes of its body. */
   readonly size: number;
@@ -49,12 +49,13 @@ export interface DeadLetters {
 }
 
 /**
- * What is kept, for people. Everything rejects with `queue_unavailable` when the store cannot be reached.
+ * Lets people list, find and remove dead letters. All methods reject with `queue_unavailable` when the store cannot be
+ * reached.
  *
- * - `list` gives the letters of `queue` behind `after` (0 = from the first), oldest first: at most `limit`, and fewer
- *   when they are large. `more` says whether there are others behind the last one given.
- * - `find` gives the letter of a call before that of its callback.
- * - `remove` takes away exactly the letter that was read, not one that came in its place; nothing to remove is no failure.
+ * - `list` returns the letters of `queue` after position `after` (0 = from the first), oldest first: at most `limit`,
+ *   and fewer when they are large. `more` says whether others follow the last one returned.
+ * - `find` returns the letter of a call before that of its callback.
+ * - `remove` removes exactly the letter that was read, not one that replaced it; an absent letter is not an error.
  */
 export interface DeadLetterStore {
   list(
@@ -64,6 +65,6 @@ export interface DeadLetterStore {
   ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly more: boolean }>;
   find(queue: string, id: string): Promise<readonly (StoredDeadLetter & { readonly content: DeadLetterContent })[]>;
   remove(letter: StoredDeadLetter): Promise<void>;
-  /** Letters of `queue`. */
+  /** Number of letters of `queue`. */
   count(queue: string): Promise<number>;
 }

@@ -1,11 +1,11 @@
 import type { Condition } from "../../api/schemas/function-status.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 
-/** Where the ready replicas of one function answer, and what its provider says of it. */
+/** Addresses of the ready replicas of one function, and the state that its provider reports. */
 export interface FunctionEndpoints extends FunctionRef {
   /** `host:port` of each ready replica. */
   readonly addresses: readonly string[];
-  /** Generation of the desired function that this speaks of. */
+  /** Generation of the desired function that this describes. */
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];
 }
@@ -17,13 +17,13 @@ export interface EndpointsObserver {
 }
 
 /**
- * Tells where functions answer.
+ * Watches the addresses of functions.
  *
- * - `watch` tells all entries, calls `synced`, then tells each change, in order per function.
- * - Rejects with `provider_unavailable` when its source cannot be reached at the start; later losses are mended inside.
+ * - `watch` reports all entries, calls `synced`, then reports each change, in order per function.
+ * - Rejects with `provider_unavailable` when its source cannot be reached at the start; it recovers from later losses.
  */
 export interface Endpoints {
-  /** Resolves once `synced` was called the first time; the function it gives ends the watch. */
+  /** Resolves once `synced` was called the first time; the returned function ends the watch. */
   watch(observer: EndpointsObserver): Promise<() => void>;
 }
 
@@ -31,6 +31,6 @@ export interface Endpoints {
 export interface EndpointsPublisher {
   publish(endpoints: FunctionEndpoints): Promise<void>;
   remove(ref: FunctionRef): Promise<void>;
-  /** All entries, to remove those of functions that are gone. */
+  /** All entries, so that those of removed functions can be removed. */
   list(): Promise<readonly FunctionEndpoints[]>;
 }

@@ -1,20 +1,20 @@
 import type { DesiredFunction } from "../functions/desired-function.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 
-/** Hears of every function: all that are there, then `synced`, then each change as it happens. */
+/** Receives every function: all existing ones, then `synced`, then each change as it happens. */
 export interface FunctionObserver {
   set(wanted: DesiredFunction): void;
   removed(ref: FunctionRef): void;
-  /** Called once all functions present at the start have been told, and again after the source was lost and re-read. */
+  /** Called once all functions present at the start are reported, and again after the source was lost and re-read. */
   synced(): void;
 }
 
 /**
  * Keeps desired functions.
  *
- * - `write` reads, asks `change` and stores what it returns only if nobody wrote in between; else it begins again.
- *   What `change` throws ends it with nothing stored.
- * - A write is seen by `get` and `list` as soon as it resolves, by observers soon after, in order per function.
+ * - `write` reads, calls `change` and stores its result by compare-and-set; on a conflict it starts again. When
+ *   `change` throws, `write` rejects with that and nothing is stored.
+ * - A write is visible to `get` and `list` as soon as it resolves, to observers soon after, in order per function.
  * - All reject with `provider_unavailable` when the store cannot be reached.
  */
 export interface FunctionStore {
@@ -24,6 +24,6 @@ export interface FunctionStore {
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction>;
   /** False when there was nothing to remove. */
   remove(ref: FunctionRef): Promise<boolean>;
-  /** Resolves once `synced` was called the first time; the function it gives ends the watch. */
+  /** Resolves once `synced` was called the first time; the returned function ends the watch. */
   watch(observer: FunctionObserver): Promise<() => void>;
 }

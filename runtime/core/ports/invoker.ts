@@ -1,26 +1,26 @@
 import type { QueuedCall } from "../calls/call.ts";
 import type { FunctionProtocol } from "../functions/function-limits.ts";
 
-/** The answer of a function to a queued call. */
+/** Outcome of sending a queued call to a function. */
 export type InvokeOutcome =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** Flat, hop-by-hop headers gone. */
+      /** Flat, without hop-by-hop headers. */
       readonly headers: readonly string[];
       /** Undefined when it was longer than the limit. */
       readonly body: Uint8Array | undefined;
       /** Bytes the function sent. */
       readonly size: number;
-      /** Milliseconds to the end of the answer. */
+      /** Milliseconds to the end of the response. */
       readonly duration: number;
     }
-  /** Refused, reset, cut, malformed or short. `sent` tells whether the function may have begun. */
+  /** Connection refused, reset or cut, or response malformed or short. `sent`: the function may have begun. */
   | { readonly kind: "unreachable"; readonly error: string; readonly sent: boolean; readonly duration: number }
   | { readonly kind: "timed-out"; readonly duration: number }
   /** No replica could take it in time. */
   | { readonly kind: "no-replica"; readonly error: string; readonly duration: number }
-  /** There is no such function any more. */
+  /** The function no longer exists. */
   | { readonly kind: "function-gone"; readonly duration: number }
   | { readonly kind: "aborted"; readonly duration: number };
 
@@ -29,7 +29,7 @@ export interface InvokeOptions {
   readonly attempt: number;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Most bytes of output that are kept. */
+  /** Maximum bytes of output to keep. */
   readonly outputLimit: number;
   /** What the replica speaks; HTTP/1.1 if absent. */
   readonly protocol?: FunctionProtocol;

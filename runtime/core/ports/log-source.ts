@@ -4,15 +4,18 @@ import type { FunctionRef } from "../functions/function-ref.ts";
 export interface LogQuery extends FunctionRef {
   /** One replica only. */
   readonly instance: string | undefined;
-  /** Most records per replica from before now; undefined = all. */
+  /** Maximum records per replica from before now; undefined = all. */
   readonly tail: number | undefined;
-  /** Unix milliseconds; nothing older. */
+  /** Unix milliseconds; older records are left out. */
   readonly since: number | undefined;
-  /** Go on with what is written from now on, by new replicas too, until `signal` aborts. */
+  /** Continue with new records, also of new replicas, until `signal` aborts. */
   readonly follow: boolean;
 }
 
-/** Reads what functions wrote: what is kept of replicas that ended, oldest first; then the backlog of those that run, in the order of time. */
+/**
+ * Reads the output of functions: first what is kept of ended replicas, oldest first, then the backlog of running ones
+ * in order of time.
+ */
 export interface LogSource {
   read(query: LogQuery, signal: AbortSignal): AsyncIterable<LogRecord>;
 }

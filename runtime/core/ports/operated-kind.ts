@@ -1,18 +1,18 @@
 /**
- * Objects of one kind that are to be made true.
+ * Objects of one kind that are to be reconciled.
  *
- * - `open` tells the key of every object that is there, then of each that changes, or on which something depends that
- *   changed; it rejects with `provider_unavailable` when they cannot be read.
- * - `reconcile` makes one true, as it is at that moment; it may be called again at any time and does nothing then. It
- *   rejects when it could not, to be called again later.
+ * - `open` reports the key of every existing object, then of each that changed itself or through a related object; it
+ *   rejects with `provider_unavailable` when they cannot be read.
+ * - `reconcile` reconciles one object as it is at that moment. It is idempotent, and rejects when it failed, to be
+ *   called again later.
  */
 export interface OperatedKind {
-  /** In log lines and metrics. */
+  /** Name in log lines and metrics. */
   readonly name: string;
   open(changed: (key: string) => void): Promise<void>;
-  /** All that are there. */
+  /** Keys of all existing objects. */
   keys(): Iterable<string>;
-  /** Resolves with the milliseconds after which to look again without any change; undefined: never. */
+  /** Resolves with the milliseconds after which to reconcile again even without a change; undefined: never. */
   reconcile(key: string): Promise<number | undefined>;
   close(): Promise<void>;
 }

@@ -16,16 +16,16 @@ export interface QueueDeclaration {
   };
 }
 
-/** Hears of every declared queue: all that are there, then `synced`, then each change. */
+/** Receives every declared queue: all existing ones, then `synced`, then each change. */
 export interface QueueObserver {
   set(queue: QueueDeclaration): void;
   removed(name: string): void;
   synced(): void;
 }
 
-/** The queues that are declared; written by the doctor alone. Rejects with `provider_unavailable`. */
+/** The declared queues; written by the queue-doctor only. Rejects with `provider_unavailable`. */
 export interface QueueCatalog {
-  /** Resolves once `synced` was called the first time; the function it gives ends the watch. */
+  /** Resolves once `synced` was called the first time; the returned function ends the watch. */
   watch(observer: QueueObserver): Promise<() => void>;
   get(name: string): Promise<QueueDeclaration | undefined>;
   list(): Promise<readonly QueueDeclaration[]>;

@@ -1,29 +1,29 @@
-/** What lies in one queue now. Times are Unix milliseconds of the store's clock. */
+/** Current content of one queue. Times are Unix milliseconds of the store's clock. */
 export interface QueueState {
-  /** Calls that no worker has been given yet. */
+  /** Calls that were not delivered to a worker yet. */
   readonly fresh: number;
-  /** Calls that were given to a worker and are not settled: they run, or wait for their retry. */
+  /** Calls that were delivered to a worker and are not settled: they run, or wait for their retry. */
   readonly onLoan: number;
-  /** Positions in the store of the first and the last call that are there; both 0 in an empty queue. */
+  /** Positions in the store of the first and the last call in the queue; both 0 in an empty queue. */
   readonly first: number;
   readonly last: number;
   /** When these two were stored; undefined in an empty queue. */
   readonly firstAt: number | undefined;
   readonly lastAt: number | undefined;
-  /** Position of the last call that was given to a worker. */
+  /** Position of the last call that was delivered to a worker. */
   readonly delivered: number;
   readonly now: number;
 }
 
 /** Calls in one queue by function. */
 export interface QueueDepths {
-  /** Calls that are there, running ones too, by `<name>.<namespace>`; functions without any are left out. */
+  /** Calls in the queue, including running ones, by `<name>.<namespace>`; functions without any are left out. */
   readonly byFunction: ReadonlyMap<string, number>;
-  /** Calls that were ever put into it. */
+  /** Calls that were ever put into the queue. */
   readonly submitted: number;
 }
 
-/** Looks into queues without touching what lies there. Rejects with `queue_unavailable`. */
+/** Reads the state of queues without changing them. Rejects with `queue_unavailable`. */
 export interface QueueStates {
   /** Undefined when there is no such queue. */
   read(queue: string): Promise<QueueState | undefined>;

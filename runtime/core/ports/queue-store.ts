@@ -1,56 +1,57 @@
 import type { QueueDeclaration } from "./queue-catalog.ts";
 
-/** What calls of one queue, or the callbacks of all, lie in, as it is now. */
+/** Current state of the store that holds the calls of one queue, or the callbacks of all. */
 export interface WorkState {
   /** Undefined = the callbacks. */
   readonly queue: string | undefined;
-  /** Entries that are neither to be offered nor on loan: nobody would ever get them. */
+  /** Entries that are neither deliverable nor leased: no worker would ever get them. */
   readonly orphans: number;
-  /** Entries on loan, or put back with a delay. */
+  /** Entries that are leased, or requeued with a delay. */
   readonly unanswered: number;
-  /** Requests of workers that wait for an entry. */
+  /** Pending requests of workers for an entry. */
   readonly waitingWorkers: number;
-  /** Grows with each entry that is offered. */
+  /** Grows with each delivery. */
   readonly offers: number;
   /** Milliseconds. */
   readonly ackWait: number;
-  /** Whether the workers' access was made under the version of the broker that runs now. */
+  /** Whether the workers' consumer was created by the version of the broker that runs now. */
   readonly current: boolean;
   /** When the oldest entry was stored, Unix milliseconds of the broker's clock; undefined = there is none. */
   readonly oldestAt: number | undefined;
 }
 
-/** A store that is gone, with all that was in there. */
+/** A store that is gone, with all its content. */
 export interface MissingStore {
-  /** As the broker calls it; what `provision` is told to make it anew. */
+  /** The queue's name, or the broker's name of another store; `provision` takes it in `remake`. */
   readonly name: string;
-  /** If it held the calls of a queue: their number, by their records. */
+  /** The number of its calls by their records, if it held the calls of a queue. */
   readonly lostCalls: number | undefined;
 }
 
-/** Makes and mends what queues lie in; only the doctor holds it. Rejects with `queue_unavailable`. */
+/** Provisions and repairs the stores of queues; for the queue-doctor only. Rejects with `queue_unavailable`. */
 export interface QueueStore {
   /**
-   * Creates what is missing for these queues, updates what differs, removes nothing. Repeatable. A store of calls or
-   * callbacks that was there before is recreated, empty, only if `remake` holds its queue's name, or `callbacks` in
-   * capitals as the broker calls it (`CB`).
+   * Creates what is missing for these queues, updates what differs, removes nothing. Idempotent. A store of calls or
+   * callbacks that existed before is recreated, empty, only if `remake` holds the name of its queue, or `CB` for the
+   * callbacks, as the broker calls them.
    */
   provision(queues: readonly QueueDeclaration[], remake?: readonly string[]): Promise<void>;
   /**
-   * Updates what differs, and creates no store: one that went away took its calls with it, and an empty one in its place
-   * would hide that. Says what is missing.
+   * Updates what differs, but creates no store: a lost one took its calls with it, and an empty one in its place would
+   * hide that. Resolves with what is missing.
    */
   maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]>;
-  /** Looks at the stores of these queues and at that of the callbacks, as far as they are there. */
+  /** State of the stores of these queues and of that of the callbacks, as far as they exist. */
   look(queues: readonly QueueDeclaration[]): Promise<readonly WorkState[]>;
   /**
-   * Of the unanswered entries that one look has time for: how many should have been offered again long ago, by their
-   * records. The next look goes on where this one ended.
+   * Number of unacknowledged entries that should have been redelivered long ago, by their records. Checks as many
+   * entries as one call has time for; the next call continues where this one ended.
    */
   countOverdue(queue: string | undefined): Promise<number>;
   /**
-   * Makes the workers' access to a store anew: everything in it that is not acknowledged is offered again, once what is
-   * on loan was answered or a lease has passed. Nothing is lost, and a crash half-way leaves what the next look mends.
+   * Rebuilds the workers' consumer of a store: everything in it that is not acknowledged is delivered again, once what
+   * is leased was settled or a lease has passed. Nothing is lost, and the next look repairs what a crash half-way
+   * leaves.
    */
   rebuild(queue: string | undefined, stop: AbortSignal): Promise<void>;
 }

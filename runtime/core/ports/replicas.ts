@@ -5,7 +5,7 @@ export interface ReplicaSpec extends FunctionRef {
   readonly generation: number;
   readonly image: string;
   readonly envProcess: string | undefined;
-  /** The whole environment of the function (contract §7), its own envVars included. */
+  /** The whole environment of the function (contract §7), including its own envVars. */
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   /** Quantity strings. */
@@ -16,9 +16,9 @@ export interface ReplicaSpec extends FunctionRef {
   readonly grace: number;
 }
 
-/** One replica as its provider sees it. `running` says nothing of readiness. */
+/** One replica as its provider sees it. `running` does not imply that it is ready. */
 export interface Replica extends FunctionRef {
-  /** Unique for ever, safe as a file name. */
+  /** Never reused, safe as a file name. */
   readonly id: string;
   readonly generation: number;
   readonly state: "starting" | "running" | "stopping" | "exited";
@@ -30,17 +30,20 @@ export interface Replica extends FunctionRef {
 
 /** What all replicas of one adapter have in common. */
 export interface ReplicaTraits {
-  /** The port that each listens on; undefined = every replica is told one of its own. */
+  /** The port that each listens on; undefined = every replica is assigned its own. */
   readonly port: number | undefined;
-  /** A watchdog of ours stands in front of each and answers probes itself. Without it only paths that the function names are asked. */
+  /**
+   * Our watchdog runs in front of each replica and responds to probes itself. Without it, only paths that the function
+   * sets are probed.
+   */
   readonly answersProbes: boolean;
 }
 
 /**
- * Starts, stops and lists what runs.
+ * Starts, stops and lists replicas.
  *
- * - `start` resolves when the replica exists, not when it is ready; what goes wrong later is a state and a change.
- *   It rejects only when nothing was started.
+ * - `start` resolves when the replica exists, not when it is ready; a later failure is reported as a state and a
+ *   change. It rejects only when nothing was started.
  * - `stop` lets the replica finish its calls within the grace of its spec, then ends it by force; it resolves when
  *   nothing of the replica is left, and at once for an unknown id.
  * - `list` shows replicas until they are stopped, ended ones too, so that their failure can be read.
@@ -51,15 +54,18 @@ export interface Replicas {
   start(spec: ReplicaSpec): Promise<Replica>;
   stop(id: string): Promise<void>;
   list(): Promise<readonly Replica[]>;
-  /** Functions of which there is something that `forget` removes, such as logs that an earlier process left; with replicas or without. */
+  /**
+   * Functions, with or without replicas, that have something for `forget` to remove, such as logs of an earlier
+   * process.
+   */
   leftovers(): Promise<readonly FunctionRef[]>;
-  /** Calls `changed` with the function whose replicas changed by themselves; the returned function ends that. */
+  /** Calls `changed` with the function whose replicas changed by themselves; the returned function unsubscribes. */
   onChange(changed: (ref: FunctionRef) => void): () => void;
-  /** Resolves while replicas can be started; rejects with `provider_unavailable` and a sentence else. */
+  /** Resolves while replicas can be started; otherwise rejects with `provider_unavailable` and a sentence. */
   check(): Promise<void>;
-  /** Removes what only a function as a whole has (secret files, logs); it has no replicas any more. */
+  /** Removes what belongs to a function as a whole (secret files, logs), once it has no replicas. */
   forget(ref: FunctionRef): Promise<void>;
-  /** Removes what only a namespace as a whole has (network, directories); it has no functions any more. */
+  /** Removes what belongs to a namespace as a whole (network, directories), once it has no functions. */
   forgetNamespace(namespace: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ export interface SecretRef {
 }
 
 /**
- * Keeps secrets. A value goes in and is handed out to replicas only, never through this port.
+ * Keeps secrets. Values are passed to replicas only and cannot be read through this port.
  *
  * - `create` rejects with `secret_exists`; `replace` and `remove` reject with `secret_not_found`.
  * - A replaced value reaches running replicas whole, never as a mix of old and new.
@@ -16,6 +16,6 @@ export interface SecretStore {
   create(ref: SecretRef, value: Uint8Array): Promise<void>;
   replace(ref: SecretRef, value: Uint8Array): Promise<void>;
   remove(ref: SecretRef): Promise<void>;
-  /** Removes all secrets of a namespace, and what was made to hold them; content when there is nothing. */
+  /** Removes all secrets of a namespace, and what was created to hold them; resolves also when there are none. */
   removeAll(namespace: string): Promise<void>;
 }

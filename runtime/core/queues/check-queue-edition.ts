@@ -2,7 +2,7 @@ import { editionNames, editions, type Edition } from "../../api/editions.ts";
 import { defaultQueue } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 
-/** The smallest edition that has queues beside the default one. */
+/** The smallest edition that has queues in addition to the default one. */
 export const editionWithQueues: Edition =
   editionNames.find((name) => editions[name].queues === "named") ?? "enterprise";
 

@@ -2,33 +2,33 @@ import type { WorkState } from "../ports/queue-store.ts";
 
 /** Durations in milliseconds. */
 export interface RepairTimes {
-  /** Entries that nobody can reach are looked at for so long before anything is done about them. */
+  /** How long entries stay orphaned before they are repaired. */
   readonly orphanGrace: number;
-  /** Shortest time between two repairs of one store, but for those after a restart of the broker. */
+  /** Shortest time between two repairs of one store, except those after a restart of the broker. */
   readonly repairCooldown: number;
 }
 
-/** What the looks before this one showed of one store. Monotonic milliseconds. */
+/** What earlier looks at one store found. Monotonic milliseconds. */
 export interface WorkHistory {
   readonly orphanedSince: number | undefined;
   readonly offers: number;
-  /** Nothing was offered since then, though something was unanswered. */
+  /** Since when nothing was delivered, although entries were unacknowledged. */
   readonly quietSince: number;
   readonly rebuiltAt: number | undefined;
 }
 
-/** Why the workers' access to a store is made anew. */
+/** Why the workers' consumer of a store is rebuilt. */
 export type RebuildReason = "orphaned" | "stalled" | "broker-changed" | "broker-restarted";
 
 export type RepairDecision =
   | { readonly action: "none" }
-  /** Entries stay unanswered: their records say whether that is as it shall be, else it has stalled. */
+  /** Entries stay unacknowledged: their records tell whether that is correct or the consumer has stalled. */
   | { readonly action: "inspect" }
   | { readonly action: "rebuild"; readonly because: RebuildReason };
 
 const quietLeases = 3;
 
-/** Adds a look to what is remembered. */
+/** The history with one more look at the store. */
 export function recordWork(before: WorkHistory | undefined, state: WorkState, now: number): WorkHistory {
   const quiet = before !== undefined && before.offers === state.offers && state.unanswered > 0;
   return {
@@ -39,12 +39,14 @@ export function recordWork(before: WorkHistory | undefined, state: WorkState, no
   };
 }
 
-/** Decides whether a store needs a repair; `memory` has this look in it already. */
-export function decideRepair(state: WorkState, memory: WorkHistory, now: number, times: RepairTimes): RepairDecision {
+/** Decides whether a store needs a repair; `history` already includes this look. */
+export function decideRepair(state: WorkState, history: WorkHistory, now: number, times: RepairTimes): RepairDecision {
   if (!state.current) return { action: "rebuild", because: "broker-changed" };
-  if (memory.rebuiltAt !== undefined && now - memory.rebuiltAt < times.repairCooldown) return { action: "none" };
-  if (memory.orphanedSince !== undefined && now - memory.orphanedSince >= times.orphanGrace)
+  if (history.rebuiltAt !== undefined && now - history.rebuiltAt < times.repairCooldown) return { action: "none" };
+  if (history.orphanedSince !== undefined && now - history.orphanedSince >= times.orphanGrace)
     return { action: "rebuild", because: "orphaned" };
-  const stuck = state.unanswered > 0 && state.waitingWorkers > 0;
-  return stuck && now - memory.quietSince >= quietLeases * state.ackWait ? { action: "inspect" } : { action: "none" };
+  const maybeStalled = state.unanswered > 0 && state.waitingWorkers > 0;
+  return maybeStalled && now - history.quietSince >= quietLeases * state.ackWait
+    ? { action: "inspect" }
+    : { action: "none" };
 }

@@ -1,10 +1,10 @@
 import { defaultQueue } from "../../api/names.ts";
 import type { QueueDeclaration } from "../ports/queue-catalog.ts";
 
-/** Statuses after which a call is tried again (contract §2.1). */
+/** Statuses after which a call is retried (contract §2.1). */
 export const retryCodes = [408, 429, 500, 502, 503, 504] as const;
 
-/** Facts the default queue is declared from. Durations are milliseconds. */
+/** Facts that the default queue is declared from. Durations are milliseconds. */
 export interface QueueFacts {
   readonly replicas: number;
   readonly maxInflight: number;
@@ -16,7 +16,7 @@ export interface QueueFacts {
   readonly retryMaxWait: number;
 }
 
-/** The declaration of the queue every platform has. */
+/** The declaration of the queue that every platform has. */
 export function declareDefaultQueue(facts: QueueFacts): QueueDeclaration {
   return {
     name: defaultQueue,

@@ -1,8 +1,8 @@
 import type { QueueState } from "../ports/queue-states.ts";
 
 /**
- * Where a queued call stands in its queue, 1 = next: an estimate from its time of acceptance (Unix milliseconds)
- * between those of the first and the last call that are there.
+ * Position of a queued call in its queue, 1 = next: estimated by interpolating its time of acceptance (Unix
+ * milliseconds) between those of the first and the last call in the queue.
  */
 export function queuePosition(state: QueueState, acceptedAt: number): number {
   const { first, last, firstAt, lastAt, delivered, fresh } = state;

@@ -2,10 +2,10 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { CreateOutcome } from "../ports/call-ledger.ts";
 import type { PutOutcome } from "../ports/call-queue.ts";
 
-/** Why a call was surely not queued. */
+/** Why a call was certainly not queued. */
 export type RefusedBecause = Extract<PutOutcome | CreateOutcome, { kind: "refused" }>["because"];
 
-/** A call, or its callback, that was surely not queued; `what` as in `queue call "<id>"`. */
+/** The error for a call, or its callback, that was certainly not queued; `what` as in `queue call "<id>"`. */
 export function refusedPut(what: string, queue: string, because: RefusedBecause, cause: unknown): PlatformError {
   switch (because) {
     case "full":

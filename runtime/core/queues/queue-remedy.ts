@@ -2,14 +2,14 @@ import { editionNames, editions, type Edition } from "../../api/editions.ts";
 import { defaultQueue } from "../../api/names.ts";
 import type { QueueDeclaration } from "../ports/queue-catalog.ts";
 
-/** What decides how somebody changes the queues of this platform. */
+/** What determines how the queues of this platform are changed. */
 export interface QueuePlace {
   readonly edition: Edition;
-  /** One machine has flags and a settings file, a cluster its stack. */
+  /** A machine is configured by flags and a settings file, a cluster by its stack. */
   readonly home: "machine" | "cluster";
 }
 
-/** How to let the queue-workers of a queue run more calls at once here; begins in the middle of a sentence. */
+/** How to let the queue-workers of a queue run more calls at once here; a clause, not a whole sentence. */
 export function moreSlots(
   { name, maxInflight }: Pick<QueueDeclaration, "name" | "maxInflight">,
   { edition, home }: QueuePlace,

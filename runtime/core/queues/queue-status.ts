@@ -5,7 +5,7 @@ import type { QueueState } from "../ports/queue-states.ts";
 import { moreSlots, type QueuePlace } from "./queue-remedy.ts";
 import type { WorkersSum } from "./worker-sums.ts";
 
-/** What the status of a queue is made from. */
+/** What the status of a queue is built from. */
 export interface QueueFigures {
   /** Undefined while the store of the queue is missing. */
   readonly state: QueueState | undefined;
@@ -24,7 +24,7 @@ const empty: QueueState = {
   now: 0,
 };
 
-/** A queue as clients see it (contract §2); it also says why calls wait, and what to do about it at `place`. */
+/** A queue as clients see it (contract §2), with why calls wait and what to do about it at `place`. */
 export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, place: QueuePlace): QueueStatus {
   const state = figures.state ?? empty;
   const running = Math.min(figures.workers.running, state.onLoan);
@@ -35,7 +35,7 @@ export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, plac
     name: queue.name,
     ...facts,
     deadLetters: figures.deadLetters,
-    // A queue-worker of one machine stands for as many as its slots are worth.
+    // The one queue-worker of a machine counts as several when it has slots for several.
     workers: Math.ceil(figures.workers.slots / queue.maxInflight),
     maxInflight: queue.maxInflight,
     timeout: formatDuration(queue.timeout),
@@ -46,7 +46,7 @@ export function queueStatus(queue: QueueDeclaration, figures: QueueFigures, plac
   };
 }
 
-const missing = "What held its calls is gone from the broker, and they with it: see the log of the queue-doctor.";
+const missing = "Its store is gone from the broker, and its calls with it: see the log of the queue-doctor.";
 
 /** Why calls of a queue wait and what to do about it; undefined when none does. */
 export function waitReason(
@@ -57,7 +57,7 @@ export function waitReason(
   if (queued === 0 && waiting === 0) return undefined;
   if (slots === 0) {
     return strict
-      ? `No queue-worker has the turn of this strict queue: one that follows another waits ${formatDuration(ackWait + 2_000)}; see that one runs with queue=${name}.`
+      ? `No queue-worker holds this strict queue: the next one waits ${formatDuration(ackWait + 2_000)} after another; make sure that one runs with queue=${name}.`
       : `No queue-worker takes from it: start one with queue=${name}, or look why it ended.`;
   }
   if (strict && waiting > 0)

@@ -1,7 +1,7 @@
 import { defaultQueue } from "../../api/names.ts";
 import type { QueueDeclaration, QueueObserver } from "../ports/queue-catalog.ts";
 
-/** The declared queues as the catalog's watch tells them. */
+/** The declared queues, as reported by the catalog's watch. */
 export class QueueTable {
   readonly #queues = new Map<string, QueueDeclaration>();
   #synced = false;
@@ -13,7 +13,7 @@ export class QueueTable {
     },
   };
 
-  /** Whether all declarations are known. That of the default queue is never missing and is written last. */
+  /** Whether all declarations are known. That of the default queue always exists and is written last. */
   get isKnown(): boolean {
     return this.#synced && this.#queues.has(defaultQueue);
   }

@@ -14,7 +14,7 @@ import type { QueueTable } from "./queue-table.ts";
 import { quote } from "../quote.ts";
 import type { WorkerSums } from "./worker-sums.ts";
 
-/** What queues are shown from. */
+/** What the views of queues are built from. */
 export interface QueueViewParts {
   readonly table: QueueTable;
   readonly states: QueueStates;
@@ -23,8 +23,8 @@ export interface QueueViewParts {
   readonly place: QueuePlace;
 }
 
-const usualLimit = 100;
-const mostLimit = 1_000;
+const defaultLimit = 100;
+const maxLimit = 1_000;
 
 /**
  * The declaration of `name`.
@@ -62,7 +62,7 @@ function notKnown(what: string): PlatformError {
   );
 }
 
-/** How `queue` stands; in the first second of a process it waits until every queue-worker was heard. */
+/** Status of `queue`; in the first second of a process it waits until every queue-worker has reported. */
 export async function showQueue(parts: QueueViewParts, queue: QueueDeclaration): Promise<QueueStatus> {
   const [state, deadLetters] = await Promise.all([
     parts.states.read(queue.name),
@@ -81,7 +81,7 @@ export async function showDeadLetters(
   queue: string,
   asked: { readonly limit?: string; readonly after?: string },
 ): Promise<DeadLetterPage> {
-  const limit = readWhole("limit", asked.limit, usualLimit, 1, mostLimit);
+  const limit = readWhole("limit", asked.limit, defaultLimit, 1, maxLimit);
   const after = readWhole("after", asked.after, 0, 0, Number.MAX_SAFE_INTEGER);
   const page = await letters.list(queue, after, limit);
   const last = page.letters.at(-1);
@@ -95,6 +95,6 @@ function readWhole(name: string, text: string | undefined, fallback: number, lea
   if (text === undefined || text === "") return fallback;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  const expected = name === "after" ? "next of the page before" : `a whole number from ${least} to ${most}`;
+  const expected = name === "after" ? "next of the previous page" : `a whole number from ${least} to ${most}`;
   throw new PlatformError("validation_failed", `Cannot read ${name} ${quote(text)}: expected ${expected}`);
 }

@@ -3,12 +3,12 @@ import type { QueuedCall } from "../calls/call.ts";
 import type { QueuedCallback } from "../ports/callback-queue.ts";
 import type { DeadLetterContent, StoredDeadLetter } from "../ports/dead-letters.ts";
 
-/** What to do with the record before a letter is sent again: make it, change it, or leave it as it is. */
+/** What to do with the record before a letter is sent again: create it, reset it, or leave it as it is. */
 export type RecordStep = "create" | "reset" | "keep";
 
-/** What follows from the wish to redrive. `redrives` is the number of this one. */
+/** Decision on a redrive. `redrives` is the number of this redrive. */
 export type RedriveDecision =
-  /** `runs` is how many there were before. */
+  /** `runs` is the number of earlier runs. */
   | {
       readonly action: "run";
       readonly call: QueuedCall;
@@ -27,8 +27,8 @@ export type RedriveDecision =
 type Letter = StoredDeadLetter & { readonly content: DeadLetterContent };
 
 /**
- * Decides on the dead letters of one call, that of the call first, by its record. A record that was changed by a
- * redrive which never got further is gone on with.
+ * Decides on the dead letters of one call by its record; the letter of the call comes before that of its callback. A
+ * redrive that was interrupted after it changed the record is continued.
  */
 export function decideRedrive(letters: readonly Letter[], entry: CallEntry | undefined): RedriveDecision {
   const letter = letters.find(({ kind }) => kind === "call") ?? letters[0];

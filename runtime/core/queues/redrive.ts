@@ -24,7 +24,7 @@ export interface RedriveParts {
 type Redrive = Exclude<RedriveDecision, { action: "refuse" }>;
 type Letters = Parameters<typeof decideRedrive>[0];
 
-/** A redrive whose record says so; `undo` takes that back. */
+/** A redrive whose record is prepared; `undo` reverts that. */
 interface Prepared {
   readonly decision: Redrive;
   readonly undo: () => Promise<unknown>;
@@ -34,9 +34,9 @@ interface Prepared {
 const budget = 3_000;
 
 /**
- * Sends what was given up once more, under the same id: the call with new attempts, or only its callback where the
- * call itself was not given up. The record changes first, then the call is published, then its dead letters go: after a
- * crash in between the same redrive again goes on.
+ * Redrives what was given up under the same id: the call with new attempts, or only its callback if the call itself was
+ * not given up. The record is changed first, then the call is published, then its dead letters are removed: after a
+ * crash in between, repeating the redrive continues it.
  * @throws PlatformError `call_not_found` without a dead letter; `call_not_redrivable` with what to do instead;
  * `queue_full` or `queue_unavailable`, and the dead letter stays
  */
@@ -55,7 +55,7 @@ export async function redriveCall(parts: RedriveParts, queue: string, id: string
 }
 
 /**
- * Removes what is kept of a call that was given up: its own dead letter and that of its callback.
+ * Removes the dead letters of a call: its own and that of its callback.
  * @throws PlatformError `call_not_found` when there is none
  */
 export async function deleteDeadLetters(letters: DeadLetterStore, queue: string, id: string): Promise<void> {
@@ -64,7 +64,7 @@ export async function deleteDeadLetters(letters: DeadLetterStore, queue: string,
   for (const letter of found) await letters.remove(letter);
 }
 
-/** Brings the record to where the redrive begins; `undo` takes that back. */
+/** Brings the record to the state in which the redrive begins; `undo` reverts that. */
 async function prepareRecord(parts: RedriveParts, letters: Letters, id: string): Promise<Prepared> {
   const began = performance.now();
   const until = began + changeBudget;
@@ -75,7 +75,7 @@ async function prepareRecord(parts: RedriveParts, letters: Letters, id: string):
       (found) => {
         const decision = decideRedrive(letters, found?.entry);
         if (decision.action === "refuse") throw notRedrivable(id, decision.because);
-        if (decision.action === "run") mostRetries(parts, id, decision.call.function);
+        if (decision.action === "run") maxRetriesOf(parts, id, decision.call.function);
         const before = found?.entry;
         const as = { decision, before };
         if (decision.record !== "reset" || before === undefined) return { as };
@@ -98,7 +98,7 @@ async function prepareRecord(parts: RedriveParts, letters: Letters, id: string):
   }
 }
 
-/** The record is left as it is, or made; undefined when somebody made it meanwhile. */
+/** Leaves the record as it is, or creates it; undefined when it was created elsewhere meanwhile. */
 async function withoutReset(
   parts: RedriveParts,
   id: string,
@@ -107,8 +107,8 @@ async function withoutReset(
 ): Promise<Prepared | undefined> {
   if (decision.record === "keep" || decision.action !== "run") return { decision, undo: async () => undefined };
   const { call, runs, redrives } = decision;
-  const maxRetries = mostRetries(parts, id, call.function);
-  // Runs go on being counted: those before were as many as the letter says.
+  const maxRetries = maxRetriesOf(parts, id, call.function);
+  // Run numbers continue: the letter says how many runs there were.
   const entry = { ...acceptedEntry(call, { digest: callDigest(call), maxRetries }), run: runs, redrives };
   const outcome = await parts.ledger.create(id, entry, until);
   switch (outcome.kind) {
@@ -125,7 +125,7 @@ async function withoutReset(
   }
 }
 
-function mostRetries(parts: RedriveParts, id: string, ref: FunctionRef): number {
+function maxRetriesOf(parts: RedriveParts, id: string, ref: FunctionRef): number {
   const retries = parts.retriesOf(ref);
   if (retries === undefined)
     throw notRedrivable(id, `function "${formatRef(ref)}" does not exist; deploy it and redrive then`);

@@ -1,7 +1,7 @@
 import type { Delivery } from "../ports/call-queue.ts";
 import type { DeadLetter } from "../ports/dead-letters.ts";
 
-/** What is kept of a message that cannot be read: as it came, for people; `deadAt` is in Unix milliseconds. */
+/** Dead letter of a message that cannot be read, as received, for people; `deadAt` is in Unix milliseconds. */
 export function unreadableLetter(
   { kind, id, queue }: Pick<DeadLetter, "kind" | "id" | "queue">,
   { raw, storedAt }: Pick<Delivery<unknown>, "raw" | "storedAt">,

@@ -23,24 +23,24 @@ export interface FunctionTableOptions {
   /** Names that mean the default namespace while no namespace of that name is usable. */
   readonly aliases: readonly string[];
   /**
-   * Whether functions of a namespace can be found; when it changes the answer, call `reindex`. Absent = all but those
-   * named like an alias.
+   * Whether functions of a namespace can be found; call `reindex` when its result changes. Absent = all but those named
+   * like an alias.
    */
   readonly isUsable?: (namespace: string) => boolean;
 }
 
 type Listener = (entry: TableEntry) => void;
 
-/** All functions and their ready replicas, kept true by the watches of functions and endpoints in whatever order they speak. */
+/** All functions and their ready replicas, kept current by the watches of functions and endpoints in any order. */
 export class FunctionTable {
-  /** Give it to `FunctionStore.watch`. */
+  /** To be passed to `FunctionStore.watch`. */
   readonly functionObserver: FunctionObserver;
-  /** Give it to `Endpoints.watch`. */
+  /** To be passed to `Endpoints.watch`. */
   readonly endpointsObserver: EndpointsObserver;
   readonly #options: FunctionTableOptions;
   /** By `<name>.<namespace>`. */
   readonly #entries = new Map<string, TableEntry>();
-  /** By every form under which a call may name the function. */
+  /** By every form in which a call may name the function. */
   readonly #index = new Map<string, TableEntry>();
   readonly #endpoints = new Map<string, FunctionEndpoints>();
   readonly #isUsable: (namespace: string) => boolean;
@@ -70,7 +70,7 @@ export class FunctionTable {
     };
   }
 
-  /** Whether both watches have told all that was there at the start. */
+  /** Whether both watches have reported everything that existed at the start. */
   get synced(): boolean {
     return this.#functionsSynced && this.#endpointsSynced;
   }
@@ -85,7 +85,7 @@ export class FunctionTable {
     return this.#index.get(key);
   }
 
-  /** Asks anew whether a namespace is usable. */
+  /** Checks again whether a namespace is usable. */
   reindex(namespace: string): void {
     const { aliases, defaultNamespace } = this.#options;
     const affected = [...this.#entries.values()].filter(
@@ -104,22 +104,22 @@ export class FunctionTable {
     for (const { ref } of this.#entries.values()) if (ref.namespace === namespace) yield ref.name;
   }
 
-  /** Hears of each change of a function's ready replicas. */
+  /** Calls `listener` on each change of a function's ready replicas. */
   onReplicas(listener: Listener): void {
     this.#onReplicas.push(listener);
   }
 
-  /** Hears of each change of a desired function, after it is in the table. */
+  /** Calls `listener` on each change of a desired function, after it is in the table. */
   onWanted(listener: Listener): void {
     this.#onWanted.push(listener);
   }
 
-  /** Hears of functions that are gone. */
+  /** Calls `listener` with each function that was removed. */
   onRemoved(listener: Listener): void {
     this.#onRemoved.push(listener);
   }
 
-  /** Hears of addresses at which no ready replica of their function answers any more. */
+  /** Calls `listener` with each address that no longer has a ready replica of its function. */
   onGone(listener: (address: string) => void): void {
     this.#onGone.push(listener);
   }
@@ -135,7 +135,7 @@ export class FunctionTable {
       this.#addForms(entry);
       this.#applyEndpoints(entry);
     } else {
-      // The watch may still bring what a write of our own has already replaced.
+      // The watch may still deliver a version that our own write has already replaced.
       const stale = wanted.createdAt === entry.wanted.createdAt && wanted.generation < entry.wanted.generation;
       if (stale) return;
       entry.wanted = wanted;
@@ -165,16 +165,16 @@ export class FunctionTable {
     if (endpoints !== entry.endpoints) this.#setReplicas(entry, endpoints);
   }
 
-  /** Replicas that stay are the same objects, so their counts of calls in flight stay true. */
+  /** Replicas that stay keep their objects, so that their counts of calls in flight stay correct. */
   #setReplicas(entry: TableEntry, endpoints: FunctionEndpoints | undefined): void {
-    const former = new Map(entry.replicas.map((replica) => [replica.address, replica]));
+    const previous = new Map(entry.replicas.map((replica) => [replica.address, replica]));
     entry.endpoints = endpoints;
     entry.replicas = [...new Set(endpoints?.addresses)].map(
-      (address) => former.get(address) ?? { address, inFlight: 0 },
+      (address) => previous.get(address) ?? { address, inFlight: 0 },
     );
-    for (const replica of entry.replicas) former.delete(replica.address);
+    for (const replica of entry.replicas) previous.delete(replica.address);
     for (const listener of this.#onReplicas) listener(entry);
-    for (const address of former.keys()) {
+    for (const address of previous.keys()) {
       for (const listener of this.#onGone) listener(address);
     }
   }

@@ -1,7 +1,7 @@
-/** One way in which programs tell why they end: the index of the line, if they ended that way. */
+/** Recognises one format of crash output: the index of the line with the error, if it is in that format. */
 type Rule = (lines: readonly string[]) => number | undefined;
 
-/** As many lines may follow a message that goes on, or properties of an error. */
+/** Lines that may follow the error: the rest of a long message, or properties of the error. */
 const trailing = 12;
 
 const nodeFooter = /^Node\.js v\d/;
@@ -11,19 +11,19 @@ const errorLine =
   /^(?:Uncaught |Unhandled exception\. |error: |Exception in thread )*[\w.$]*(?:Error|Exception|Rejection)\b/;
 const shellLine = /^(?:\S*sh|\S+\.sh): .*(?:not found|Permission denied|No such file or directory|cannot execute.*)$/;
 
-/** Node.js: the place in the source, a caret, then the error; its version ends it all. */
+/** Node.js: the source location, a caret, the error, and its version last. */
 const nodeCrash: Rule = (lines) => {
   const footer = lines.findLastIndex((line) => nodeFooter.test(line));
   if (footer < 0 || footer < lines.length - 1) return undefined;
   const mark = lines.findLastIndex((line) => caret.test(line));
-  // More of the source may stand below the caret.
+  // More lines of the source may follow the caret.
   const error = lines.findIndex((line, index) => index > mark && errorLine.test(line));
   if (mark >= 0 && error > mark) return error;
   if (mark >= 0 && mark + 1 < footer) return mark + 1;
   return found(lines.findLastIndex((line) => errorLine.test(line)));
 };
 
-/** Go: goroutines follow the line that says why. */
+/** Go: goroutines follow the line with the error. */
 const goPanic: Rule = (lines) => {
   const goroutine = lines.findLastIndex((line) => /^goroutine \d+ /.test(line));
   const above = lines.slice(0, Math.max(0, goroutine));
@@ -31,14 +31,14 @@ const goPanic: Rule = (lines) => {
   return found(first);
 };
 
-/** Rust: the message stands below the place, or behind it. */
+/** Rust: the message is on the line below the location, or behind it on the same line. */
 const rustPanic: Rule = (lines) => {
   const place = lines.findLastIndex((line) => /^thread '.*' (?:\(\d+\) )?panicked at /.test(line));
   if (place < 0) return undefined;
   return lines[place]?.endsWith(":") === true && place + 1 < lines.length ? place + 1 : place;
 };
 
-/** Python: below the frames, which are indented, stands the exception. */
+/** Python: the exception follows the indented frames. */
 const pythonTraceback: Rule = (lines) => {
   const head = lines.findLastIndex((line) => line.startsWith("Traceback (most recent call last):"));
   if (head < 0) return undefined;
@@ -46,7 +46,7 @@ const pythonTraceback: Rule = (lines) => {
   return isNearEnd(lines, below) ? found(below) : undefined;
 };
 
-/** Java and its kin: frames follow each exception, the last one is what caused the others. */
+/** JVM languages: frames follow each exception; the last one caused the others. */
 const javaCause: Rule = (lines) => {
   const cause = lines.findLastIndex((line) => line.startsWith("Caused by: "));
   const head = lines.findLastIndex((line) => line.startsWith("Exception in thread "));
@@ -56,7 +56,7 @@ const javaCause: Rule = (lines) => {
     : undefined;
 };
 
-/** Any language whose frames are indented and stand below the error. */
+/** Any language whose indented frames follow the error. */
 const stackTrace: Rule = (lines) => {
   const last = lines.findLastIndex((line) => frame.test(line));
   if (!isNearEnd(lines, last)) return undefined;
@@ -78,8 +78,8 @@ const phpFatal: Rule = (lines) => found(lines.findLastIndex((line) => /^(?:PHP )
 const rules: readonly Rule[] = [nodeCrash, goPanic, rustPanic, pythonTraceback, javaCause, phpFatal, stackTrace, shell];
 
 /**
- * Which of the last lines of a program says why it ended; the last one where none is known to. Undefined when it said
- * nothing. Blank lines are passed over.
+ * The one of a program's last lines that says why it ended; the last one if none is recognised. Undefined when there is
+ * no output. Blank lines are skipped.
  */
 export function lastErrorLine(
   lines: readonly string[],

@@ -2,12 +2,12 @@ import type { FunctionRef } from "../functions/function-ref.ts";
 import type { LogSource } from "../ports/log-source.ts";
 import { printable } from "../printable.ts";
 
-/** Most lines that are shown, and characters of each. */
-const most = { lines: 10, characters: 400 } as const;
+/** Maximum lines that are shown, and characters of each. */
+const max = { lines: 10, characters: 400 } as const;
 
 /**
- * The last lines that the replicas of a function wrote since `since` (Unix milliseconds), oldest first, printable and without their line
- * ends; those there are when `signal` aborts.
+ * The last lines that the replicas of a function wrote since `since` (Unix milliseconds), oldest first, printable and
+ * without line ends; when `signal` aborts, those read so far.
  */
 export async function lastLogLines(
   logs: LogSource,
@@ -16,7 +16,7 @@ export async function lastLogLines(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found: { readonly timestamp: string; readonly text: string }[] = [];
-  const query = { namespace, name, instance: undefined, tail: most.lines, since, follow: false };
+  const query = { namespace, name, instance: undefined, tail: max.lines, since, follow: false };
   try {
     for await (const { timestamp, text } of logs.read(query, signal)) {
       if (signal.aborted) break;
@@ -27,6 +27,6 @@ export async function lastLogLines(
   }
   return found
     .sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
-    .slice(-most.lines)
-    .map(({ text }) => printable(text.trimEnd()).slice(0, most.characters));
+    .slice(-max.lines)
+    .map(({ text }) => printable(text.trimEnd()).slice(0, max.characters));
 }

@@ -11,11 +11,11 @@ export interface LogParameters {
   readonly follow?: string;
 }
 
-const mostLines = 10_000;
+const maxLines = 10_000;
 const dateTime = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/;
 
 /**
- * What part of a log is asked for (contract §3.4).
+ * Parses which part of a log is requested (contract §3.4).
  * @throws PlatformError `log_query_invalid` when tail or since cannot be read
  */
 export function parseLogQuery(parameters: LogParameters): Omit<LogQuery, "namespace" | "name"> {
@@ -30,10 +30,10 @@ export function parseLogQuery(parameters: LogParameters): Omit<LogQuery, "namesp
 function parseTail(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const tail = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(tail <= mostLines)) {
+  if (!(tail <= maxLines)) {
     throw new PlatformError(
       "log_query_invalid",
-      `Cannot read tail ${quote(text)}: expected a whole number up to ${mostLines}`,
+      `Cannot read tail ${quote(text)}: expected a whole number up to ${maxLines}`,
     );
   }
   return tail <= 0 ? undefined : tail;
@@ -45,7 +45,7 @@ function parseSince(text: string | undefined): number | undefined {
   const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
   const atUtc = Date.parse(`${date}T${time}.${milliseconds}Z`);
   const at = Date.parse(`${date}T${time}.${milliseconds}${zone.toUpperCase()}`);
-  // A date such as 30 February is moved by the engine, so it must come back as it was sent.
+  // Date.parse moves a date such as 30 February, so the result must be the date that was sent.
   if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(`${date}T${time}`)) {
     throw new PlatformError(
       "log_query_invalid",

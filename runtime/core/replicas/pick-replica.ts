@@ -2,7 +2,7 @@
 export interface ReadyReplica {
   /** `host:port`. */
   readonly address: string;
-  /** Calls of this process under way there; whoever sends one raises it and lowers it at the end. */
+  /** Calls of this process in flight there; the sender of a call increments it, and decrements it at the end. */
   inFlight: number;
 }
 

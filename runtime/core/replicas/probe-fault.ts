@@ -2,7 +2,7 @@ import { formatDuration } from "../../api/duration.ts";
 import type { FunctionProtocol } from "../functions/function-limits.ts";
 import type { ProbeResult } from "../ports/prober.ts";
 
-/** What a replica was asked. */
+/** The probe that was sent to a replica. */
 export interface ProbeAsked {
   /** `host:port`. */
   readonly address: string;
@@ -10,28 +10,28 @@ export interface ProbeAsked {
   readonly protocol: FunctionProtocol;
   /** Milliseconds. */
   readonly timeout: number;
-  /** The port is the one that functions are told in `$PORT`, not that of a watchdog, which would tell nobody anything. */
+  /** The port is the one that functions get in `$PORT`, not that of a watchdog, which means nothing to users. */
   readonly isFunctionPort: boolean;
 }
 
-/** Nothing listens where a function should; `told` is where its process could have learnt the port. */
-export function nothingListens(port: number, told: "$PORT" | "upstream_url"): string {
-  return `the process runs, but nothing listens on port ${port} (${told})`;
+/** Nothing listens where a function should; `source` is what tells its process the port. */
+export function nothingListens(port: number, source: "$PORT" | "upstream_url"): string {
+  return `the process runs, but nothing listens on port ${port} (${source})`;
 }
 
 /**
- * The same where it is known on which addresses, `host:port`, the process listens instead; `address` is where its requests
- * come.
+ * As `nothingListens`, with the addresses (`host:port`) on which the process listens instead; `address` is where
+ * requests are sent to it.
  */
-export function listensElsewhere(address: string, told: "$PORT" | "upstream_url", found: readonly string[]): string {
+export function listensElsewhere(address: string, source: "$PORT" | "upstream_url", found: readonly string[]): string {
   const port = portOf(address);
-  if (found.length === 0) return nothingListens(Number(port), told);
+  if (found.length === 0) return nothingListens(Number(port), source);
   const isOtherAddress = found.some((other) => portOf(other) === port);
   const where = isOtherAddress ? address : `port ${port}`;
-  return `the process runs and listens on ${found.join(", ")}, but not on ${where} (${told})`;
+  return `the process runs and listens on ${found.join(", ")}, but not on ${where} (${source})`;
 }
 
-/** In words what was wrong with the answer to a probe: port, path and answer; undefined for one that passed. */
+/** Why a probe failed, in words, with port, path and response; undefined for one that passed. */
 export function probeFault(asked: ProbeAsked, result: ProbeResult): string | undefined {
   const port = portOf(asked.address);
   const get = asked.isFunctionPort ? `GET ${asked.path} on port ${port}` : `GET ${asked.path}`;

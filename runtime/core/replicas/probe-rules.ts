@@ -2,7 +2,7 @@ import { healthKey, readyKey } from "../../api/schemas/key-rules.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
 import type { KeyedTexts } from "../labels/keys.ts";
 
-/** How a replica is asked; what is absent is the provider's choice. */
+/** How a replica is probed; the provider chooses what is absent. */
 export interface ProbeRule {
   readonly path: string | undefined;
   readonly initialDelaySeconds: number | undefined;

@@ -14,12 +14,12 @@ export interface Backoff {
 
 const firstDelay = 500;
 const longestDelay = 30_000;
-/** A replica that was ready this long has shown that it works. */
+/** A replica that was ready this long counts as working. */
 const healthyAfter = 60_000;
 
 /**
- * The back-off after one more failure: 0.5, 1, 2, 4, … 30 s, each × random 0.75 to 1 (`jitter` from 0 to 1); it begins
- * again when the failed replica had been ready for `readyFor` ≥ 60 s. One under way is not prolonged.
+ * The back-off after a further failure: 0.5, 1, 2, 4, … 30 s, each × random 0.75 to 1 (`jitter` from 0 to 1); it starts
+ * over when the failed replica had been ready for `readyFor` ≥ 60 s. A back-off that has not ended is not prolonged.
  */
 export function backOffRestart(
   previous: Backoff | undefined,

@@ -1,11 +1,11 @@
 import type { Replica } from "../ports/replicas.ts";
 
-/** What is known of one replica. */
+/** Facts about one replica. */
 export interface ReplicaFacts {
   readonly id: string;
   readonly generation: number;
   readonly state: Replica["state"];
-  /** It answers its readiness probe. */
+  /** It passes its readiness probe. */
   readonly ready: boolean;
   /** It failed its health probe too often. */
   readonly unhealthy: boolean;
@@ -15,13 +15,13 @@ export interface ReplicaFacts {
   readonly unpublishedAt: number | undefined;
 }
 
-/** What a decision about one function rests on. Times are Unix milliseconds. */
+/** Facts for the decision on one function. Times are Unix milliseconds. */
 export interface ReconcileFacts {
   /** Undefined when the function was removed. */
   readonly wanted: { readonly replicas: number; readonly generation: number } | undefined;
   /** Oldest first. */
   readonly replicas: readonly ReplicaFacts[];
-  /** Nothing is started before. */
+  /** No replica is started before this time. */
   readonly startAfter: number;
   /** Two replicas of this function cannot run at the same time: they would use the same port. */
   readonly exclusive: boolean;
@@ -30,7 +30,7 @@ export interface ReconcileFacts {
   readonly drain: number;
 }
 
-/** One thing to do, and why. `retire`: no new calls, publish that. */
+/** One thing to do, and why. `retire`: publish endpoints without the replica, so that it gets no new calls. */
 export type ReconcileAction =
   | { readonly action: "start"; readonly count: number; readonly because: "missing" | "superseding" }
   | {
@@ -42,9 +42,9 @@ export type ReconcileAction =
   | { readonly action: "wait"; readonly until: number; readonly because: "draining" | "backing-off" };
 
 /**
- * What to do now so that `wanted` comes true without a failed call: replicas of a new generation are started beside
- * the old ones, one more than wanted at most; an old one leaves the endpoints once enough others are ready, and is
- * stopped a moment after that was published. Exclusive functions are stopped first and started then.
+ * What to do now to reach `wanted` without a failed call. Replicas of a new generation are started beside the old ones,
+ * at most one more than desired; an old one leaves the endpoints once enough others are ready, and is stopped `drain`
+ * milliseconds after that was published. Exclusive functions are stopped first and then started.
  */
 export function decideReconcile(facts: ReconcileFacts): readonly ReconcileAction[] {
   const actions: ReconcileAction[] = [];
@@ -72,7 +72,7 @@ export function decideReconcile(facts: ReconcileFacts): readonly ReconcileAction
   for (const replica of superseded) retire(replica, "superseded");
 
   const remaining = old.length - superseded.length;
-  // Beside old ones that remain there is room for one more than wanted.
+  // While old ones remain, there may be one more than desired.
   const count = wanted.replicas - kept - Math.max(0, remaining - 1);
   const blocked =
     facts.exclusive && facts.replicas.some((replica) => replica.generation !== wanted.generation || replica.retired);
@@ -86,7 +86,7 @@ function isLive(replica: ReplicaFacts): boolean {
   return !replica.retired && (replica.state === "starting" || replica.state === "running");
 }
 
-/** Replicas that ended are cleared away; retired ones are stopped when no call can reach them any more. */
+/** Ended replicas are removed; retired ones are stopped when no call can reach them any more. */
 function endings({ replicas, now, drain }: ReconcileFacts): ReconcileAction[] {
   const actions: ReconcileAction[] = [];
   for (const { id, state, retired, unpublishedAt } of replicas) {
@@ -102,7 +102,7 @@ function endings({ replicas, now, drain }: ReconcileFacts): ReconcileAction[] {
   return actions;
 }
 
-/** Old replicas that can go: those that serve nobody, and as many ready ones as the ready new ones make up for. */
+/** Old replicas that can be retired: those not ready, and as many ready ones as ready new ones replace. */
 function supersededOf(
   { exclusive }: ReconcileFacts,
   wanted: number,

@@ -2,24 +2,24 @@ import { printable } from "../printable.ts";
 import type { ReplicaFailure } from "./reconcile-backoff.ts";
 import { lastErrorLine } from "./last-error-line.ts";
 
-/** What an engine says of a container that ended. */
+/** What an engine reports of a container that ended. */
 export interface ReplicaEnd {
   readonly outOfMemory: boolean;
   readonly code: number;
-  /** Its own words, empty if it has none. */
+  /** The engine's own message, empty if there is none. */
   readonly words: string;
   /** Bytes; 0 = none. */
   readonly memoryLimit: number;
-  /** Whether that is what functions get that state no limit. */
+  /** Whether `memoryLimit` is the default for functions that state none. */
   readonly isDefaultLimit: boolean;
 }
 
 const longestMessage = 400;
 const watchdogLine = /^watchdog: /;
-/** What it says when it ends itself. */
+/** The last line of a watchdog that ends itself. */
 const lastWords = /^watchdog: ((?:Cannot|The process) .*)$/;
 
-/** Why a replica ended, from what the engine says of it and the last lines it wrote. */
+/** Why a replica ended, from what the engine reports and the last lines that it wrote. */
 export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly string[]): ReplicaFailure {
   const written = lines.map((line) => line.trim()).filter((line) => line !== "");
   const [, why] = lastWords.exec(written.at(-1) ?? "") ?? [];
@@ -37,7 +37,7 @@ export function replicaEndFailure(id: string, end: ReplicaEnd, lines: readonly s
   return failed("Error", `Replica ${id} ended with code ${end.code}${end.words === "" ? "" : `: ${end.words}`}`);
 }
 
-/** The sentence of an end, and what the function said of it, if it did; at most 400 characters. */
+/** `sentence`, followed by the function's own last error line, if there is one; at most 400 characters. */
 export function withLastWords(sentence: string, lines: readonly string[]): string {
   const said = lastErrorLine(lines.filter((line) => !watchdogLine.test(line.trim())));
   const quoted = said === undefined ? "" : `; it said${said.isLast ? " last" : ""}: ${printable(said.text)}`;

@@ -3,48 +3,48 @@ import type { DesiredFunction } from "../functions/desired-function.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 import type { FunctionEndpoints } from "../ports/endpoints.ts";
 
-/** How far the replicas of one deployment have come: all of them ready, or why not, as a sentence. */
+/** Progress of one deployment: all its replicas are ready, or a sentence why not. */
 export type Rollout =
   | { readonly kind: "ready" }
   | { readonly kind: "under-way"; readonly message: string }
-  /** It will not be ready soon: somebody has to do something, or already did. */
+  /** It will not become ready by itself: a person has to act, or already did. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** What is known of functions now, and word of each change. */
+/** Current state of functions, with notification of changes. */
 export interface FunctionView {
-  /** What is desired; undefined: there is no such function. */
+  /** Desired state; undefined: there is no such function. */
   wanted(ref: FunctionRef): DesiredFunction | undefined;
-  /** What the provider said last. */
+  /** What the provider reported last. */
   endpoints(ref: FunctionRef): FunctionEndpoints | undefined;
-  /** Calls `changed` after each change of either; the returned function ends that. */
+  /** Calls `changed` after each change of either; the returned function unsubscribes. */
   watch(ref: FunctionRef, changed: () => void): () => void;
 }
 
 /**
- * How far the deployment `written` has come. Replicas of it must be ready: those of an older one do not count, and need not
- * be gone. It has failed when replicas failed so often that the provider calls it stalled.
+ * Progress of the deployment `written`. Its own replicas must be ready: those of an older one do not count, and may
+ * still exist. It has failed when replicas failed so often that the provider reports it as stalled.
  */
 export function rolloutOf(
   written: DesiredFunction,
   wanted: DesiredFunction | undefined,
-  said: FunctionEndpoints | undefined,
+  reported: FunctionEndpoints | undefined,
 ): Rollout {
   if (wanted === undefined || wanted.createdAt !== written.createdAt) return failed("it was removed meanwhile");
   if (wanted.generation > written.generation) return failed("it was deployed again meanwhile");
-  if (said === undefined || said.observedGeneration < written.generation) {
+  if (reported === undefined || reported.observedGeneration < written.generation) {
     return { kind: "under-way", message: "The provider has not yet acted on it" };
   }
-  const reconciling = conditionOf(said, "Reconciling");
+  const reconciling = conditionOf(reported, "Reconciling");
   if (reconciling?.status === "False" || reconciling?.reason === "Stopping") return { kind: "ready" };
-  const stalled = conditionOf(said, "Stalled");
-  const healthy = conditionOf(said, "Healthy");
+  const stalled = conditionOf(reported, "Stalled");
+  const healthy = conditionOf(reported, "Healthy");
   const isStalled = stalled?.status === "True";
-  if (isStalled && healthy?.status === "False" && !passes(stalled)) return failed(stalled.message);
+  if (isStalled && healthy?.status === "False" && !isTransient(stalled)) return failed(stalled.message);
   const why = isStalled ? stalled : healthy?.status === "False" ? healthy : reconciling;
   return { kind: "under-way", message: why?.message ?? "The provider has not said why" };
 }
 
-/** Resolves when the rollout that `look` gives is not under way any more, when `within` is over, or when `signal` aborts. */
+/** Resolves when `look` no longer returns `under-way`, after `within` milliseconds, or when `signal` aborts. */
 export function endOfRollout(
   look: () => Rollout,
   watch: (changed: () => void) => () => void,
@@ -68,8 +68,8 @@ export function endOfRollout(
   });
 }
 
-/** What keeps the provider from everything passes by itself. */
-function passes({ reason }: Condition): boolean {
+/** Provider outages pass by themselves. */
+function isTransient({ reason }: Condition): boolean {
   return reason === "ProviderUnavailable";
 }
 

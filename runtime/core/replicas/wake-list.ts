@@ -1,8 +1,8 @@
-/** Wakes those who wait for word of one thing among many; what each is known by is its key. */
+/** Wakes waiters on changes of one thing among many, each identified by a key. */
 export class WakeList {
   readonly #waiters = new Map<string, Set<() => void>>();
 
-  /** Calls `wake` each time there is word of `key`; the returned function stops that. */
+  /** Calls `wake` on each change of `key`; the returned function unsubscribes. */
   watch(key: string, wake: () => void): () => void {
     const waiters = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiters);
@@ -13,7 +13,7 @@ export class WakeList {
     };
   }
 
-  /** There is word of `key`. */
+  /** Wakes the waiters of `key`. */
   wake(key: string): void {
     for (const wake of this.#waiters.get(key) ?? []) wake();
   }

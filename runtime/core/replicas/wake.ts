@@ -12,19 +12,19 @@ export interface WakerParts {
   readonly table: FunctionTable;
   /** Longest a caller waits for a replica. */
   readonly wakeTimeout: number;
-  /** Most callers that wait at once in this process. */
+  /** Maximum callers that wait at once in this process. */
   readonly maxWaitingCallers: number;
-  /** Most bytes that those hold in memory together. */
+  /** Maximum bytes that waiting callers hold in memory together. */
   readonly maxWaitingBytes: number;
 }
 
-/** Who waits. */
+/** One caller waiting for a replica. */
 export interface WaitingCaller {
   /** Ends the wait with its reason. */
   readonly signal?: AbortSignal;
-  /** What the call takes in memory meanwhile; 0 unless said. */
+  /** Bytes that the call holds in memory meanwhile; 0 if absent. */
   readonly bytes?: number;
-  /** When it began to wait, if it waits again (`performance.now()`): the wake timeout is for both. */
+  /** When the first wait began (`performance.now()`), if this is a further one: the wake timeout covers both. */
   readonly since?: number | undefined;
 }
 
@@ -38,13 +38,13 @@ interface Waiter {
 }
 
 interface Waking {
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly waiters: Set<Waiter>;
-  /** A scale-up was asked for and the watch has not shown the function since. */
+  /** A scale-up was requested and the watch has not reported the function since. */
   scaling: boolean;
 }
 
-/** Lets callers of a function without ready replica wait for one, waking it if it is scaled to zero. */
+/** Lets callers of a function without a ready replica wait for one, waking it if it is scaled to zero. */
 export class Waker {
   readonly #parts: WakerParts;
   readonly #waking = new Map<TableEntry, Waking>();
@@ -75,7 +75,7 @@ export class Waker {
 
   /**
    * A ready replica of `entry`: at once if there is one, else as soon as the endpoints show one; any number of callers
-   * cause one scale-up to `scale.min`, and are served in the order they came.
+   * cause one scale-up to `scale.min`, and are served in order of arrival.
    * @throws PlatformError `no_ready_replica` after the wake timeout, when too many wait already, or at once when its
    * replicas fail and the next is started only after a pause; `function_not_found` when it is removed meanwhile,
    * `provider_unavailable` when it cannot be scaled; the reason of `signal` when it aborts
@@ -91,7 +91,7 @@ export class Waker {
     return waited;
   }
 
-  /** Why a caller need not begin to wait. */
+  /** Why a caller is refused without waiting. */
   #refusal(entry: TableEntry, bytes: number): PlatformError | undefined {
     if (this.#parts.table.findKey(entry.key) !== entry) {
       return new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`);
@@ -118,7 +118,7 @@ export class Waker {
     const onAbort = (): void => this.#settle(entry, waiter, () => reject(signal?.reason));
     const waited = since === undefined ? 0 : performance.now() - since;
     const timer = setTimeout(
-      () => this.#settle(entry, waiter, () => reject(this.#tooLate(entry))),
+      () => this.#settle(entry, waiter, () => reject(this.#timeoutError(entry))),
       Math.max(0, this.#parts.wakeTimeout - waited),
     );
     const waiter: Waiter = { resolve, reject, timer, signal, bytes, onAbort };
@@ -128,7 +128,7 @@ export class Waker {
     this.#waitingBytes += bytes;
   }
 
-  #settle(entry: TableEntry, waiter: Waiter, tell: () => void): void {
+  #settle(entry: TableEntry, waiter: Waiter, complete: () => void): void {
     const waking = this.#waking.get(entry);
     if (waking?.waiters.delete(waiter) !== true) return;
     if (waking.waiters.size === 0) this.#waking.delete(entry);
@@ -136,7 +136,7 @@ export class Waker {
     this.#waitingBytes -= waiter.bytes;
     clearTimeout(waiter.timer);
     waiter.signal?.removeEventListener("abort", waiter.onAbort);
-    tell();
+    complete();
   }
 
   #serve(entry: TableEntry): void {
@@ -161,14 +161,14 @@ export class Waker {
     wakeReplicas(this.#parts.functions, entry.ref).catch((err: unknown) => this.#rejectAll(entry, err));
   }
 
-  #tooLate(entry: TableEntry): PlatformError {
+  #timeoutError(entry: TableEntry): PlatformError {
     const why = whyNotReady(entry.endpoints?.conditions ?? []);
     const because = why === undefined ? "" : ` (${why})`;
     return cannotWake(entry, `no replica ready after ${seconds(this.#parts.wakeTimeout)}${because}`);
   }
 }
 
-/** The provider's own words, if what it says is of the wanted generation and nothing is tried just now. */
+/** The provider's own failure, if it is about the desired generation and no replica is being started now. */
 function finalRefusal({ wanted, endpoints, ...entry }: TableEntry): PlatformError | undefined {
   if (wanted.replicas === 0 || endpoints?.observedGeneration !== wanted.generation) return undefined;
   const failure = finalFailure(endpoints.conditions);

@@ -8,14 +8,14 @@ export interface ActivityTotals {
 
 /** Milliseconds between two reports of one process. */
 export const reportPeriod = 1_000;
-/** How soon others hear that a queue-worker took a call or became free. */
+/** Milliseconds within which others learn that a queue-worker claimed a call or became free. */
 const quickPeriod = 250;
 
 /**
  * Publishes once a second what changed in this process since the last report, and what is in flight whether it changed
- * or not, so that who listens only now hears of long runs; also when there is nothing to say, so that silence means
- * something. `source` names the process. With `worker` it also says what this queue-worker does, soon after it changed
- * too, and at the end that it has no slots any more. The returned function reports a last time and ends it.
+ * or not, so that new listeners learn of long runs. Empty reports are published, too, so that a missing one is noticed.
+ * `source` names the process. With `worker` it also reports what this queue-worker does, soon after a change as well,
+ * and at the end that it has no slots any more. The returned function publishes the last report and stops.
  */
 export function reportActivity(
   activity: Activity,
@@ -24,10 +24,10 @@ export function reportActivity(
   worker?: () => WorkerReport,
 ): () => void {
   const changes = new ActivityChanges();
-  let said: WorkerReport | undefined;
+  let lastReport: WorkerReport | undefined;
   let number = 0;
   const report = (own = worker?.(), last?: boolean): void => {
-    said = own;
+    lastReport = own;
     number += 1;
     activity.publish({
       source,
@@ -43,7 +43,7 @@ export function reportActivity(
       ? undefined
       : setInterval(() => {
           const own = worker();
-          if (own.running !== said?.running || own.slots !== said.slots) report(own);
+          if (own.running !== lastReport?.running || own.slots !== lastReport.slots) report(own);
         }, quickPeriod);
   return () => {
     clearInterval(timer);
@@ -53,7 +53,7 @@ export function reportActivity(
   };
 }
 
-/** Remembers what was reported, of functions that there still are. */
+/** Keeps what was reported of each existing function. */
 class ActivityChanges {
   readonly #reported = new Map<string, Reported>();
   #round = 0;
@@ -66,31 +66,31 @@ class ActivityChanges {
       count += 1;
       const known = this.#known(key);
       const unchanged = known.finished === finished && known.inFlight === inFlight;
-      // A function that was removed and made again is counted anew.
+      // A function that was removed and created again is counted from 0.
       const before = known.finished > finished ? 0 : known.finished;
       known.finished = finished;
       known.inFlight = inFlight;
       known.round = this.#round;
       if (inFlight !== 0 || !unchanged) deltas.push({ function: key, finished: finished - before, inFlight });
     }
-    if (this.#reported.size > count) this.#forget();
+    if (this.#reported.size > count) this.#evict();
     return deltas;
   }
 
   #known(key: string): Reported {
     let known = this.#reported.get(key);
-    // One that was never reported differs from all that can be said of it.
+    // -1, as a function that was never reported must differ from any totals.
     if (known === undefined) this.#reported.set(key, (known = { finished: 0, inFlight: -1, round: 0 }));
     return known;
   }
 
-  /** Of functions that are gone. */
-  #forget(): void {
+  /** Drops functions that are gone. */
+  #evict(): void {
     for (const [key, { round }] of this.#reported) if (round !== this.#round) this.#reported.delete(key);
   }
 }
 
-/** What was said of a function, and in which report it was there last. */
+/** Totals last reported of a function, and the last round in which it existed. */
 interface Reported {
   finished: number;
   inFlight: number;
@@ -100,17 +100,17 @@ interface Reported {
 /** Adds up what other processes report of each function; `own` is the source that is left out. */
 export class ActivitySums {
   readonly #finished = new Map<string, number>();
-  readonly #end: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(activity: Activity, own: string) {
-    this.#end = activity.subscribe(({ deltas }) => {
+    this.#unsubscribe = activity.subscribe(({ deltas }) => {
       for (const delta of deltas) {
         this.#finished.set(delta.function, (this.#finished.get(delta.function) ?? 0) + delta.finished);
       }
     }, own);
   }
 
-  /** Calls of `<name>.<namespace>` that ended elsewhere, as far as heard. */
+  /** Calls of `<name>.<namespace>` that ended elsewhere, as far as reported. */
   finished(key: string): number {
     return this.#finished.get(key) ?? 0;
   }
@@ -121,6 +121,6 @@ export class ActivitySums {
   }
 
   close(): void {
-    this.#end();
+    this.#unsubscribe();
   }
 }

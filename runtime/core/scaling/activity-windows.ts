@@ -3,22 +3,22 @@ import { LoadWindow } from "./load-window.ts";
 import type { ActivityReport } from "../ports/activity.ts";
 import { isSilent, ReportingSources, type Hearing, type ReportingSource } from "./reporting-sources.ts";
 
-/** What all processes together saw of one function. */
+/** Activity of one function over all processes. */
 export interface FunctionActivity {
-  /** Calls that began per second, averaged, and over the last fifth of that time. */
+  /** Calls that began per second, averaged over the window, and over its last fifth. */
   readonly rate: number;
   readonly recentRate: number;
-  /** Calls under way, likewise. */
+  /** Calls in flight, likewise. */
   readonly busy: number;
   readonly recentBusy: number;
-  /** Calls under way by the last reports. */
+  /** Calls in flight by the last reports. */
   readonly inFlight: number;
-  /** When a call was under way last, as far as reported; undefined: never heard of. */
+  /** When a call was last in flight, as far as reported; undefined: never. */
   readonly lastCallAt: number | undefined;
 }
 
 interface Sums {
-  /** Made when the function is called first: most are at rest. */
+  /** Created at the first call, as most functions are idle. */
   windows: { readonly begun: LoadWindow; readonly busy: LoadWindow } | undefined;
   inFlight: number;
   lastCallAt: number | undefined;
@@ -33,18 +33,18 @@ const neverCalled: FunctionActivity = {
   lastCallAt: undefined,
 };
 
-/** A stalled receiver hears several reports at once; none is of more than so many milliseconds. */
+/** A stalled receiver gets several reports at once; none counts for more than this many milliseconds. */
 const longestReport = 3 * reportPeriod;
 
 /**
  * Adds up per function what gateways and queue-workers report, over a window. Only functions that are followed count.
- * What a silent process had under way counts no more, as it may have gone elsewhere; that it is silent is said by
- * `hearing`. Times are monotonic milliseconds.
+ * Calls in flight of a silent process no longer count, as they may have gone elsewhere; `hearing` reports the silence.
+ * Times are monotonic milliseconds.
  */
 export class ActivityWindows {
   readonly #functions = new Map<string, Sums>();
   readonly #sources: ReportingSources;
-  /** Processes whose calls do not count. */
+  /** Silent processes, whose calls do not count. */
   readonly #withdrawn = new Set<string>();
   readonly #window: number;
 
@@ -53,7 +53,7 @@ export class ActivityWindows {
     this.#sources = new ReportingSources(options.patience, now);
   }
 
-  /** Begins to add up what is said of the function; again = nothing. */
+  /** Starts to add up reports of the function; does nothing if it already did. */
   follow(key: string, now: number): void {
     if (this.#functions.has(key)) return;
     const sums: Sums = { windows: undefined, inFlight: 0, lastCallAt: undefined };
@@ -71,13 +71,13 @@ export class ActivityWindows {
   hear(report: ActivityReport, now: number): void {
     const { source, before } = this.#sources.hear(report, now);
     const counted = this.#withdrawn.delete(source.name) ? undefined : before;
-    // One that comes early is still of a second: its calls are spread over no less.
+    // A report that comes early still covers a second: its calls are spread over no less.
     const from = Math.max(Math.min(before?.heardAt ?? now, now - reportPeriod), now - longestReport);
     for (const { function: key, finished, inFlight } of report.deltas) {
       const sums = this.#functions.get(key);
       if (sums === undefined) continue;
       const earlier = before?.inFlight.get(key) ?? 0;
-      // Of a process that was not heard before, calls under way may be old.
+      // Calls in flight of a process that did not report before may be old.
       const more = before === undefined && report.number > 1 ? 0 : inFlight - earlier;
       if (finished + more > 0) this.#windowsOf(sums, from).begun.add(finished + more, from, now);
       if (finished > 0 || inFlight > 0) sums.lastCallAt = now;
@@ -89,7 +89,7 @@ export class ActivityWindows {
     }
   }
 
-  /** Looks who went silent; gives up, and names, those that were so for too long. */
+  /** Stops counting calls of silent processes; drops those silent for too long and returns their names. */
   settle(now: number): readonly string[] {
     for (const source of this.#sources.all()) if (isSilent(source, now)) this.#withdraw(source, now);
     return this.#sources.giveUp(now).map((source) => {
@@ -113,7 +113,7 @@ export class ActivityWindows {
     };
   }
 
-  /** Whether all that should report are heard, and since when. */
+  /** Whether all processes that should report do, and since when. */
   hearing(now: number): Hearing {
     return this.#sources.hearing(now);
   }
@@ -135,7 +135,7 @@ export class ActivityWindows {
 
   #change(sums: Sums, more: number, now: number): void {
     if (more === 0) return;
-    // Calls that were under way until now were so until now.
+    // Calls counted so far were in flight until now.
     if (sums.inFlight > 0) sums.lastCallAt = now;
     sums.inFlight = Math.max(0, sums.inFlight + more);
     this.#windowsOf(sums, now).busy.set(sums.inFlight, now);

@@ -19,8 +19,8 @@ const reasons = {
 } as const satisfies Record<(ScaleDecision & { action: "scale" })["because"], string>;
 
 /**
- * Makes the replicas of a function those of a decision, within its bounds, unless it was changed since it was `seen`:
- * false then, with nothing written.
+ * Sets the replicas of a function by a decision, within its bounds. Resolves with false, and nothing written, if the
+ * function was changed since it was `seen`.
  * @throws PlatformError `provider_unavailable` when the store cannot be reached
  */
 export async function applyScale(
@@ -37,8 +37,8 @@ export async function applyScale(
 }
 
 /**
- * Notes what holds the replicas of a function, or that nothing does, unless it was changed since it was `seen`: false
- * then, with nothing written.
+ * Notes what holds the replicas of a function, or that nothing does. Resolves with false, and nothing written, if the
+ * function was changed since it was `seen`.
  * @throws PlatformError `provider_unavailable` when the store cannot be reached
  */
 export async function applyHeld(

@@ -2,9 +2,9 @@ import { formatDuration } from "../../api/duration.ts";
 import type { Hearing } from "./reporting-sources.ts";
 import type { ScaleRules } from "./scale-rules.ts";
 
-/** What speaks for and against scaling one function to zero. Times are monotonic milliseconds. */
+/** Facts for the decision to scale one function to zero. Times are monotonic milliseconds. */
 export interface IdleFacts {
-  /** Label `scale.zero` among them. */
+  /** Includes the label `scale.zero`. */
   readonly rules: Pick<ScaleRules, "zero">;
   /** Milliseconds without calls after which it goes to zero. */
   readonly idleAfter: number;
@@ -13,11 +13,11 @@ export interface IdleFacts {
   readonly raisedAt: number;
   /** When it was first ready after that; undefined: not yet. */
   readonly readyAt: number | undefined;
-  /** Calls under way, those that wait for a replica, streams and WebSockets too. */
+  /** Calls in flight, including those that wait for a replica, streams and WebSockets. */
   readonly inFlight: number;
   readonly lastCallAt: number | undefined;
   readonly hearing: Hearing;
-  /** Calls of it in queues; undefined: not known now. */
+  /** Its calls in queues; undefined: not known now. */
   readonly queued: number | undefined;
   /** Longest that callers wait for a first replica. */
   readonly wakeTimeout: number;
@@ -34,7 +34,7 @@ export type AwakeBecause =
   | "reports-missing"
   | "recently-used";
 
-/** Whether a function sleeps, and why, also as a sentence, which is made when it is read. */
+/** Whether a function is scaled to zero, and why, also as a sentence, which is built when read. */
 export type IdleDecision =
   | { readonly kind: "sleep"; readonly message: string }
   | { readonly kind: "awake"; readonly because: AwakeBecause; readonly message: string };
@@ -57,13 +57,13 @@ class Awake {
       case "busy":
         return `${calls(inFlight)} under way`;
       case "reports-missing":
-        return hearing.kind === "missing" ? hearing.message : "not all are heard";
+        return hearing.kind === "missing" ? hearing.message : "reports are missing";
       case "waking":
         return "it is waking and has no ready replica yet";
       case "recently-used":
         return `idle for less than ${formatDuration(idleAfter)}`;
       case "queue-unknown":
-        return "the queue cannot be looked into";
+        return "the queue cannot be read";
       case "queued":
         return `${calls(queued)} queued`;
       default:
@@ -73,8 +73,8 @@ class Awake {
 }
 
 /**
- * Whether a function goes to zero: only if it is labelled so, and all that should report were heard for the whole of
- * `idleAfter` and said of no call in it, and none is under way, queued or waiting for its first replica.
+ * Whether a function is scaled to zero: only if its label allows it, all processes that should report did so for the
+ * whole of `idleAfter` without a call in it, and no call is in flight, queued or waiting for a first replica.
  */
 export function decideIdle(facts: IdleFacts): IdleDecision {
   const because = awakeBecause(facts);

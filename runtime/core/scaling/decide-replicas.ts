@@ -1,13 +1,13 @@
 import type { ScaleRules } from "./scale-rules.ts";
 
-/** By how much load must fall below what fewer replicas could bear before they are taken away: noise does not flap. */
+/** Share by which load must be below the capacity of fewer replicas before some are stopped: noise must not flap. */
 const tolerance = 0.1;
 
 /** How many replicas a load asks for. */
 export interface ReplicasForLoad {
-  /** As the rule says (contract §5.1): with fewer, more are started. */
+  /** By the rule (contract §5.1): below this number, replicas are started. */
   readonly up: number;
-  /** The same with some load to spare, one replica's at most: with more than that, some are stopped. */
+  /** The same with spare capacity of one replica at most: above this number, replicas are stopped. */
   readonly down: number;
 }
 
@@ -21,12 +21,12 @@ export function replicasForLoad(
   return { up: within(exact), down: within(exact + Math.min(exact * tolerance, 1)) };
 }
 
-/** So many times what the replicas there are can bear is no noise. */
+/** Load of this many times the capacity of the current replicas is not noise. */
 const surge = 1.5;
 
 /**
- * Whether load rises so fast that the average over the whole window would follow it in many small steps; `rising`: it
- * was found to rise a moment ago.
+ * Whether load rises so fast that the average over the whole window would follow it in many small steps; `rising`: a
+ * rise was found a moment ago.
  */
 export function isSurge(
   { value, recent = 0 }: { readonly value: number; readonly recent?: number },
@@ -37,7 +37,7 @@ export function isSurge(
   return recent > value && recent >= (rising ? 1 + tolerance : surge) * replicas * target * targetProportion;
 }
 
-/** 45 calls at 45 each need one replica, also where 50 × 0.9 is a hair less than 45. */
+/** Rounds up, apart from floating-point error: 45 calls at 50 × 0.9 each need one replica, even if that is below 45. */
 function ceil(count: number): number {
   const nearest = Math.round(count);
   return Math.abs(count - nearest) <= 1e-9 * Math.max(1, count) ? nearest : Math.ceil(count);

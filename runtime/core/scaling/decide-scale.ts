@@ -5,7 +5,7 @@ import { isSurge, replicasForLoad } from "./decide-replicas.ts";
 import type { DesiredHistory } from "./desired-history.ts";
 import type { ScaleRules } from "./scale-rules.ts";
 
-/** The load that a function is scaled by, averaged, and since when it was seen without a gap. */
+/** The load that a function is scaled by, averaged, and since when it was measured without a gap. */
 export interface Load {
   readonly value: number;
   /** The same averaged over the last moments only, where that tells a surge from noise. */
@@ -13,22 +13,22 @@ export interface Load {
   readonly since: number;
 }
 
-/** What the replicas of one function are decided from. Times are monotonic milliseconds. */
+/** Facts for the decision on the replicas of one function. Times are monotonic milliseconds. */
 export interface ScaleFacts extends IdleFacts {
   readonly rules: ScaleRules;
-  /** Desired now. */
+  /** Replicas desired now. */
   readonly replicas: number;
-  /** When anybody changed that, or the deployment, last. */
+  /** When that, or the deployment, was last changed. */
   readonly changedAt: number;
   /** Undefined: not known. */
   readonly load: Load | undefined;
-  /** So long must all have been seen before anything is scaled down. */
+  /** Milliseconds of load and reports without a gap before anything is scaled down. */
   readonly window: number;
-  /** Who else sets the count. */
+  /** Name of another scaler that sets the count. */
   readonly external: string | undefined;
-  /** Set while the count was asked for and is to be left alone. */
+  /** Set while a requested count is to be left alone. */
   readonly hold: CountHold | undefined;
-  /** What was desired before; what is now is noted in it. */
+  /** Counts desired before; the decision adds the one desired now. */
   readonly history: DesiredHistory;
 }
 
@@ -47,13 +47,13 @@ export type KeepBecause =
 /** Why replicas change. */
 export type ChangeBecause = "idle" | "below-min" | "above-max" | "load-rose" | "load-fell";
 
-/** What to do with the replicas of a function, why, and the same as a sentence; of one that stays it is made when it is read. */
+/** What to do with the replicas of a function, and why, also as a sentence. For `keep` it is built when read. */
 export type ScaleDecision =
   | {
       readonly action: "keep";
       readonly because: KeepBecause;
       readonly message: string;
-      /** Why it does not go to zero, where it may. */
+      /** Why the function is not scaled to zero, if it may be. */
       readonly awake?: AwakeBecause | undefined;
       readonly awakeMessage?: string | undefined;
     }
@@ -64,7 +64,7 @@ export type ScaleDecision =
       readonly message: string;
     };
 
-/** Most functions stay as they are at most looks, and nobody reads why. */
+/** Most decisions keep the replicas and are never read, so the sentence is built when read. */
 class Kept {
   readonly action = "keep";
   readonly because: KeepBecause;
@@ -88,18 +88,18 @@ class Kept {
     return this.#idle?.message;
   }
 
-  /** The same of a function that may go to zero. */
-  not(idle: IdleDecision & { readonly kind: "awake" }): this {
+  /** Adds why a function that may be scaled to zero is not. */
+  withIdle(idle: IdleDecision & { readonly kind: "awake" }): this {
     this.#idle = idle;
     return this;
   }
 }
 
-const asleep = new Kept("scaled-to-zero", () => "Scaled to zero; a call wakes it");
+const scaledToZero = new Kept("scaled-to-zero", () => "Scaled to zero; a call wakes it");
 
 /**
- * Decides about one function, once per sweep (contract §5.1). Zero is left only by a call or by hand, a count that is
- * on hold only for the bounds, and one that somebody else sets not at all.
+ * Decides on one function, once per sweep (contract §5.1). A function leaves zero only by a call or by hand, a count on
+ * hold is changed only to be within the bounds, and one that another scaler sets is never changed.
  */
 export function decideScale(facts: ScaleFacts): ScaleDecision {
   const { external } = facts;
@@ -109,20 +109,20 @@ export function decideScale(facts: ScaleFacts): ScaleDecision {
   }
   if (facts.replicas === 0) {
     facts.history.clear();
-    return asleep;
+    return scaledToZero;
   }
   const idle = facts.rules.zero && facts.hold === undefined ? decideIdle(facts) : undefined;
   if (idle?.kind === "sleep") return { action: "scale", replicas: 0, because: "idle", message: idle.message };
   const decision = decideByLoad(facts);
-  return decision.action === "keep" && idle !== undefined ? decision.not(idle) : decision;
+  return decision.action === "keep" && idle !== undefined ? decision.withIdle(idle) : decision;
 }
 
 function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly action: "scale" }) {
-  const { rules, replicas, load, hold: asked, history, hearing, now, window } = facts;
+  const { rules, replicas, load, hold: requestedHold, history, hearing, now, window } = facts;
   const { min, max } = rules;
   if (replicas < min) return scale(min, "below-min", `The label scale.min is ${min}`);
   if (replicas > max) return scale(max, "above-max", `The label scale.max is ${max}`);
-  const onHold = asked && new Kept("on-hold", () => holdMessage(replicas, asked));
+  const onHold = requestedHold && new Kept("on-hold", () => holdMessage(replicas, requestedHold));
   if (min === max) return onHold ?? new Kept("fixed", () => `scale.min and scale.max are ${min}`);
   if (load === undefined) {
     history.clear();
@@ -141,7 +141,7 @@ function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly act
     new Kept(because, () => `${loadMessage(load.value, rules, down)}, but ${why()}`);
   if (hearing.kind === "missing") return hold("reports-missing", () => hearing.message);
   if (now - Math.max(load.since, hearing.since) < window) {
-    return hold("window-incomplete", () => `not all was seen for ${formatDuration(window)}`);
+    return hold("window-incomplete", () => `load and reports are known for less than ${formatDuration(window)}`);
   }
   if (now - facts.changedAt < window) {
     return hold("cooldown", () => `it was changed less than ${formatDuration(window)} ago`);
@@ -164,7 +164,7 @@ function loadMessage(load: number, { type, target, targetProportion, max }: Scal
   const each = target * targetProportion;
   const plural = replicas === 1 ? "1 replica" : `${replicas} replicas`;
   const bounded = replicas === max && load > max * each ? `more than scale.max, ${plural}` : plural;
-  return `${round(load)} ${units[type]}, at ${round(each)} each, are for ${bounded}`;
+  return `${round(load)} ${units[type]}, at ${round(each)} each, need ${bounded}`;
 }
 
 function round(value: number): number {

@@ -4,13 +4,13 @@ import { scaledBecause, type DesiredFunction, type ScaledBecause } from "../func
 import { formatRef } from "../functions/function-ref.ts";
 import type { ScalePlan } from "./scaler.ts";
 
-/** The reason while a count that was asked for is left alone. */
+/** The reason while a requested count is left alone. */
 export const onHoldReason = "OnHold";
 
-/** The reason while somebody else sets the count. */
+/** The reason while another scaler sets the count. */
 export const externalReason = "ExternalAutoscaler";
 
-/** What keeps replicas that the load does not need. */
+/** Reasons that keep replicas which the load does not need. */
 const held: { readonly [because in KeepBecause]?: string } = {
   external: externalReason,
   "on-hold": onHoldReason,
@@ -20,7 +20,7 @@ const held: { readonly [because in KeepBecause]?: string } = {
   cooldown: "RecentlyChanged",
   "down-window": "DownWindow",
 };
-/** What keeps a function from going to zero. */
+/** Reasons that keep a function from being scaled to zero. */
 const awake: { readonly [because in AwakeBecause]?: string } = {
   busy: "InUse",
   "recently-used": "InUse",
@@ -32,14 +32,14 @@ const awake: { readonly [because in AwakeBecause]?: string } = {
 
 const heldReasons: ReadonlySet<string> = new Set([...Object.values(held), ...Object.values(awake)]);
 
-/** Whether it is one of the words for what keeps replicas, and not for what changed them. */
+/** Whether the reason is one that keeps replicas, not one that changed them. */
 export function isHeldReason(reason: string): boolean {
   return heldReasons.has(reason);
 }
 
 /**
- * The reason, a word in CamelCase, for which there are not fewer replicas; undefined: nothing holds them. What keeps a
- * function from zero is asked of one that has no more than its minimum: of others the load is the reason.
+ * The reason, a word in CamelCase, why there are not fewer replicas; undefined: nothing holds them. Reasons against
+ * zero apply only to a function at its minimum; above it the load is the reason.
  */
 export function heldBack(decision: ScaleDecision, isMin: boolean): string | undefined {
   if (decision.action === "scale") return undefined;
@@ -50,33 +50,33 @@ function heldMessage(decision: ScaleDecision & { readonly action: "keep" }): str
   return held[decision.because] === undefined ? `Not scaled to zero: ${decision.awakeMessage}` : decision.message;
 }
 
-/** What is to be noted of one function, as it was seen. */
+/** A note to be written for one function, as it was seen. */
 export interface HeldNote {
   readonly wanted: DesiredFunction;
   /** Absent: nothing holds its replicas any more. */
   readonly held: ScaledBecause | undefined;
 }
 
-/** So many a sweep: after a fault of all there are thousands. */
-const mostNotes = 20;
+/** Per sweep: after a failure that affects all functions there would be thousands. */
+const maxNotes = 20;
 
 /**
- * Finds out which functions' replicas are held, for so long that somebody may ask why. Short ones are not noted: each
- * is a write. Times are monotonic milliseconds.
+ * Finds functions whose replicas are held for so long that a person may ask why. Short holds are not noted, as each
+ * note is a write. Times are monotonic milliseconds.
  */
 export class HeldReplicas {
   readonly #after: number;
-  /** Those that are held and not noted yet, or no longer held and still noted. */
+  /** Functions that are held and not noted yet, or no longer held and still noted. */
   #pending = new Map<string, { readonly reason: string | undefined; readonly since: number }>();
   #next = new Map<string, { readonly reason: string | undefined; readonly since: number }>();
   #notes: HeldNote[] = [];
 
-  /** Notes what holds for `after` milliseconds. */
+  /** Notes what holds replicas for `after` milliseconds or longer. */
   constructor(after: number) {
     this.#after = after;
   }
 
-  /** One decision of the sweep at `now`; `wallClock` is the same in Unix milliseconds. */
+  /** Records one decision of the sweep at `now`; `wallClock` is the same in Unix milliseconds. */
   see({ wanted, rules, decision }: ScalePlan, now: number, wallClock: number): void {
     const reason = heldBack(decision, wanted.replicas <= rules.min);
     if (reason === wanted.held?.reason || decision.action === "scale") return;
@@ -84,12 +84,12 @@ export class HeldReplicas {
     const known = this.#pending.get(key);
     const pending = known !== undefined && known.reason === reason ? known : { reason, since: now };
     this.#next.set(key, pending);
-    if (now - pending.since < this.#after || this.#notes.length >= mostNotes) return;
+    if (now - pending.since < this.#after || this.#notes.length >= maxNotes) return;
     const why = reason === undefined ? undefined : scaledBecause(reason, heldMessage(decision), wallClock);
     this.#notes.push({ wanted, held: why });
   }
 
-  /** What is to be noted now; begins the next sweep. */
+  /** Returns the notes to write now, and begins the next sweep. */
   take(): readonly HeldNote[] {
     const notes = this.#notes;
     this.#notes = [];

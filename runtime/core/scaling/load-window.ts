@@ -3,21 +3,21 @@ const recentSlots = 2;
 
 /** How the load of one function is averaged; durations in milliseconds. */
 export interface WindowShape {
-  /** Over so long. */
+  /** Time over which load is averaged. */
   readonly window: number;
-  /** The newest moments are left out, as not everybody has reported of them. */
+  /** Newest time that is left out, as not every process has reported on it yet. */
   readonly lag: number;
 }
 
 /**
- * Averages over the last `window` milliseconds, a tenth of that exact: of events, spread over the time in which they
- * happened, and of a level that holds until it changes. Times are monotonic milliseconds and never go back.
+ * Averages over the last `window` milliseconds, with a resolution of a tenth of it: of events, spread over the time in
+ * which they happened, and of a level that holds until it changes. Times are monotonic milliseconds and never go back.
  */
 export class LoadWindow {
   readonly #width: number;
   readonly #skipped: number;
   readonly #sums: Float64Array;
-  /** Number of the slot that time is in. */
+  /** Number of the current slot. */
   #slot: number;
   #level = 0;
   #levelAt: number;
@@ -30,7 +30,7 @@ export class LoadWindow {
     this.#levelAt = now;
   }
 
-  /** So many events happened between `from` and `now`. */
+  /** Adds events that happened between `from` and `now`. */
   add(events: number, from: number, now: number): void {
     this.#advance(now);
     if (events <= 0) return;
@@ -38,7 +38,7 @@ export class LoadWindow {
     this.#spread(events, begin, now);
   }
 
-  /** From `now` on the level is this. */
+  /** Sets the level from `now` on. */
   set(level: number, now: number): void {
     this.#advance(now);
     this.#level = level;
@@ -49,12 +49,12 @@ export class LoadWindow {
     return this.#mean(slots, now);
   }
 
-  /** The same over the last fifth of it. */
+  /** The same over the last fifth of the window. */
   recent(now: number): number {
     return this.#mean(recentSlots, now);
   }
 
-  /** Milliseconds until all that is averaged lies behind a moment. */
+  /** Milliseconds until a moment is no longer part of any average. */
   get span(): number {
     return this.#sums.length * this.#width;
   }
@@ -88,7 +88,7 @@ export class LoadWindow {
     this.#levelAt = now;
   }
 
-  /** Shares `amount` out among the slots between two moments. */
+  /** Distributes `amount` over the slots between two moments. */
   #spread(amount: number, from: number, to: number): void {
     const size = this.#sums.length;
     const last = Math.floor(to / this.#width);

@@ -4,38 +4,39 @@ import type { ActivityReport } from "../ports/activity.ts";
 export interface ReportingSource {
   readonly name: string;
   readonly kind: "gateway" | "queue-worker";
-  /** Since when no report of it was lost; one that was heard from its first report on hid nothing ever. */
+  /** Since when no report of it was lost; -Infinity if all since its first were received. */
   readonly since: number;
   readonly heardAt: number;
   readonly number: number;
-  /** Calls under way by function. */
+  /** Calls in flight by function. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
-/** What is known of all that should report: everything since `since`, or that somebody is missing and who. */
+/** Whether reports are complete: all have been received since `since`, or a process is missing, and which. */
 export type Hearing =
   | { readonly kind: "complete"; readonly since: number }
   | { readonly kind: "missing"; readonly message: string };
 
-/** Reports come once a second; who says nothing for so many milliseconds is silent. */
+/** Reports come once a second; a process without one for this many milliseconds is silent. */
 const silentAfter = 3_500;
 
 /**
- * Knows who should report: every process that was heard and did not take its leave. One that is silent is waited for
- * `patience` milliseconds; then it is given up, and all is watched anew. Times are monotonic milliseconds.
+ * Knows which processes should report: all that reported and did not shut down cleanly. A silent one counts as missing
+ * for `silenceTimeout` milliseconds; then it is dropped, and completeness starts anew. Times are monotonic
+ * milliseconds.
  */
 export class ReportingSources {
   readonly #sources = new Map<string, ReportingSource>();
-  readonly #patience: number;
-  /** Before it, somebody may have been busy without being heard. */
+  readonly #silenceTimeout: number;
+  /** Before this time, a process may have been busy without being seen. */
   #since: number;
 
-  constructor(patience: number, now: number) {
-    this.#patience = patience;
+  constructor(silenceTimeout: number, now: number) {
+    this.#silenceTimeout = silenceTimeout;
     this.#since = now;
   }
 
-  /** Notes a report. `before` is what the same process said before it, if anything was heard. */
+  /** Records a report. `before` is the previous one of the same process, if there is any. */
   hear(
     report: ActivityReport,
     now: number,
@@ -56,17 +57,17 @@ export class ReportingSources {
     return { source, before };
   }
 
-  /** Gives up those that were silent for too long, unless no gateway is heard at all, and names them. */
+  /** Drops and returns those that were silent for too long, unless no gateway reports at all. */
   giveUp(now: number): readonly ReportingSource[] {
     const all = [...this.#sources.values()];
-    const dead = all.filter(({ heardAt }) => now - heardAt > this.#patience);
+    const dead = all.filter(({ heardAt }) => now - heardAt > this.#silenceTimeout);
     if (dead.length === 0 || !all.some((source) => source.kind === "gateway" && !isSilent(source, now))) return [];
     for (const { name } of dead) this.#sources.delete(name);
     this.#since = now;
     return dead;
   }
 
-  /** Whether everybody is heard now, and since when. */
+  /** Whether all processes report now, and since when. */
   hearing(now: number): Hearing {
     let since = this.#since;
     let gateways = 0;

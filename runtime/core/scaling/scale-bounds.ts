@@ -3,7 +3,7 @@ import { defaultScale, labelKey } from "../../api/schemas/key-rules.ts";
 import { keyReader } from "../labels/key-reader.ts";
 import type { KeyedTexts } from "../labels/keys.ts";
 
-/** Fewest and most replicas of a function while it is not scaled to zero. */
+/** Minimum and maximum of replicas of a function while it is not scaled to zero. */
 export interface ScaleBounds {
   readonly min: number;
   readonly max: number;

@@ -5,17 +5,17 @@ import type { FunctionRef } from "../functions/function-ref.ts";
 import type { FunctionStore } from "../ports/function-store.ts";
 import { scaleBounds, type ScaleBounds } from "./scale-bounds.ts";
 
-/** What an alert manager says of a function: too much to do, or no longer. */
+/** What an alert manager reports of a function: overloaded, or no longer. */
 export type AlertStatus = "firing" | "resolved";
 
-/** The replicas after an alert: firing adds a fifth of the most, rounded up; resolved goes back to the fewest. */
+/** The replicas after an alert: firing adds a fifth of the maximum, rounded up; resolved returns to the minimum. */
 export function replicasAfterAlert(status: AlertStatus, replicas: number, { min, max }: ScaleBounds): number {
   return status === "resolved" ? min : Math.min(max, Math.max(min, replicas + Math.ceil(max / 5)));
 }
 
 /**
- * Sets the desired replicas of one function as an alert asks. While it fires the autoscaler leaves them alone, for an hour
- * after it was last heard.
+ * Sets the desired replicas of one function by an alert. While it fires, the autoscaler leaves them alone, for at most
+ * an hour after the last report.
  * @throws PlatformError `function_not_found`
  */
 export async function scaleByAlert(

@@ -7,8 +7,8 @@ import type { FunctionStore } from "../ports/function-store.ts";
 import { scaleBounds } from "./scale-bounds.ts";
 
 /**
- * Sets the desired replicas of one function, 0 to its label scale.max; fewer than scale.min, but not 0, become that, as zero
- * is left for no fewer. The autoscaler leaves them alone for `holdTime` milliseconds.
+ * Sets the desired replicas of one function, 0 to its label scale.max. Counts between 0 and scale.min become scale.min,
+ * as a function leaves zero for no fewer. The autoscaler leaves the count alone for `holdTime` milliseconds.
  * @throws PlatformError `function_not_found`; `validation_failed` above scale.max
  */
 export async function scaleFunction(

@@ -35,7 +35,7 @@ export function scaleRules(labels: KeyedTexts): ScaleRules {
 
 const unlabelled: ScaleRules = scaleRules(undefined);
 
-/** The same, where labels that cannot be used, as an older version may have let in, count as absent. */
+/** As `scaleRules`, but unusable labels, which an older version may have accepted, count as absent. */
 export function usableScaleRules(labels: KeyedTexts): ScaleRules {
   if (labels === undefined) return unlabelled;
   try {

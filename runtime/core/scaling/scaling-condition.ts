@@ -4,13 +4,13 @@ import { scaledBecause, type DesiredFunction, type ScaledBecause } from "../func
 import { externalReason, isHeldReason, onHoldReason } from "./held-back.ts";
 import { usableScaleRules } from "./scale-rules.ts";
 
-/** The reason of a count that nothing has changed since the deployment. */
+/** The reason of a count that has not changed since the deployment. */
 const deployed = "Deployed";
 
 /**
- * Condition Scaling: why there are this many replicas, and since when; if something holds them for some time already, that
- * first; so is a hold that is not over at `now` (Unix milliseconds), and who else sets the count. It is False for a function whose count nothing but a
- * request ever changes.
+ * Condition Scaling: why there are this many replicas, and since when. What holds them comes first: another scaler, a
+ * hold that is active at `now` (Unix milliseconds), or what was noted after it held them for some time. The condition
+ * is False for a function whose count is changed by requests only.
  */
 export function scalingCondition(wanted: DesiredFunction, now: number = Date.now()): Condition {
   const { deployment, replicas, scaled, updatedAt } = wanted;
@@ -29,7 +29,7 @@ export function scalingCondition(wanted: DesiredFunction, now: number = Date.now
   return { type: "Scaling", status, reason, message, lastTransitionTime: at };
 }
 
-/** A hold, and another who scales, is said from the first moment on; what was noted of one that is over is not. */
+/** A hold or another scaler is reported from the first moment on; a note about one that has ended is ignored. */
 function heldNow(wanted: DesiredFunction, now: number): ScaledBecause | undefined {
   const { replicas, scaled, held, updatedAt, externalScaler } = wanted;
   const at = Date.parse(scaled?.at ?? updatedAt);
@@ -39,7 +39,7 @@ function heldNow(wanted: DesiredFunction, now: number): ScaledBecause | undefine
   return held?.reason === onHoldReason || held?.reason === externalReason ? undefined : held;
 }
 
-/** The way back: what a condition that `scalingCondition` made says of the last change, and of what holds replicas. */
+/** Inverse of `scalingCondition`: the last change, and what holds replicas, as the condition states them. */
 export function readScaling(
   condition: Pick<Condition, "reason" | "message" | "lastTransitionTime">,
 ): Pick<DesiredFunction, "scaled" | "held"> {

@@ -7,7 +7,7 @@ import { scaleBounds } from "./scale-bounds.ts";
 class AlreadyAwake extends Error {}
 
 /**
- * Raises a function from 0 desired replicas to `scale.min`; one that has any is left as it is, nothing is written.
+ * Raises a function from 0 desired replicas to `scale.min`; for one that has any nothing is written.
  * @throws PlatformError `function_not_found`, or `provider_unavailable` when the store cannot be reached
  */
 export async function wakeReplicas(
