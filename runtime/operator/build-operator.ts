@@ -13,7 +13,7 @@ export interface OperatorParts {
   readonly kinds: readonly OperatedKind[];
   readonly leases: Leases;
   readonly leaseTtl: number;
-  /** All objects are looked at so often, whether they changed or not, spread over that time. */
+  /** Every object is reconciled once in this time, changed or not; the objects are spread over it. */
   readonly resync: number;
   readonly workers: number;
   readonly metrics: OperatorMetrics;
@@ -21,18 +21,18 @@ export interface OperatorParts {
   readonly now?: () => number;
 }
 
-/** Makes objects true; of several operators one acts, and all know what there is. */
+/** Reconciles objects, leader-elected: only the leader acts, but all operators keep their caches filled. */
 export interface BuiltOperator {
-  /** Reads all objects and begins; rejects with `provider_unavailable` when they cannot be read. */
+  /** Reads all objects and starts; rejects with `provider_unavailable` when they cannot be read. */
   open(): Promise<void>;
-  /** Whether this one acts now. */
+  /** Whether this operator is the leader now. */
   readonly leads: boolean;
-  /** Ends after what is under way, and lets another one act. */
+  /** Ends after what is in flight, and releases the lease. */
   close(): Promise<void>;
 }
 
 const settle = 20;
-/** In which all objects are looked at again, one after the other. */
+/** Portions in which a resync adds all objects, one after the other. */
 const portions = 60;
 
 /** Assembles an operator; nothing happens before `open`. */
@@ -46,13 +46,13 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
     now,
     pause: pauseFor,
     changed: (leads) => {
-      log.info({ leads }, leads ? "became leader" : "is not the leader");
+      log.info({ leads }, leads ? "became leader" : "lost leadership");
       if (leads) addAll();
     },
-    trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
+    trouble: (err) => log.debug({ err }, "cannot acquire the lease"),
   });
   const queues = kinds.map((kind) => {
-    // A key that was not done within one term is not done: all are added when the next one begins.
+    // A reconcile that outlasts its term does not count: all keys are added when the next term begins.
     const work = async (key: string): Promise<number | undefined> => {
       const { term } = leadership;
       if (term === undefined) return undefined;
@@ -76,7 +76,7 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
       objects: new Set(kind.keys()).size,
       waiting: queue.size,
     }));
-  // In portions, or thousands of namespaces would be asked for at once.
+  // In portions, so that thousands of namespaces are not read at once.
   const resync = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       const all = queues.flatMap(({ kind, queue }) => Array.from(kind.keys(), (key) => ({ queue, key })));

@@ -11,14 +11,14 @@ export interface DescriptionSettings extends PlatformTimes {
   readonly declaredQueues: readonly string[];
 }
 
-/** The longest run of a queued call in milliseconds, by queue; undefined: the queues are not known. */
+/** The longest run of a queued call in milliseconds, by queue; undefined when the queues are not known. */
 export function queueTimeouts(declaredQueues: readonly string[]): ReadonlyMap<string, number> | undefined {
   const queues = declaredQueues.flatMap((entry) => parseDeclaredQueue(entry) ?? []);
   return queues.length === 0 ? undefined : new Map(queues.map(({ name, timeout }) => [name, timeout]));
 }
 
 /**
- * What a gateway asks of a deployment before it stores it, asked of a description that was written past all gateways.
+ * Applies the rules that a gateway checks before it stores a deployment to one that was written without any gateway.
  * @throws PlatformError `validation_failed`, `edition_limit`
  */
 export function checkDescription(deployment: FunctionDeployment, settings: DescriptionSettings): void {

@@ -15,7 +15,7 @@ const workers = 4;
 
 const { settings, log, run } = start({
   name: "operator",
-  about: "Makes Function objects of Kubernetes true: Deployments, Services, secrets, conditions; of several one acts.",
+  about: "Reconciles Function objects of Kubernetes: Deployments, Services, secrets, conditions; leader-elected.",
   version: release,
   settings: operatorSettings,
   rules: operatorRules,

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** How much there is of one kind. */
+/** Counts of objects of one kind. */
 export interface KindFigures {
   readonly kind: string;
   readonly objects: number;
@@ -9,7 +9,7 @@ export interface KindFigures {
 
 /** The metrics of the operator. */
 export interface OperatorMetrics {
-  /** Whether this one acts. Asked at each scrape, as are the figures; the operator puts its own here. */
+  /** Whether this operator is the leader. Called at each scrape, like `figures`; the operator sets both. */
   leads: () => boolean;
   figures: () => readonly KindFigures[];
   readonly reconciled: Counter<"kind" | "outcome">;
@@ -23,7 +23,7 @@ export function buildOperatorMetrics(registry: Registry): OperatorMetrics {
     figures: () => [],
     reconciled: new Counter({
       name: "operator_reconciled_total",
-      help: "Looks at objects by their outcome: done, failed, lapsed (the lease was lost meanwhile)",
+      help: "Reconciles of objects by outcome: done, failed, lease-lost (the lease was lost meanwhile)",
       labelNames: ["kind", "outcome"],
       registers,
     }),
@@ -40,11 +40,11 @@ export function buildOperatorMetrics(registry: Registry): OperatorMetrics {
     });
   const leader: Gauge = new Gauge({
     name: "operator_leader",
-    help: "1 while this operator acts",
+    help: "1 while this operator is the leader",
     registers,
     collect: () => leader.set(metrics.leads() ? 1 : 0),
   });
-  gauge("operator_objects", "Objects that are there", "objects");
-  gauge("operator_queued_objects", "Objects that are to be looked at, now or at a time", "waiting");
+  gauge("operator_objects", "Objects that exist", "objects");
+  gauge("operator_queued_objects", "Objects that wait to be reconciled, now or later", "waiting");
   return metrics;
 }

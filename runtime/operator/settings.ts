@@ -11,20 +11,20 @@ import {
   processSettings,
 } from "../settings/platform-settings.ts";
 
-/** Everything the operator reads. */
+/** All settings that the operator reads. */
 export const operatorSettings = {
   ...processSettings,
   ...platformSettings,
   ...clusterSettings,
   ...leaseSettings,
-  /** Replicas that stop get as long to finish their calls. */
+  /** Replicas that stop get this long to finish their calls. */
   upstreamTimeout: callTimeSettings.upstreamTimeout,
   timeoutMax: callTimeSettings.timeoutMax,
   ...functionLimitSettings,
   declaredQueues: list("declared_queues", {
     fallback: "",
     about:
-      "Queues that are declared, each with the longest run of its calls: default=30s,mail=5m. When empty they are not known, and nothing is said of the queues that functions name",
+      "Declared queues, each with the longest run of its calls: default=30s,mail=5m. When empty, the queues that functions name are not checked",
     rule: {
       test: (entry) => parseDeclaredQueue(entry) !== undefined,
       expected: "queues with the longest run of their calls, such as mail=5m",
@@ -32,10 +32,10 @@ export const operatorSettings = {
   }),
   clusterRanges: list("cluster_ranges", {
     fallback: "10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7",
-    about: "Ranges of pods, services and nodes, and whatever else functions may not reach by themselves",
+    about: "Ranges of pods, services and nodes, and whatever else functions may not reach directly",
     rule: { test: (range) => /^[0-9a-fA-F.:]+\/\d{1,3}$/.test(range), expected: "ranges such as 10.0.0.0/8" },
   }),
 };
 
-/** What its settings must keep together. */
+/** Rules across several of these settings. */
 export const operatorRules = [namespaceRule, ...callTimeRules];

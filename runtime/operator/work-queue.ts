@@ -2,11 +2,11 @@ import type { Log } from "../process/log.ts";
 
 /** What a queue works with; durations in milliseconds. */
 export interface WorkQueueParts {
-  /** Makes one object true; resolves with the time after which to do it again. */
+  /** Reconciles one object; resolves with the time after which to do so again, undefined for never. */
   readonly work: (key: string) => Promise<number | undefined>;
-  /** Objects at the same time. */
+  /** Objects reconciled at the same time. */
   readonly workers: number;
-  /** Changes of one object that come within it are one. */
+  /** Changes of one object within this time are reconciled together. */
   readonly settle: number;
   readonly log: Log;
   readonly failed: () => void;
@@ -16,9 +16,9 @@ export interface WorkQueueParts {
 
 interface Item {
   state: "waiting" | "queued" | "working";
-  /** Added while it was worked on. */
+  /** Added again while it is being reconciled. */
   dirty: boolean;
-  /** It is looked at because all are: what changed goes first. */
+  /** Added only by a resync of all objects: changed objects go first. */
   revisited: boolean;
   failures: number;
   /** Of its timer. */
@@ -38,15 +38,15 @@ const firstRetry = 500;
 const longestRetry = 60_000;
 
 /**
- * Works on objects by their keys: each once however often it was added, one at a time, several objects beside each other;
- * those that changed before those that are looked at because all are, which take minutes where there are thousands.
- * One that failed is tried again after 0.5, 1, 2, … 60 s, less a random quarter, whatever is added meanwhile.
+ * Reconciles objects by key: each key once however often it was added and never twice at a time, several keys in
+ * parallel. Changed objects go before those of a resync, which takes minutes where there are thousands. A failed one is
+ * retried after 0.5, 1, 2, … 60 s, less up to a quarter at random, whatever is added meanwhile.
  */
 export class WorkQueue {
   readonly #parts: WorkQueueParts;
   readonly #items = new Map<string, Item>();
   readonly #changed: string[] = [];
-  /** One that changes meanwhile is in `#changed`, too, and worked on by whichever comes first. */
+  /** A key that changes meanwhile is in `#changed`, too; the first of the two entries counts. */
   readonly #revisited: string[] = [];
   readonly #running = new Set<Promise<void>>();
   #closed = false;
@@ -55,17 +55,17 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** Objects that wait or are worked on. */
+  /** Objects that wait or are being reconciled. */
   get size(): number {
     return this.#items.size;
   }
 
-  /** It changed: has it worked on soon. */
+  /** Queues an object that changed. */
   add(key: string): void {
     this.#add(key, false);
   }
 
-  /** Has it worked on after all that changed. */
+  /** Queues an object behind all that changed. */
   revisit(key: string): void {
     this.#add(key, true);
   }
@@ -78,12 +78,12 @@ export class WorkQueue {
     item.revisited &&= revisited;
     if (overtakes) this.#changed.push(key);
     else if (item.state === "working") item.dirty = true;
-    // One that failed has its time already; one that settles keeps it, or changes without end would put it off.
+    // A failed object keeps its retry time. A settling one keeps its timer, or endless changes would postpone it.
     else if (item.state === "waiting" && item.failures === 0 && item.delay > this.#parts.settle)
-      this.#later(key, item, this.#parts.settle);
+      this.#schedule(key, item, this.#parts.settle);
   }
 
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Starts nothing more; resolves when what is in flight has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { timer } of this.#items.values()) clearTimeout(timer);
@@ -92,7 +92,7 @@ export class WorkQueue {
     await Promise.all(this.#running);
   }
 
-  #later(key: string, item: Item, delay: number): void {
+  #schedule(key: string, item: Item, delay: number): void {
     clearTimeout(item.timer);
     item.state = "waiting";
     item.delay = delay;
@@ -103,10 +103,10 @@ export class WorkQueue {
     }, delay);
   }
 
-  /** It has something to wait for: it goes before those that have not. */
-  #soon(key: string, item: Item, delay: number): void {
+  /** Schedules an object with work left, which goes before those of a resync. */
+  #scheduleFirst(key: string, item: Item, delay: number): void {
     item.revisited = false;
-    this.#later(key, item, delay);
+    this.#schedule(key, item, delay);
   }
 
   #next(): void {
@@ -130,18 +130,18 @@ export class WorkQueue {
     item.revisited = true;
     try {
       const again = await work(key);
-      if (item.failures > 0) log.info({ key }, "goes on");
+      if (item.failures > 0) log.info({ key }, "reconcile recovered");
       item.failures = 0;
       if (this.#closed) return;
-      if (item.dirty) this.#later(key, item, settle);
-      else if (again !== undefined) this.#soon(key, item, again);
+      if (item.dirty) this.#schedule(key, item, settle);
+      else if (again !== undefined) this.#scheduleFirst(key, item, again);
       else this.#items.delete(key);
     } catch (err) {
       failed();
       if (item.failures === 0) log.warn({ err, key }, "reconcile failed, retrying");
       const delay = Math.min(firstRetry * 2 ** item.failures, longestRetry);
       item.failures += 1;
-      if (!this.#closed) this.#soon(key, item, delay * (0.75 + 0.25 * random()));
+      if (!this.#closed) this.#scheduleFirst(key, item, delay * (0.75 + 0.25 * random()));
     }
   }
 }

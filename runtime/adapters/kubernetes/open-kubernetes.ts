@@ -16,34 +16,36 @@ import { KubeUsage } from "./stores/kube-usage.ts";
 import { fixedNamespaces, type NamespaceSet } from "./watch/namespace-set.ts";
 import { NamespacedWatch } from "./watch/namespaced-watch.ts";
 
-/** The settings by which a pod finds its API server, and is somebody there. */
+/** The settings by which a pod reaches its API server and authenticates there. */
 export interface ClusterAccess {
   readonly kubernetesHost: string;
   readonly kubernetesPort: number;
   readonly serviceAccountDir: string;
 }
 
-/** The settings that say where functions are. */
+/** The settings that say which namespaces functions live in. */
 export interface FunctionPlaces {
   readonly edition: Edition;
   readonly functionNamespace: string;
   readonly platformNamespace: string;
 }
 
-/** Hears what becomes of the watches: once that the API server cannot be heard, and once that it is again. */
+/** Called once when the watches lose the API server, and once when all of them have recovered. */
 export interface ClusterNews {
   readonly onTrouble: (err: unknown) => void;
   readonly onRecovered: () => void;
 }
 
-/** Milliseconds, so that a lease is waited for as long as its own time allows before its connection is given up. */
-const leasePatience = 15_000;
+/**
+ * Milliseconds. Enough for a request for a lease to use its whole timeout before its connection counts as half-open.
+ */
+const leaseRetryTime = 15_000;
 
-/** Milliseconds that the operator may take to give rights in a new namespace. */
+/** Milliseconds that the operator may take to grant the gateway its rights in a new namespace. */
 const rightsWithin = 10_000;
 
 /**
- * The API server as the settings say.
+ * How to reach the API server, from the settings.
  * @throws PlatformError `provider_unavailable` when the service account is not mounted
  */
 export function clusterConfig(access: ClusterAccess): Promise<ClusterConfig> {
@@ -51,7 +53,7 @@ export function clusterConfig(access: ClusterAccess): Promise<ClusterConfig> {
   return readPodConfig({ host, port, directory });
 }
 
-/** What a gateway holds of Kubernetes. */
+/** The Kubernetes adapters of a gateway. */
 export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
   const parts = new ClusterParts(config, "weir-gateway", news);
   const { client } = parts;
@@ -70,7 +72,7 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, 
   };
 }
 
-/** What a queue-worker holds of it. */
+/** The Kubernetes adapters of a queue-worker. */
 export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
   const parts = new ClusterParts(config, "weir-queue-worker", news);
   const where = parts.namespaces(settings);
@@ -83,7 +85,7 @@ export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, n
   };
 }
 
-/** What an autoscaler holds of it. */
+/** The Kubernetes adapters of an autoscaler. */
 export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
   const parts = new ClusterParts(config, "weir-autoscaler", news);
   const where = parts.namespaces(settings);
@@ -98,13 +100,13 @@ export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlace
   };
 }
 
-/** What a queue-doctor holds of it: the pods of the broker. */
+/** The Kubernetes adapters of a queue-doctor: the pods of the broker. */
 export function doctorCluster(config: ClusterConfig, settings: Pick<FunctionPlaces, "platformNamespace">) {
   const client = new KubeClient(config, { fieldManager: "weir-queue-doctor" });
   return { servers: new KubeBrokerServers(client, settings.platformNamespace), close: () => client.close() };
 }
 
-/** What an operator begins with; it opens the watches of what it looks after itself, by `client`, in `namespaces`. */
+/** The Kubernetes adapters of an operator, which opens its own watches by `client`, in `namespaces`. */
 export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
   const parts = new ClusterParts(config, "weir-operator", news);
   return {
@@ -153,32 +155,32 @@ class ClusterParts {
     return store;
   }
 
-  /** Those of functions: in editions with one namespace nobody looks at the cluster's. */
+  /** The function namespaces. Editions with a single one do not watch the namespaces of the cluster. */
   namespaces(places: FunctionPlaces): NamespaceSet {
     return hasMany(places) ? this.namespaceStore(places).namespaces(places.functionNamespace) : only(places);
   }
 
-  /** They have a client of their own, so that none lapses while others wait for a connection, or to be sent again. */
+  /** Leases have a separate client, so that none lapses while other requests wait for a connection or a retry. */
   leases({ platformNamespace }: FunctionPlaces): KubeLeases {
     const client = new KubeClient(this.#config, {
       fieldManager: this.#fieldManager,
       connections: 1,
       streams: 1,
-      patience: leasePatience,
+      patience: leaseRetryTime,
     });
     this.#closing.push(() => client.close());
     return new KubeLeases(client, platformNamespace);
   }
 
   functions(where: NamespaceSet): FunctionWatch {
-    return this.#kept(
+    return this.#closeLater(
       new NamespacedWatch(this.client, kinds.function, where, { keep: keepFunction, onTrouble: this.#onTrouble }),
     );
   }
 
   slices(where: NamespaceSet): SliceWatch {
     const options = { keep: sliceAddresses, labelSelector: functionLabel, onTrouble: this.#onTrouble };
-    return this.#kept(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
+    return this.#closeLater(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
   }
 
   async close(): Promise<void> {
@@ -186,7 +188,7 @@ class ClusterParts {
     await this.client.close();
   }
 
-  #kept<W extends { close(): Promise<void> }>(watch: W): W {
+  #closeLater<W extends { close(): Promise<void> }>(watch: W): W {
     this.#closing.push(() => watch.close());
     return watch;
   }

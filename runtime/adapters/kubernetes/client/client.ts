@@ -12,9 +12,9 @@ import { ServerContact, type ContactOptions } from "./server-contact.ts";
 
 /** How a client behaves; durations are milliseconds. */
 export interface KubeClientOptions extends Partial<RequestLimits>, Partial<TransportOptions> {
-  /** Whose the fields are that this client writes, in the words of server-side apply. */
+  /** The field manager that this client writes as (server-side apply). */
   readonly fieldManager: string;
-  /** For what is asked again. */
+  /** The pace of retries. */
   readonly pace?: PaceRules;
   readonly contact?: ContactOptions;
 }
@@ -28,9 +28,9 @@ export interface ListQuery {
   readonly fieldSelector?: string;
 }
 
-/** How, and only if, an object is deleted. */
+/** How an object is deleted, and on which preconditions. */
 export interface DeleteQuery {
-  /** The object must be this one: a conflict otherwise. */
+  /** The object must have this uid: a conflict otherwise. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: "Background" | "Foreground" | "Orphan";
@@ -56,13 +56,14 @@ const defaults = {
 const defaultPace: PaceRules = { perSecond: 4, burst: 4 };
 
 /**
- * The part of the Kubernetes API that Weir uses. Every refusal is a KubeRefusalError with the words of the API server, no
- * answer a PlatformError `provider_unavailable`; an abort throws the reason of the caller's signal. What passes (429, 5xx,
- * no answer) is asked again, within limits; what may have been done is only asked again where that can be told.
- * Objects have the types that the caller names: the API server has checked them.
+ * The part of the Kubernetes API that Weir uses. A refusal throws a KubeRefusalError with the API server's own message,
+ * a missing response a PlatformError `provider_unavailable`, an abort the reason of the caller's signal. Transient
+ * failures (429, 5xx, no response) are retried within limits; a request that may have taken effect is retried only if
+ * it is idempotent, or the client can tell afterwards. Objects have the types that the caller names: the API server has
+ * checked them.
  */
 export class KubeClient {
-  /** Shared by its watches. */
+  /** Shared by the watches of this client. */
   readonly contact: ServerContact;
   readonly #managed: { readonly fieldManager: string };
   readonly #transport: KubeTransport;
@@ -76,16 +77,19 @@ export class KubeClient {
     this.#requests = new KubeRequests(this.#transport, all, new RetryPace(options.pace ?? defaultPace));
   }
 
-  /** Whose the fields are that this client writes. */
+  /** The field manager that this client writes as. */
   get fieldManager(): string {
     return this.#managed.fieldManager;
   }
 
   get<T extends KubeObject>(kind: Kind, place: ObjectPlace, options?: KubeOptions): Promise<T> {
-    return this.#ask<T>({ task: `get ${placeText(kind, place)}`, method: "GET", path: pathOf(kind, place) }, options);
+    return this.#sendRepeatable<T>(
+      { task: `get ${placeText(kind, place)}`, method: "GET", path: pathOf(kind, place) },
+      options,
+    );
   }
 
-  /** Undefined when there is none. */
+  /** As `get`, but undefined when there is no such object. */
   async find<T extends KubeObject>(kind: Kind, place: ObjectPlace, options?: KubeOptions): Promise<T | undefined> {
     try {
       return await this.get<T>(kind, place, options);
@@ -95,7 +99,7 @@ export class KubeClient {
     }
   }
 
-  /** Up to `limit` objects; those after them with `continue` of the page before, which the server knows for minutes. */
+  /** Up to `limit` objects. A page's `continue` requests the next one; the server keeps it for some minutes. */
   listPage<T extends KubeObject>(
     kind: Kind,
     place: Pick<Place, "namespace">,
@@ -103,12 +107,12 @@ export class KubeClient {
     options?: KubeOptions,
   ): Promise<KubeList<T>> {
     const path = pathOf(kind, place, { ...query });
-    return this.#ask<KubeList<T>>({ task: `list ${placeText(kind, place)}`, method: "GET", path }, options);
+    return this.#sendRepeatable<KubeList<T>>({ task: `list ${placeText(kind, place)}`, method: "GET", path }, options);
   }
 
   /**
-   * The object as it was stored. Subresources such as `token` are created with the name of what they belong to. `once`:
-   * it is not sent again when it may have been done, for those who could not read whether it was.
+   * The object as it was stored. Subresources such as `token` are created under the name of the object they belong to.
+   * `once`: not retried when it may have taken effect, for accounts that cannot read back whether it did.
    */
   async create<T extends KubeObject>(
     kind: Kind,
@@ -128,7 +132,7 @@ export class KubeClient {
       body: JSON.stringify(sent),
     } as const;
     const since = Date.now();
-    return this.#change<T>(
+    return this.#send<T>(
       { ...request, repeatable: object.metadata.generateName === undefined && options?.once !== true },
       options,
       async (err) => {
@@ -139,7 +143,7 @@ export class KubeClient {
     );
   }
 
-  /** Only if it still has the `resourceVersion` that `object` carries: a conflict otherwise. */
+  /** Replaces the object only if it still has the `resourceVersion` that `object` carries: a conflict otherwise. */
   replace<T extends KubeObject>(kind: Kind, object: KubeObject, place: ObjectPlace, options?: KubeOptions): Promise<T> {
     const sent = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object };
     const path = pathOf(kind, place, this.#managed);
@@ -149,9 +153,9 @@ export class KubeClient {
       path,
       body: JSON.stringify(sent),
     } as const;
-    return this.#change<T>({ ...request, repeatable: true }, options, async (err) => {
+    return this.#send<T>({ ...request, repeatable: true }, options, async (err) => {
       if (!isConflict(err)) return undefined;
-      // Whoever may not read cannot tell, and is told of the conflict.
+      // An account that may not read cannot tell, so it gets the conflict.
       const actual = await this.find<T>(kind, place, options).catch((cause: unknown) => {
         if (isForbidden(cause)) return undefined;
         throw cause;
@@ -160,7 +164,9 @@ export class KubeClient {
     });
   }
 
-  /** Server-side apply: makes the fields of `object` ours, and true; those no longer in it are removed. */
+  /**
+   * Server-side apply: sets the fields of `object` and owns them; those applied before but no longer in it are removed.
+   */
   apply<T extends KubeObject>(
     kind: Kind,
     object: KubeObject,
@@ -170,10 +176,10 @@ export class KubeClient {
     const path = pathOf(kind, place, { ...this.#managed, force: options?.force ?? false });
     const body = JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
     const task = `apply ${placeText(kind, place)}`;
-    return this.#ask<T>({ task, method: "PATCH", path, body, contentType: patchTypes.apply }, options);
+    return this.#sendRepeatable<T>({ task, method: "PATCH", path, body, contentType: patchTypes.apply }, options);
   }
 
-  /** `merge` (RFC 7396) is sent again when no answer came, `json` (RFC 6902) is not. */
+  /** `merge` (RFC 7396) is retried when no response came, `json` (RFC 6902) is not. */
   patch<T extends KubeObject>(
     kind: Kind,
     type: "merge" | "json",
@@ -183,7 +189,7 @@ export class KubeClient {
   ): Promise<T> {
     const request = { task: `patch ${placeText(kind, place)}`, method: "PATCH", body: JSON.stringify(patch) } as const;
     const path = pathOf(kind, place, this.#managed);
-    return this.#change<T>({ ...request, path, contentType: patchTypes[type], repeatable: type === "merge" }, options);
+    return this.#send<T>({ ...request, path, contentType: patchTypes[type], repeatable: type === "merge" }, options);
   }
 
   /** Resolves when the object is gone, or marked for deletion, by this request or an earlier attempt of it. */
@@ -202,38 +208,38 @@ export class KubeClient {
       path: pathOf(kind, place),
       body,
     } as const;
-    await this.#change<object>({ ...request, repeatable: true }, options, (err) =>
+    await this.#send<object>({ ...request, repeatable: true }, options, (err) =>
       Promise.resolve(isNotFound(err) ? {} : undefined),
     );
   }
 
-  /** An answer that goes on, such as a watch or `log` of a pod: read it to its end, or destroy it. */
+  /** A streamed response, such as a watch or the `log` of a pod: read it to its end, or destroy it. */
   async open(kind: Kind, place: Place, query: Query, options?: KubeOptions): Promise<Readable> {
     const task = `${query["watch"] === true ? "watch" : "read"} ${placeText(kind, place)}`;
     const request = { task, method: "GET", path: pathOf(kind, place, { ...query }), repeatable: true } as const;
     return this.#requests.open(request, options).catch(rethrow);
   }
 
-  /** Cuts what is under way. */
+  /** Aborts what is in flight. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
 
-  async #ask<T>(request: Omit<KubeRequest, "repeatable">, options: KubeOptions | undefined): Promise<T> {
-    return this.#change<T>({ ...request, repeatable: true }, options);
+  async #sendRepeatable<T>(request: Omit<KubeRequest, "repeatable">, options: KubeOptions | undefined): Promise<T> {
+    return this.#send<T>({ ...request, repeatable: true }, options);
   }
 
-  /** `settle` gives the answer after all when a refusal is due to an earlier attempt that was done. */
-  async #change<T>(
+  /** `resolveDoubt` returns the result when the refusal is due to an earlier attempt that took effect. */
+  async #send<T>(
     request: KubeRequest,
     options: KubeOptions | undefined,
-    settle?: (err: unknown) => Promise<T | undefined>,
+    resolveDoubt?: (err: unknown) => Promise<T | undefined>,
   ): Promise<T> {
     try {
       return (await this.#requests.ask(request, options)) as T;
     } catch (err) {
-      const settled = err instanceof KubeFailure && err.inDoubt ? await settle?.(err.error) : undefined;
-      return settled ?? rethrow(err);
+      const resolved = err instanceof KubeFailure && err.inDoubt ? await resolveDoubt?.(err.error) : undefined;
+      return resolved ?? rethrow(err);
     }
   }
 }

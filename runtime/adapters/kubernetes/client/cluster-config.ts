@@ -7,22 +7,22 @@ import { readCaFile, readTokenFile, type FileSource, type TokenSource } from "./
 
 /** How one API server is reached, and as whom. */
 export interface ClusterConfig {
-  /** `https://host:port`, with a path when the server lies below one. */
+  /** `https://host:port`, with a path when the server is below one. */
   readonly server: string;
-  /** PEM; what the server must be signed by. Without it the authorities that Node knows count. */
+  /** PEM; the authorities that the server's certificate must be signed by. Without it, those that Node trusts. */
   readonly ca?: string;
-  /** The same of a file that changes while the process runs; counts instead of `ca`. */
+  /** The same from a file that changes while the process runs; takes precedence over `ca`. */
   readonly caFile?: FileSource;
   /** PEM; a client certificate and its key. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** The name in the server's certificate when it is not that of the address. */
+  /** The name in the server's certificate when it differs from the host in `server`. */
   readonly serverName?: string;
   readonly token?: TokenSource;
   /** The namespace of the pod, or of the kubeconfig's context. */
   readonly namespace?: string;
 }
 
-/** What a pod knows of its API server. */
+/** Where a pod finds its API server and its account. */
 export interface PodSettings {
   /** `KUBERNETES_SERVICE_HOST`. */
   readonly host: string;

@@ -1,18 +1,18 @@
 import { backOff } from "../../../core/calls/retry.ts";
 import type { Refusal } from "./kube-refusal.ts";
 
-/** What became of one attempt to ask the API server something. */
+/** The outcome of one attempt at a request to the API server. */
 export type Outcome =
   | { readonly kind: "done" }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** No answer came. `sent`: the server may have got the request all the same. */
+  /** No response came. `sent`: the server may have received the request anyway. */
   | { readonly kind: "away"; readonly sent: boolean };
 
-/** How often and how long one request is tried. Times are milliseconds. */
+/** How often and for how long one request is attempted. Times are milliseconds. */
 export interface RetryLimits {
-  /** With the first. */
+  /** Including the first. */
   readonly attempts: number;
-  /** No attempt begins later than that after the first began. */
+  /** No attempt starts later than this after the start of the first. */
   readonly patience: number;
   readonly firstDelay: number;
   readonly longestDelay: number;
@@ -20,29 +20,29 @@ export interface RetryLimits {
 
 /** Facts of a request that decide whether it may be sent again. */
 export interface AttemptFacts {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly attempt: number;
-  /** Since the first attempt began. */
+  /** Since the start of the first attempt. */
   readonly elapsed: number;
-  /** Whether to do it twice is to do it once, or whether it can be told afterwards. */
+  /** Whether the request is idempotent, or the client can tell afterwards whether it took effect. */
   readonly repeatable: boolean;
 }
 
-/** What to do after an attempt: send it again `after` milliseconds, or leave it. */
+/** What to do after an attempt: send the request again after `after` milliseconds, or give up. */
 export type Again = { readonly kind: "again"; readonly after: number } | { readonly kind: "leave" };
 
-/** Refusals that pass: too many requests, and what a server says that is starting, ending or overloaded. */
-const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Statuses of transient refusals: too many requests, or a server that is starting, stopping or overloaded. */
+const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
-/** Whether the request may have been done although no good answer came. */
+/** Whether the request may have taken effect although it did not succeed. */
 export function mayBeDone(outcome: Outcome): boolean {
   if (outcome.kind === "away") return outcome.sent;
   return outcome.kind === "refused" && outcome.refusal.status >= 500;
 }
 
 /**
- * Whether a request is tried again, and when: at 0.25, 0.5, 1, … s with jitter and the default limits, not before
- * `Retry-After`, and not at all when that, or the next attempt, would be beyond what may be waited.
+ * Whether and when a request is retried: with the default limits after 0.25, 0.5, 1, … s with jitter, not before
+ * `Retry-After`, and not at all when the next attempt would start after `patience`.
  */
 export function decideAgain(
   outcome: Outcome,
@@ -51,11 +51,11 @@ export function decideAgain(
   random: () => number = Math.random,
 ): Again {
   if (outcome.kind === "done" || attempt >= limits.attempts) return { kind: "leave" };
-  if (outcome.kind === "refused" && !passing.has(outcome.refusal.status)) return { kind: "leave" };
+  if (outcome.kind === "refused" && !transientStatuses.has(outcome.refusal.status)) return { kind: "leave" };
   if (mayBeDone(outcome) && !repeatable) return { kind: "leave" };
-  const asked = outcome.kind === "refused" ? (outcome.refusal.retryAfter ?? 0) : 0;
-  const own = backOff(limits.firstDelay, limits.longestDelay, attempt - 1, random);
-  // Those who were told the same time must not all come at the same time.
-  const after = asked > own ? Math.round(asked * (1 + 0.1 * random())) : own;
+  const requestedDelay = outcome.kind === "refused" ? (outcome.refusal.retryAfter ?? 0) : 0;
+  const ownDelay = backOff(limits.firstDelay, limits.longestDelay, attempt - 1, random);
+  // Jitter: clients that were given the same `Retry-After` must not all return at once.
+  const after = requestedDelay > ownDelay ? Math.round(requestedDelay * (1 + 0.1 * random())) : ownDelay;
   return elapsed + after > limits.patience ? { kind: "leave" } : { kind: "again", after };
 }

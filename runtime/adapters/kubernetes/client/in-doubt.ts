@@ -4,8 +4,8 @@ import type { KubeObject } from "./kube-types.ts";
 const clockDifference = 60_000;
 
 /**
- * Whether everything in `wanted` is in `actual` with the same value: the API server adds to what it is sent. Versions
- * are left out, as every change makes a new one.
+ * Whether everything in `wanted` is in `actual` with the same value; the API server adds fields to what it is sent.
+ * `resourceVersion` is not compared, as every change makes a new one.
  */
 export function holdsAll(actual: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
@@ -21,8 +21,8 @@ export function holdsAll(actual: unknown, wanted: unknown): boolean {
 }
 
 /**
- * Whether the object that is there is what a `create` without answer made: it holds what was sent, and was not there
- * when that began, at `since` by our clock.
+ * Whether `actual` was made by a `create` whose response was lost: it holds what was sent, and did not exist when that
+ * request began, at `since` by our clock.
  */
 export function isMadeByUs(actual: KubeObject, sent: KubeObject, since: number): boolean {
   const madeAt = Date.parse(actual.metadata.creationTimestamp ?? "");

@@ -1,4 +1,4 @@
-/** Where the objects of one kind are at the API server. */
+/** Where the API server serves the objects of one kind. */
 export interface Kind {
   /** Empty for the core group. */
   readonly group: string;
@@ -67,12 +67,12 @@ export interface Place {
   readonly subresource?: string;
 }
 
-/** Parameters of a request; those that are undefined are left out. */
+/** Query parameters of a request; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * The path of an object, its subresource, or, without `name`, of all objects of a kind, in one namespace or everywhere;
- * with the query.
+ * The path, with the query, of an object, its subresource or, without `name`, all objects of a kind in one namespace or
+ * everywhere.
  */
 export function pathOf(of: Kind, { namespace, name, subresource }: Place = {}, query: Query = {}): string {
   const root = of.group === "" ? `/api/${of.version}` : `/apis/${of.group}/${of.version}`;
@@ -87,7 +87,7 @@ export function pathOf(of: Kind, { namespace, name, subresource }: Place = {}, q
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** The same in words: `Function "dev/echo"`, `functions "dev"`, `log of Pod "dev/echo-1"`. */
+/** A place in words: `Function "dev/echo"`, `functions "dev"`, `log of Pod "dev/echo-1"`. */
 export function placeText(of: Kind, { namespace, name, subresource }: Place): string {
   const place = [namespace, name].filter((part) => part !== undefined).join("/");
   const what = name === undefined ? of.plural : of.kind;

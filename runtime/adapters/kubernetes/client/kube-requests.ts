@@ -7,25 +7,25 @@ import { KubeRefusalError } from "./kube-refusal.ts";
 import type { Attempt, KubeExchange, Failed, KubeTransport } from "./kube-transport.ts";
 import type { RetryPace } from "./retry-pace.ts";
 
-/** What a caller may say of any request. Times are milliseconds. */
+/** Options of any request. Times are milliseconds. */
 export interface KubeOptions {
   readonly signal?: AbortSignal;
   /** Of one attempt. */
   readonly timeout?: number;
-  /** 1: the caller asks again itself. */
+  /** 1 when the caller retries itself. */
   readonly attempts?: number;
-  /** The request follows a failed one of the caller's own: it waits for its turn, as retries do, within `patience`. */
+  /** The request is a retry by the caller: it waits for its turn, as our own retries do, within `patience`. */
   readonly again?: boolean;
 }
 
-/** A request and what it is in words: `get Function "dev/echo"`. */
+/** A request, with its task in words: `get Function "dev/echo"`. */
 export interface KubeRequest extends Omit<KubeExchange, "timeout" | "signal"> {
   readonly task: string;
-  /** Whether to do it twice is to do it once, or whether it can be told afterwards. */
+  /** Whether the request is idempotent, or the client can tell afterwards whether it took effect. */
   readonly repeatable: boolean;
 }
 
-/** The end of a request that was not done; `inDoubt`: an attempt may have been done all the same. */
+/** A request that failed. `inDoubt`: an attempt may have taken effect anyway. */
 export class KubeFailure extends Error {
   override readonly name = "KubeFailure";
   readonly error: PlatformError;
@@ -43,7 +43,7 @@ export interface RequestLimits extends RetryLimits {
   readonly timeout: number;
 }
 
-/** Sends requests, again if need be, within limits. */
+/** Sends requests, and retries them within limits. */
 export class KubeRequests {
   readonly #transport: KubeTransport;
   readonly #limits: RequestLimits;
@@ -55,12 +55,12 @@ export class KubeRequests {
     this.#pace = pace;
   }
 
-  /** The answer's JSON. Throws KubeFailure, or the reason of the caller's signal. */
+  /** The JSON of the response. Throws KubeFailure, or the reason of the caller's signal. */
   ask(request: KubeRequest, options: KubeOptions = {}): Promise<unknown> {
     return this.#send(request, options, (exchange) => this.#transport.ask(exchange));
   }
 
-  /** The answer's body as it comes. Throws as `ask` does. */
+  /** The response body as a stream. Throws as `ask` does. */
   open(request: KubeRequest, options: KubeOptions = {}): Promise<Readable> {
     return this.#send(request, options, (exchange) => this.#transport.open(exchange));
   }
@@ -70,27 +70,27 @@ export class KubeRequests {
     options: KubeOptions,
     attemptOnce: (exchange: KubeExchange) => Promise<Attempt<T>>,
   ): Promise<T> {
-    const { signal, timeout = this.#limits.timeout, again: follows = false } = options;
+    const { signal, timeout = this.#limits.timeout, again: isCallersRetry = false } = options;
     const limits = { ...this.#limits, attempts: options.attempts ?? this.#limits.attempts };
     const startedAt = performance.now();
     let inDoubt = false;
     let last: Failed | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      if (follows || attempt > 1) {
+      if (isCallersRetry || attempt > 1) {
         const left = limits.patience - (performance.now() - startedAt);
         if (!(await this.#pace.turn(signal, left)))
-          throw new KubeFailure(errorOf(request.task, last ?? crowded), inDoubt);
+          throw new KubeFailure(errorOf(request.task, last ?? noTurn), inDoubt);
       }
-      // Those that follow go over a new connection: there it is the server that takes its time.
+      // Retries use a new connection; if that is silent, too, the server is slow.
       const mayBeHalfOpen = attempt === 1 && limits.attempts > 1 && request.repeatable;
-      const silence = mayBeHalfOpen ? { silence: Math.min(timeout, limits.patience * shareOfPatience) } : {};
+      const silence = mayBeHalfOpen ? { silence: Math.min(timeout, limits.patience * silentAttemptShare) } : {};
       const end = await attemptOnce({ ...request, timeout, signal, ...silence });
       if (end.kind === "done") {
-        if (follows || attempt > 1) this.#pace.succeeded();
+        if (isCallersRetry || attempt > 1) this.#pace.succeeded();
         return end.value;
       }
       last = end;
-      // An attempt that was refused in full says nothing of those before it.
+      // A definite refusal says nothing about earlier attempts.
       inDoubt ||= mayBeDone(end);
       const facts = { attempt, elapsed: performance.now() - startedAt, repeatable: request.repeatable };
       const after = this.#waitBefore(end, facts, limits);
@@ -101,18 +101,18 @@ export class KubeRequests {
 
   /** Milliseconds until the next attempt, or undefined for none. */
   #waitBefore(end: Failed, facts: AttemptFacts, limits: RetryLimits): number | undefined {
-    // A token that was replaced a moment ago is read again at once.
+    // The token may just have been rotated: retry at once with the one that is in the file now.
     if (end.kind === "refused" && end.refusal.status === 401 && facts.attempt === 1) return 0;
     const again = decideAgain(end, facts, limits);
     return again.kind === "again" ? again.after : undefined;
   }
 }
 
-/** Of its caller's patience an attempt on a silent connection takes no more, or none could follow. */
-const shareOfPatience = 0.8;
+/** Share of `patience` that an attempt on a silent connection may use, so that a retry still fits. */
+const silentAttemptShare = 0.8;
 
-/** There was no turn for it in time. */
-const crowded: Failed = { kind: "away", sent: false, why: "too many requests wait to be sent again" };
+/** The request got no turn in time. */
+const noTurn: Failed = { kind: "away", sent: false, why: "too many requests are waiting to be retried" };
 
 function errorOf(task: string, end: Failed): PlatformError {
   if (end.kind === "refused") return new KubeRefusalError(task, end.refusal);

@@ -8,40 +8,40 @@ import type { ClusterConfig } from "./cluster-config.ts";
 import type { Outcome } from "./decide-again.ts";
 import { readRefusal } from "./kube-refusal.ts";
 
-/** One attempt, as it goes over the wire. */
+/** One attempt, as it is sent. */
 export interface KubeExchange {
   readonly method: Dispatcher.HttpMethod;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
-  /** Milliseconds for all of it; of a stream, until its head is there. */
+  /** Milliseconds for the whole exchange; for a stream, until its head has arrived. */
   readonly timeout: number;
   /**
-   * Milliseconds after which it ends when no request at all was answered since it began: its connection may be one that
-   * only this side believes open.
+   * Milliseconds after which the attempt ends if no request at all got a response since it began: its connection may be
+   * half-open.
    */
   readonly silence?: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** An attempt that had no good end, and why in words. */
+/** A failed attempt, and why in words. */
 export type Failed = Exclude<Outcome, { kind: "done" }> & { readonly why: string; readonly cause?: unknown };
 
-/** The end of an attempt; `value` is what was read of the answer. */
+/** The outcome of an attempt; `value` is what was read of the response. */
 export type Attempt<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
 export interface TransportOptions {
-  /** Connections for requests that read and end, and as many for those that write; those beyond wait. */
+  /** Connections for reads that are not streams, and as many for writes; further requests wait. */
   readonly connections: number;
   /** Connections for watches and logs. */
   readonly streams: number;
-  /** Longest body of an answer that is read as a whole. */
+  /** Longest response body that is read as a whole. */
   readonly mostBytes: number;
 }
 
 const connectTimeout = 5_000;
-/** Errors before anything of a request was sent. */
+/** Errors that occur before any of a request is sent. */
 const unsent: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -50,8 +50,8 @@ const unsent: ReadonlySet<unknown> = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-/** What Node says of a server that nobody we trust has signed. */
-const distrust: ReadonlySet<unknown> = new Set([
+/** Node's errors for a server certificate that no trusted authority has signed. */
+const untrusted: ReadonlySet<unknown> = new Set([
   "CERT_SIGNATURE_FAILURE",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -63,22 +63,22 @@ const distrust: ReadonlySet<unknown> = new Set([
 /** Connections that trust the same authorities. */
 interface Pools {
   readonly reads: Pool;
-  /** Apart: a write must not wait for thousands of lists. */
+  /** Separate, so that a write does not wait behind thousands of lists. */
   readonly writes: Pool;
   readonly streams: Pool;
 }
 
-/** Speaks HTTP with one API server: connections, who we are, time limits. Knows nothing of kinds and of retries. */
+/** HTTP to one API server: connections, credentials, time limits. Knows nothing of kinds or retries. */
 export class KubeTransport {
   readonly #config: ClusterConfig;
   readonly #prefix: string;
   readonly #options: TransportOptions;
-  /** Of before, until what is under way there has ended. */
+  /** Replaced pools, until what is in flight on them has ended. */
   readonly #retired = new Set<Pool>();
   #ca: string | undefined;
   #pools: Pools;
-  /** When the last request was answered, by `performance.now()`. */
-  #heardAt = Number.NEGATIVE_INFINITY;
+  /** When the last response head arrived, by `performance.now()`. */
+  #lastResponseAt = Number.NEGATIVE_INFINITY;
 
   constructor(config: ClusterConfig, options: TransportOptions) {
     this.#config = config;
@@ -88,27 +88,27 @@ export class KubeTransport {
     this.#pools = this.#openPools();
   }
 
-  /** The answer's JSON; undefined for an empty one. */
+  /** The JSON of the response; undefined for an empty body. */
   async ask(exchange: KubeExchange): Promise<Attempt<unknown>> {
     const { timeout, silence = timeout, signal } = exchange;
-    const over = new AbortController();
+    const timeLimit = new AbortController();
     const [startedAt, pools] = [performance.now(), this.#pools];
     const giveUp = (): void => {
-      over.abort(timedOut());
-      if (this.#heardAt < startedAt && this.#pools === pools) this.#renew();
+      timeLimit.abort(timedOut());
+      if (this.#lastResponseAt < startedAt && this.#pools === pools) this.#replacePools();
     };
-    // Whoever is heard meanwhile answers others: only this request is slow.
-    const listen = (): void => {
-      if (this.#heardAt < startedAt || silence >= timeout) giveUp();
+    // A response to any other request meanwhile shows that only this one is slow: it gets its whole timeout.
+    const checkSilence = (): void => {
+      if (this.#lastResponseAt < startedAt || silence >= timeout) giveUp();
       else timer = setTimeout(giveUp, timeout - silence);
     };
-    let timer = setTimeout(listen, Math.min(silence, timeout));
+    let timer = setTimeout(checkSilence, Math.min(silence, timeout));
     try {
-      const read = async (answer: Dispatcher.ResponseData) => readJson(await this.#text(answer.body));
+      const read = async (response: Dispatcher.ResponseData) => readJson(await this.#text(response.body));
       return await this.#attempt(
         exchange.method === "GET" ? "reads" : "writes",
         exchange,
-        signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]),
+        signal === undefined ? timeLimit.signal : AbortSignal.any([timeLimit.signal, signal]),
         read,
       );
     } finally {
@@ -116,19 +116,19 @@ export class KubeTransport {
     }
   }
 
-  /** The answer's body as it comes; whoever takes it reads it to the end or destroys it. */
+  /** The response body as a stream, which the caller reads to the end or destroys. */
   async open(exchange: KubeExchange): Promise<Attempt<Readable>> {
     const head = new AbortController();
     const timer = setTimeout(() => head.abort(timedOut()), exchange.timeout);
     const signal = exchange.signal === undefined ? head.signal : AbortSignal.any([head.signal, exchange.signal]);
     try {
-      return await this.#attempt("streams", exchange, signal, (answer) => Promise.resolve(answer.body));
+      return await this.#attempt("streams", exchange, signal, (response) => Promise.resolve(response.body));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Cuts what is under way. */
+  /** Aborts what is in flight. */
   async close(): Promise<void> {
     await Promise.all([...Object.values(this.#pools), ...this.#retired].map((pool) => pool.destroy()));
   }
@@ -149,8 +149,8 @@ export class KubeTransport {
     return { reads: open(connections), writes: open(connections), streams: open(streams) };
   }
 
-  /** What is asked from now on goes over new connections; what is under way goes on over the old ones. */
-  #renew(): void {
+  /** New requests use new connections; those in flight end on the old ones. */
+  #replacePools(): void {
     const before: readonly Pool[] = Object.values(this.#pools);
     this.#pools = this.#openPools();
     for (const pool of before) {
@@ -162,24 +162,24 @@ export class KubeTransport {
     }
   }
 
-  async #trust(): Promise<void> {
+  async #refreshCa(): Promise<void> {
     const ca = await this.#config.caFile?.current();
     if (ca === undefined || ca === this.#ca) return;
     const isFirst = this.#ca === undefined;
     this.#ca = ca;
-    // Nothing was asked over the first ones.
+    // The first pools have not sent anything yet.
     if (isFirst) this.#pools = this.#openPools();
-    else this.#renew();
+    else this.#replacePools();
   }
 
   async #attempt<T>(
     which: keyof Pools,
     { method, path, body, contentType, signal: caller }: KubeExchange,
     signal: AbortSignal,
-    read: (answer: Dispatcher.ResponseData) => Promise<T>,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<Attempt<T>> {
     const token = await this.#config.token?.current();
-    await this.#trust();
+    await this.#refreshCa();
     try {
       const request = this.#pools[which].request({
         method,
@@ -193,17 +193,17 @@ export class KubeTransport {
         ...(body === undefined ? {} : { body }),
         signal,
       });
-      const answer = await orAborted(request, signal);
-      this.#heardAt = performance.now();
-      if (answer.statusCode < 300) return { kind: "done", value: await read(answer) };
-      if (answer.statusCode === 401) this.#config.token?.refused();
-      return await this.#refused(answer, token);
+      const response = await orAborted(request, signal);
+      this.#lastResponseAt = performance.now();
+      if (response.statusCode < 300) return { kind: "done", value: await read(response) };
+      if (response.statusCode === 401) this.#config.token?.refused();
+      return await this.#refused(response, token);
     } catch (err) {
       caller?.throwIfAborted();
       if (err instanceof PlatformError) throw err;
       const code = codeIn(err);
-      if (distrust.has(code)) this.#config.caFile?.refused();
-      return { kind: "away", sent: !unsent.has(code) && !distrust.has(code), why: whyOf(err, signal), cause: err };
+      if (untrusted.has(code)) this.#config.caFile?.refused();
+      return { kind: "away", sent: !unsent.has(code) && !untrusted.has(code), why: whyOf(err, signal), cause: err };
     }
   }
 
@@ -211,7 +211,7 @@ export class KubeTransport {
     const header = headers["retry-after"];
     const retryAfter = parseRetryAfter(typeof header === "string" ? header : undefined);
     const text = await this.#text(body).catch(() => "");
-    // No server says it; should one, nobody reads it in a log.
+    // No server should echo the token; if one does, it stays out of the logs.
     const safe = token === undefined ? text : text.replaceAll(token, "…");
     const refusal = readRefusal(statusCode, jsonOrUndefined(safe), retryAfter);
     return { kind: "refused", refusal, why: refusal.message };
@@ -223,7 +223,7 @@ export class KubeTransport {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       if (bytes > this.#options.mostBytes) {
-        const sentence = `Cannot read an answer of the API server: it is over the limit of ${this.#options.mostBytes} bytes`;
+        const sentence = `Cannot read a response of the API server: it is over the limit of ${this.#options.mostBytes} bytes`;
         throw new PlatformError("internal_error", sentence);
       }
       chunks.push(chunk);
@@ -232,7 +232,7 @@ export class KubeTransport {
   }
 }
 
-/** A request that waits for a connection hears of an abort only when it has one. */
+/** Rejects at once on an abort: undici aborts a request that waits for a connection only when it gets one. */
 function orAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : timedOut());
@@ -243,15 +243,15 @@ function orAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function timedOut(): Error {
-  return new DOMException("no answer came in time", "TimeoutError");
+  return new DOMException("no response came in time", "TimeoutError");
 }
 
 function whyOf(err: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "no answer came in time";
+  if (signal.aborted) return "no response came in time";
   return err instanceof Error ? err.message : String(err);
 }
 
-/** Of a failed connection to several addresses, that of the first. */
+/** The error's code; when connecting failed at several addresses, that of the first. */
 function codeIn(err: unknown): unknown {
   if (err instanceof AggregateError && !("code" in err)) return codeIn(err.errors[0]);
   return err instanceof Error && "code" in err ? err.code : undefined;

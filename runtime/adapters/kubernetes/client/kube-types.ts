@@ -1,10 +1,10 @@
-/** What every object carries, as far as Weir reads or writes it. */
+/** Metadata of any object, as far as Weir reads or writes it. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
   readonly namespace?: string;
   readonly uid?: string;
-  /** Opaque: compared for equality only. */
+  /** Opaque; ordered only as far as `compareResourceVersions` can tell. */
   readonly resourceVersion?: string;
   readonly generation?: number;
   readonly creationTimestamp?: string;
@@ -22,11 +22,11 @@ export interface OwnedFields {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
   readonly subresource?: string;
-  /** A field `x` is a key `f:x`; what lies in it is its value. */
+  /** Field `x` is key `f:x`, whose value holds the fields inside it. */
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
-/** Whom an object belongs to: it is removed with its owner. */
+/** The owner of an object: the object is removed with it. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -55,7 +55,7 @@ export interface KubeList<T extends KubeObject> {
   readonly items: readonly T[];
 }
 
-/** Why the API server refused a request, and what a deletion answers that leaves no object. */
+/** Why the API server refused a request; also its response to a deletion that leaves no object. */
 export interface KubeStatus {
   readonly apiVersion?: string;
   readonly kind: "Status";
@@ -81,7 +81,7 @@ export interface KubeStatusCause {
   readonly field?: string;
 }
 
-/** One thing to say about an object, as its `status.conditions` holds it. */
+/** One entry of an object's `status.conditions`. */
 export interface KubeCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
@@ -97,5 +97,5 @@ export interface KubeScale extends KubeObject {
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
 
-/** Annotation with a second copy of the whole object, by `kubectl apply` without `--server-side`. */
+/** Annotation in which `kubectl apply` without `--server-side` keeps a copy of the whole object. */
 export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

@@ -8,20 +8,20 @@ import { fixedToken, readTokenFile } from "./token-file.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** What Weir will not do, by the key that asks for it. */
+/** Why a kubeconfig is refused, by the key that is not supported. */
 const refusals: Readonly<Record<string, string>> = {
   exec: "its user runs a program to log in; use a token or a client certificate",
   "auth-provider": "its user logs in by a plugin; use a token or a client certificate",
-  username: "its user has a password, which API servers no longer take; use a token or a client certificate",
-  as: "its user acts as somebody else, which Weir does not",
-  "insecure-skip-tls-verify": "its cluster is not to be verified; give its certificate-authority",
-  "proxy-url": "its cluster is behind a proxy, which Weir does not use",
+  username: "its user has a password, which API servers no longer accept; use a token or a client certificate",
+  as: "its user impersonates another one, which Weir does not support",
+  "insecure-skip-tls-verify": "its cluster turns TLS verification off; give its certificate-authority",
+  "proxy-url": "its cluster is behind a proxy, which Weir does not support",
 };
 
 /**
- * The cluster and user of one context of a kubeconfig file, of the current one unless `context` names another. Paths in
- * the file start at its own directory.
- * @throws PlatformError `provider_unavailable` that says what is missing, or not taken, in which file
+ * The cluster and user of a context of a kubeconfig file: the current one unless `context` names another. Relative
+ * paths in the file start at its own directory.
+ * @throws PlatformError `provider_unavailable` that names the file and says what is missing or not supported
  */
 export async function readKubeconfig(path: string, context?: string): Promise<ClusterConfig> {
   try {
@@ -43,7 +43,7 @@ async function configOf(file: Mapping, directory: string, name: string | undefin
     if (value !== undefined && value !== false && value !== null && value !== "") throw new Error(sentence);
   }
   const server = needed(cluster, "server");
-  if (!/^https?:$/.test(new URL(server).protocol)) throw new Error("its server is no http or https address");
+  if (!/^https?:$/.test(new URL(server).protocol)) throw new Error("its server is not an http or https address");
   const [ca, cert, key] = await Promise.all([
     pem(cluster, "certificate-authority", directory),
     pem(user, "client-certificate", directory),
@@ -90,7 +90,7 @@ function named(file: Mapping, list: string, key: string, name: string): Mapping 
 
 function mapping(value: unknown, what: string): Mapping {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Mapping;
-  throw new Error(`${what} is no mapping`);
+  throw new Error(`${what} is not a mapping`);
 }
 
 function text(of: Mapping, key: string): string | undefined {

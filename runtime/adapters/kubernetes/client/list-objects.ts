@@ -4,22 +4,22 @@ import { isGone } from "./kube-refusal.ts";
 import type { KubeOptions } from "./kube-requests.ts";
 import type { KubeList, KubeObject } from "./kube-types.ts";
 
-/** All objects of one moment, and which moment that is. */
+/** All objects at one resource version. */
 export interface ObjectList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
 }
 
-/** Objects asked for at once: many kinds are read at the same time, and each page is held as a whole. */
+/** Objects per request: many kinds are read at the same time, and each page is held in memory as a whole. */
 const pageSize = 250;
-/** However often an API server was late. */
+/** Lower bound of a page, however often the API server was late. */
 export const smallestPage = 50;
-const mostRounds = 3;
+const maxRounds = 3;
 
 /**
- * All objects of a kind, of one namespace or of all, read in pages and each made into what `keep` leaves of it. Pages
- * that the server has forgotten are read again from the first, twice at most. One that comes too late, after others that
- * came, is asked again as smaller ones: a busy server would never come to the last. Throws as the client does.
+ * All objects of a kind, of one namespace or of all, read in pages; `keep` says what is kept of each. When the next
+ * page has expired, all are read again from the first one, twice at most. A later page that times out is requested
+ * again with half the size, as a busy server might never get to the last. Throws as the client does.
  */
 export async function listObjects<T extends KubeObject, K = T>(
   client: KubeClient,
@@ -47,18 +47,18 @@ export async function listObjects<T extends KubeObject, K = T>(
       const items: K[] = [];
       for (;;) {
         const page = await ask();
-        // As in a watch: there each object says what it is, here the list does.
+        // As in a watch, where each object carries its type; in a list only the list does.
         for (const item of page.items) items.push(keep({ ...type, ...item }));
         next = page.metadata.continue ?? "";
         if (next === "") return { items, resourceVersion: page.metadata.resourceVersion ?? "" };
       }
     } catch (err) {
-      if (!isGone(err) || next === "" || round >= mostRounds) throw err;
+      if (!isGone(err) || next === "" || round >= maxRounds) throw err;
     }
   }
 }
 
-/** The API server is there, and took too long. */
+/** Whether the API server was reached but took too long. */
 function isLate(err: unknown): boolean {
   return err instanceof Error && err.cause instanceof DOMException && err.cause.name === "TimeoutError";
 }

@@ -3,30 +3,30 @@ import { setTimeout as pause } from "node:timers/promises";
 /** A watch, as the metrics show it. */
 export interface WatchedKind {
   readonly kind: string;
-  /** Milliseconds since the API server last said something about its objects; infinite before the first list. */
+  /** Milliseconds since the API server last sent something about its objects; infinite before the first list. */
   readonly age: number;
 }
 
 /** How a contact behaves; durations are milliseconds. */
 export interface ContactOptions {
-  /** While watches wait one of them tries so often, however long its own pause is. */
+  /** While watches wait, one of them retries this often, however long its own back-off is. */
   readonly probeEvery?: number;
-  /** Told when the last watch is well again. */
+  /** Called when the last failing watch has recovered. */
   readonly onRecovered?: () => void;
 }
 
-/** With the request itself, less than the 5 s in which all is to be well again. */
+/** Together with the request itself, below the 5 s in which all watches are to have recovered. */
 const probeEvery = 3_000;
 
 /**
- * What the watches of one client tell each other of their API server. Each has its own pauses, which grow to half a minute;
- * the first that is answered after trouble ends those of all others.
+ * What the watches of one client share about their API server. Each has its own back-off, which grows to half a minute;
+ * the first response after a failure wakes all the others.
  */
 export class ServerContact {
   readonly #options: Required<ContactOptions>;
   readonly #watches = new Set<WatchedKind>();
-  readonly #inTrouble = new Set<WatchedKind>();
-  /** The one that waits longest is the first. */
+  readonly #failing = new Set<WatchedKind>();
+  /** The first one has waited longest. */
   readonly #sleepers = new Set<() => void>();
   #probe: NodeJS.Timeout | undefined;
 
@@ -45,28 +45,28 @@ export class ServerContact {
 
   leave(watch: WatchedKind): void {
     this.#watches.delete(watch);
-    this.#inTrouble.delete(watch);
+    this.#failing.delete(watch);
   }
 
-  /** Whether this is the first trouble: one line of the log is enough for all. */
+  /** Whether this is the first failing watch: one log line is enough for all. */
   failed(watch: WatchedKind): boolean {
-    const isFirst = this.#inTrouble.size === 0;
-    this.#inTrouble.add(watch);
+    const isFirst = this.#failing.size === 0;
+    this.#failing.add(watch);
     return isFirst;
   }
 
-  /** The API server answered: when this watch was in trouble all others try at once. */
+  /** The API server responded: if this watch was failing, all others retry at once. */
   answered(watch: WatchedKind): void {
-    if (!this.#inTrouble.has(watch)) return;
+    if (!this.#failing.has(watch)) return;
     for (const wake of this.#sleepers) wake();
   }
 
-  /** The watch is well. */
+  /** The watch works again. */
   recovered(watch: WatchedKind): void {
-    if (this.#inTrouble.delete(watch) && this.#inTrouble.size === 0) this.#options.onRecovered();
+    if (this.#failing.delete(watch) && this.#failing.size === 0) this.#options.onRecovered();
   }
 
-  /** Resolves after so many milliseconds, or sooner when it is worth a try; rejects with the reason of `signal`. */
+  /** Resolves after `milliseconds`, or earlier when a retry is worthwhile; rejects with the reason of `signal`. */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = (): void => woken.abort();

@@ -1,25 +1,25 @@
 import { readFile } from "node:fs/promises";
 
-/** Gives what is to be used now of something that is changed while the process runs. */
+/** Content that may change while the process runs. */
 export interface FileSource {
   current(): Promise<string>;
-  /** It was refused: the next `current` looks again at once. */
+  /** The content was refused: the next `current` reads it again at once. */
   refused(): void;
 }
 
-/** Gives the bearer token to send now. */
+/** The bearer token to send. */
 export type TokenSource = FileSource;
 
-/** Files of service accounts are written anew long before the old content is refused; so often is enough. Milliseconds. */
+/** Milliseconds. Files of service accounts are rewritten long before the old content is refused. */
 const readAgainAfter = 60_000;
 
-/** A token that stays as it is. */
+/** A token that never changes. */
 export function fixedToken(token: string): TokenSource {
   return { current: () => Promise.resolve(token), refused: () => {} };
 }
 
 /**
- * The token in a file, read again each minute and after a refusal; while the file cannot be read, the last one.
+ * The token in a file, read again each minute and after a refusal; the last one while the file cannot be read.
  * @throws Error when it cannot be read now, or is empty
  */
 export function readTokenFile(path: string, now: () => number = Date.now): Promise<TokenSource> {
@@ -27,7 +27,7 @@ export function readTokenFile(path: string, now: () => number = Date.now): Promi
 }
 
 /**
- * The certificates in a file (PEM), read again in the same way: while an authority is replaced both are in it.
+ * The certificates in a file (PEM), read again in the same way; while an authority is replaced, the file holds both.
  * @throws Error when it cannot be read now, or holds none
  */
 export function readCaFile(path: string, now: () => number = Date.now): Promise<FileSource> {
@@ -49,7 +49,7 @@ async function readFileAgain(
   };
   return {
     current: async () => {
-      // A clock that was put back must not keep an old one for ever.
+      // `abs`: a clock that was set back must not keep old content indefinitely.
       if (Math.abs(now() - readAt) >= readAgainAfter) await (reading ??= readAgain());
       return content;
     },
@@ -61,7 +61,7 @@ async function readFileAgain(
 
 async function readToken(path: string): Promise<string> {
   const token = (await readFile(path, "utf8")).trim();
-  // Anything else would be no header.
+  // Anything else is not valid in a header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`file "${path}" holds no token`);
   return token;
 }

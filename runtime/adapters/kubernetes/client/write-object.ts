@@ -4,14 +4,14 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import { backOff } from "../../../core/calls/retry.ts";
 import { isAlreadyThere, isConflict, isNotFound } from "./kube-refusal.ts";
 
-/** Conflicts in a row that many writers of one object may have. */
-const mostRounds = 30;
+/** Many writers of one object may conflict several times in a row. */
+const maxRounds = 30;
 
 /**
- * Calls `attempt`, which reads an object and writes what is to become of it, again while somebody else wrote in
- * between, or one of that name is still being deleted. Its reads take `options`, so that those after the first wait for
- * their turn as all repeated requests of the client do. `task` is that in words: `write function "echo"`.
- * @throws PlatformError `provider_unavailable` after 30 rounds, in 20 s or so; whatever else `attempt` throws
+ * Calls `attempt`, which reads an object and writes it changed, again while another writer came in between or an object
+ * of that name is still being deleted. Its reads take `options`, so that those after the first wait for their turn like
+ * all retries of the client. `task` is the attempt in words: `write function "echo"`.
+ * @throws PlatformError `provider_unavailable` after 30 rounds, about 20 s; whatever else `attempt` throws
  */
 export async function writeUntilAlone<T>(
   task: string,
@@ -22,8 +22,8 @@ export async function writeUntilAlone<T>(
       return await attempt({ again: round > 1 });
     } catch (err) {
       if (!(isConflict(err) || isAlreadyThere(err) || isNotFound(err))) throw err;
-      if (round >= mostRounds) {
-        const sentence = `Cannot ${task}: others change it all the time, or it is still being deleted`;
+      if (round >= maxRounds) {
+        const sentence = `Cannot ${task}: others keep changing it, or it is still being deleted`;
         throw new PlatformError("provider_unavailable", sentence, { cause: err });
       }
       await pause(backOff(100, 1_000, round - 1));

@@ -2,12 +2,12 @@ import type { OwnedFields, ObjectMeta } from "../client/kube-types.ts";
 
 /** Field managers of Weir's own processes. */
 const ours = /^weir-/;
-/** A person at work with kubectl. What `kubectl apply` writes a file says, and goes on saying. */
+/** One-off kubectl commands. `kubectl apply` is not one of them: its file is likely to be applied again. */
 const byHand = /^kubectl(?!-client-side-apply$)/;
 
 /**
- * The field manager that owns `spec.replicas` of a Function and is neither Weir nor a person who runs a command once: an
- * autoscaler of somebody else, or a file that is applied again and again. Undefined: there is none.
+ * The field manager that owns `spec.replicas` of a Function and is neither Weir nor a person's one-off command: another
+ * autoscaler, or a file that is applied again and again. Undefined when there is none.
  */
 export function externalScaler({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string | undefined {
   return managedFields.find((entry) => ownsCount(entry) && isExternal(entry))?.manager;

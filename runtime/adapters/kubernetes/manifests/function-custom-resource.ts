@@ -1,7 +1,7 @@
 import type { FunctionObjectStatus, FunctionSpec } from "../../../api/resources/function-resource.ts";
 import type { NamedObject } from "./object-types.ts";
 
-/** One statement of ours about a Function object. */
+/** One of Weir's conditions of a Function object. */
 export type FunctionCondition = NonNullable<FunctionObjectStatus["conditions"]>[number];
 
 /** A Function object. */

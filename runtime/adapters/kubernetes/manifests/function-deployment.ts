@@ -24,7 +24,7 @@ export function functionDeployment(wanted: DesiredFunction, context: FunctionCon
     },
     spec: {
       replicas,
-      // Nothing rolls back: what is wanted is the Function object alone.
+      // Nothing rolls back: the Function object alone says what is wanted.
       revisionHistoryLimit: 1,
       selector: { matchLabels: functionSelector(name) },
       strategy: mergeProfiles(context.profiles).strategy ?? strategy,

@@ -11,9 +11,9 @@ import type { NamedMeta } from "./object-types.ts";
 import { formatScaled, scalingOf } from "./status/scaled-because.ts";
 
 /**
- * The Function object that says what is desired. Of `current`, the object it replaces, everything stays that is not ours:
- * other labels and annotations, owner, version, status. A deployment gets a new rollout, by which all its replicas are
- * replaced; a change of the count alone does not.
+ * The Function object of a desired function. What is not ours stays as in `current`, the object it replaces: other
+ * labels and annotations, owner, version, status. A deployment gets a new rollout, which replaces all replicas; a
+ * change of the count alone does not.
  */
 export function functionObjectOf(desired: DesiredFunction, current?: FunctionObject): FunctionObject {
   const spec = specOf(desired);
@@ -44,8 +44,8 @@ export function functionObjectOf(desired: DesiredFunction, current?: FunctionObj
 }
 
 /**
- * What a Function object desires, whoever wrote it: a description that was not written by request counts as one more
- * deployment, `replicas` that are absent are the minimum.
+ * The desired function of a Function object, whoever wrote it. A spec that was not written by request counts as one
+ * more deployment; absent `replicas` mean the minimum.
  */
 export function desiredOf(object: FunctionObject): DesiredFunction {
   const { metadata, spec } = object;
@@ -75,8 +75,8 @@ export function rolloutCount({ metadata }: Pick<FunctionObject, "metadata">): nu
 }
 
 /**
- * Annotations by which a description that was not written by request is counted as a deployment at `now` (RFC 3339), so
- * that the next one counts again; undefined when there is nothing to count.
+ * Annotations that count a spec which was not written by request as a deployment at `now` (RFC 3339), so that the next
+ * one counts as another; undefined when there is nothing to count.
  */
 export function countedAnnotations(object: FunctionObject, now: string): Readonly<Record<string, string>> | undefined {
   const { deployment, generation, createdAt } = desiredOf(object);
@@ -90,9 +90,9 @@ export function countedAnnotations(object: FunctionObject, now: string): Readonl
 }
 
 /**
- * The merge patch that completes an object which was not written by request: `countedAnnotations`, and the count where
- * none is given, as the API server answers its subresource `scale` with 500 without one. Undefined when nothing is
- * missing.
+ * The merge patch that completes an object which was not written by request: `countedAnnotations`, and the replica
+ * count where it is absent, as without one the API server responds to subresource `scale` with 500. Undefined when
+ * nothing is missing.
  */
 export function completionPatch(object: FunctionObject, now: string): object | undefined {
   const annotations = countedAnnotations(object, now);
@@ -136,7 +136,7 @@ function isKnown({ annotations }: NamedMeta, deployment: FunctionDeployment): bo
   return annotations?.[objectAnnotation.content] === contentOf(deployment);
 }
 
-/** A whole number of an annotation that anyone may write; else 0. */
+/** The whole number in an annotation, which anyone may write; 0 when it is not one. */
 function countOf({ annotations }: NamedMeta, key: string): number {
   const text = annotations?.[key] ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;

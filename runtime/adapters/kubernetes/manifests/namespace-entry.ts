@@ -4,23 +4,23 @@ import { keyValue } from "../../../core/labels/keys.ts";
 import type { NamespaceEntry } from "../../../core/ports/namespace-store.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 
-/** What functions may be, enforced by the API server (Kubernetes pod security standards). */
+/** Label that has the API server enforce a level on pods (Kubernetes pod security standards). */
 const podSecurity = "pod-security.kubernetes.io/enforce";
 
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * Keys of Kubernetes and of the platform are hidden and stay as they are: they decide what pods of the namespace may.
+ * Refuses keys of Kubernetes and the platform, which are hidden: they decide what pods of the namespace may do.
  * @throws PlatformError `validation_failed`
  */
 export function checkNamespaceKeys({ name, labels, annotations }: NamespaceEntry): void {
   const key = [labels, annotations].flatMap(Object.keys).find(isOurs);
   if (key === undefined) return;
-  const sentence = `Cannot write namespace "${name}": key ${JSON.stringify(key)} is for the platform and Kubernetes alone`;
+  const sentence = `Cannot write namespace "${name}": key ${JSON.stringify(key)} is reserved for the platform and Kubernetes`;
   throw new PlatformError("validation_failed", sentence);
 }
 
-/** What is written for the platform or by Kubernetes, and nobody's who asks for the namespace. */
+/** Whether a key is written by the platform or Kubernetes, and not by clients. */
 function isOurs(key: string): boolean {
   return key.startsWith("service.com/") || /^(?:[^/]*\.)?(?:kubernetes|k8s)\.io\//.test(key);
 }
@@ -33,16 +33,16 @@ function ours(texts: Texts = {}): Texts {
   return Object.fromEntries(Object.entries(texts).filter(([key]) => isOurs(key)));
 }
 
-/** Whose namespaces they are. */
+/** Which namespaces belong to the platform. */
 export interface NamespacePlaces {
   readonly defaultNamespace?: string;
-  /** That of the platform; absent: those of any platform are seen. */
+  /** Namespace of the platform itself; absent: function namespaces of any platform are seen. */
   readonly platformNamespace?: string;
 }
 
 /**
- * A namespace of functions as clients see it; undefined for one without marker, and for one of another platform. The
- * default one is one anyhow: it may have been there before the platform.
+ * A function namespace as clients see it; undefined for one without the marker, and for one of another platform. The
+ * default one needs no marker: it may have existed before the platform.
  */
 export function namespaceEntry({ metadata }: KubeObject, places: NamespacePlaces = {}): NamespaceEntry | undefined {
   const { name = "", labels = {}, annotations = {}, creationTimestamp = "", deletionTimestamp } = metadata;
@@ -65,7 +65,7 @@ function isMarked(texts: Texts): boolean {
   );
 }
 
-/** The namespace that an entry asks for; of `current` everything stays that is hidden. */
+/** The Namespace object for an entry; what is hidden stays as in `current`. */
 export function namespaceObject(
   { name, labels, annotations, createdAt }: NamespaceEntry,
   current: KubeObject | undefined,

@@ -6,18 +6,18 @@ import type { NamedObject } from "./object-types.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** What a function namespace is given. */
+/** What a function namespace gets. */
 export interface NamespaceSettings extends NetworkSettings {
-  /** Most of each resource in the namespace; empty = no quota. */
+  /** Upper bound of each resource in the namespace; empty = no quota. */
   readonly quota: Amounts;
-  /** What a container gets that names no limit, or no request. */
+  /** Defaults for a container that names no limit, or no request. */
   readonly limits: Amounts;
   readonly requests: Amounts;
-  /** Whether the platform's accounts are bound here by the operator: in editions of many namespaces. */
+  /** Whether the operator binds the platform's accounts here, as in editions with many namespaces. */
   readonly bindAccounts: boolean;
 }
 
-/** What is so unless somebody chose otherwise, for a platform in `platformNamespace`. */
+/** The defaults for a platform in `platformNamespace`. */
 export function defaultNamespaceSettings(platformNamespace: string): NamespaceSettings {
   return {
     platformNamespace,
@@ -25,7 +25,7 @@ export function defaultNamespaceSettings(platformNamespace: string): NamespaceSe
     dnsRanges: nodeDnsRanges,
     // Functions are pods behind a Service, and nothing else.
     quota: {
-      // As the API server writes it: what differs is applied again.
+      // As the API server writes it: a value that differs would be applied again.
       pods: "1k",
       persistentvolumeclaims: "0",
       "services.loadbalancers": "0",
@@ -38,8 +38,8 @@ export function defaultNamespaceSettings(platformNamespace: string): NamespaceSe
 }
 
 /**
- * All that the operator puts into a namespace of functions, in the order in which it is to be made: rights come before
- * what needs them, network policies before anything may run.
+ * All objects that the operator makes in a function namespace, in the order to make them in: rights before what needs
+ * them, network policies before anything may run.
  */
 export function namespaceObjects(namespace: string, settings: NamespaceSettings): readonly NamedObject[] {
   const { bindAccounts, quota, limits, requests } = settings;

@@ -13,7 +13,7 @@ export interface NetworkPolicyObject extends NamedObject {
   };
 }
 
-/** Peers (any of them) and ports (any of them) that may be spoken with. */
+/** Allowed peers (any of them) and ports (any of them). */
 export interface NetworkRule {
   readonly from?: readonly NetworkPeer[];
   readonly to?: readonly NetworkPeer[];
@@ -29,21 +29,24 @@ interface NetworkPeer {
 /** What policies of a function namespace depend on. */
 export interface NetworkSettings {
   readonly platformNamespace: string;
-  /** Ranges of the cluster's pods, services and nodes, and whatever else functions shall not reach: CIDRs of either family. */
+  /**
+   * Ranges of the cluster's pods, services and nodes, and whatever else functions must not reach: CIDRs of either
+   * family.
+   */
   readonly clusterRanges: readonly string[];
-  /** Where names are looked up, beside pods of `kube-system`: a cache on the node, for example. */
+  /** CIDRs of DNS servers other than pods of `kube-system`: a cache on the node, for example. */
   readonly dnsRanges: readonly string[];
 }
 
-/** Ranges that are no one's on the Internet: the cluster's are among them unless somebody chose otherwise. */
+/** Private ranges, which are not routed on the Internet: by default those of the cluster are among them. */
 export const privateRanges = ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"] as const;
 
 const namespaceName = "kubernetes.io/metadata.name";
 const port = 8080;
 
 /**
- * Policies of a function namespace (`security.md` §9): nothing comes in but from gateway and queue-worker, nothing goes
- * out but to DNS, the gateway and the Internet less metadata services and the cluster.
+ * Policies of a function namespace (`security.md` §9): ingress only from gateway and queue-worker, egress only to DNS,
+ * the gateway and the Internet without metadata services and the cluster.
  */
 export function networkPolicies(namespace: string, settings: NetworkSettings): readonly NetworkPolicyObject[] {
   const { platformNamespace } = settings;
@@ -104,7 +107,7 @@ function platformPods(platformNamespace: string, process: string): NetworkPeer {
   };
 }
 
-/** All addresses of both families but those in `ranges`. */
+/** All addresses of both families except those in `ranges`. */
 function internet(ranges: readonly string[]): readonly NetworkPeer[] {
   const isV6 = (range: string): boolean => range.includes(":");
   const all = [...new Set(ranges)].sort();

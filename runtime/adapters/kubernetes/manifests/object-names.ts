@@ -10,8 +10,8 @@ const prefix = "fn-";
 const longest = 63;
 
 /**
- * Name of the Deployment and the Service of a function. Kubernetes refuses a Service whose name begins with a digit:
- * these get a prefix, and so do names that would then be meant twice; no two functions share a name.
+ * Name of the Deployment and the Service of a function. Kubernetes refuses a Service whose name begins with a digit, so
+ * such names get a prefix, as do names that would clash with a prefixed one; no two functions share a name.
  */
 export function objectName(functionName: string): string {
   if (!/^(?:fn-)*\d/.test(functionName)) return functionName;
@@ -21,7 +21,7 @@ export function objectName(functionName: string): string {
   return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
 }
 
-/** Labels that the objects of a function are selected by. */
+/** Labels that select the objects of a function. */
 export function functionSelector(functionName: string): Readonly<Record<string, string>> {
   return { [functionLabel]: functionName };
 }
@@ -40,13 +40,13 @@ export function functionLabels(functionName: string): Readonly<Record<string, st
   };
 }
 
-/** A Function object, as far as others are owned by it. */
+/** The part of a Function object that the objects it owns refer to. */
 export interface FunctionOwner {
   readonly name: string;
   readonly uid: string;
 }
 
-/** The reference that has an object deleted with its function. */
+/** The owner reference by which an object is deleted with its function. */
 export function ownerReference({ name, uid }: FunctionOwner): OwnerReference {
   return {
     apiVersion: functionApiVersion,

@@ -22,7 +22,7 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
 }
 
-/** A part of a pod that a Profile may say. */
+/** A part of a pod that a Profile may set. */
 type Part<Key extends keyof ProfileSpec> = NonNullable<ProfileSpec[Key]>;
 
 export type Affinity = Part<"affinity">;
@@ -38,7 +38,7 @@ export type PodSecurityContext = Part<"podSecurityContext">;
 export type ResourceRequirements = Part<"resources">;
 export type DeploymentStrategy = Part<"strategy">;
 
-/** How the kubelet asks a container. */
+/** How the kubelet probes a container. */
 export interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: number };
   readonly tcpSocket?: { readonly port: number };
@@ -78,7 +78,7 @@ export interface Volume {
   };
 }
 
-/** What all pods of a function are. */
+/** The spec of a function's pods. */
 export interface PodSpec {
   readonly automountServiceAccountToken: boolean;
   readonly serviceAccountName?: string;
@@ -97,7 +97,7 @@ export interface PodSpec {
   readonly volumes: readonly Volume[];
 }
 
-/** What pods are made from. */
+/** The template of a function's pods. */
 export interface PodTemplate {
   readonly metadata: { readonly labels: Texts; readonly annotations: Texts };
   readonly spec: PodSpec;

@@ -7,9 +7,8 @@ interface FieldsEntry {
 }
 
 /**
- * The entries as they are when `manager` had written by server-side apply all that it wrote otherwise; undefined when
- * there is no such thing. Fields that were created or patched stay for ever when they are no longer applied, those that
- * were applied go.
+ * The entries as they would be if `manager` had written all its fields by server-side apply; undefined when that is so
+ * already. Created or patched fields stay when they are no longer applied, whereas applied ones are removed.
  */
 export function asApplied(entries: readonly FieldsEntry[], manager: string): readonly FieldsEntry[] | undefined {
   const isOurs = (entry: FieldsEntry): boolean => entry.manager === manager && (entry.subresource ?? "") === "";

@@ -18,20 +18,20 @@ export class TakenError extends PlatformError {
   }
 }
 
-/** What was applied last, and what it had become by then. */
+/** What was applied last, and the state of the object after that. */
 interface Applied {
   readonly hash: string;
   readonly state: string;
 }
 
 /**
- * Makes objects what they are to be, by server-side apply, and only those that are not so already: the API server writes
- * some values in its own way, so one that still looks different after it was applied is left until it changes.
+ * Brings objects to their wanted state by server-side apply, and only those that differ. The API server stores some
+ * values in another form, so an object that still differs after it was applied is left until it changes.
  */
 export class AppliedObjects {
   readonly #client: KubeClient;
   readonly #applied = new Map<string, Applied>();
-  /** The uid of objects whose fields are ours as if all had been applied, whoever made them. */
+  /** By key, the uid of the object whose fields of ours all count as applied (`ownFields`). */
   readonly #owned = new Map<string, string | undefined>();
 
   constructor(client: KubeClient) {
@@ -39,10 +39,10 @@ export class AppliedObjects {
   }
 
   /**
-   * Resolves with the object as it then is. `owner`: an object of that name that belongs to somebody else is left alone,
-   * also one that is made at the same moment; what others added to the description of one that is ours is taken out, once
-   * for each change of theirs: an admission webhook adds it again.
-   * @throws TakenError when it belongs to somebody else; as the client does
+   * Resolves with the object as it then is. With `owner`, an object of that name with another owner is left alone, even
+   * one created at the same moment; what others added to the spec of an object of ours is removed, but only once per
+   * change of theirs, as an admission webhook would add it again.
+   * @throws TakenError when the object has another owner; else as the client does
    */
   async make<T extends KubeObject>(
     kind: Kind,
@@ -55,11 +55,11 @@ export class AppliedObjects {
     const key = `${kind.plural}/${namespace}/${name}`;
     const created = actual === undefined && owner !== undefined ? await this.#create<T>(kind, wanted) : undefined;
     if (created !== undefined) return this.#keep(key, wanted, created);
-    // One that does not carry our labels is not watched.
+    // An object without our labels is not watched, so it may exist although `actual` is undefined.
     const found = actual ?? (owner && (await this.#client.get<T>(kind, place)));
     if (found !== undefined && owner !== undefined && !isOwnedBy(found, owner)) {
       throw new TakenError(
-        `Cannot make ${kind.kind} "${namespace}/${name}": one of that name is there and belongs to something else`,
+        `Cannot make ${kind.kind} "${namespace}/${name}": an object of that name exists and belongs to something else`,
       );
     }
     if (actual !== undefined) {
@@ -72,7 +72,7 @@ export class AppliedObjects {
     return this.#keep(key, wanted, made);
   }
 
-  /** Undefined when one of that name is there. */
+  /** Undefined when an object of that name exists. */
   async #create<T extends KubeObject>(kind: Kind, wanted: KubeObject): Promise<T | undefined> {
     try {
       return await this.#client.create<T>(kind, wanted);
@@ -83,9 +83,9 @@ export class AppliedObjects {
   }
 
   /**
-   * Only if it is still the object that was found. What was created is not ours as if it had been applied, and what is no
-   * longer wanted would stay: that is seen to before the first change but one of the count, which takes nothing away and
-   * has a call wait for it.
+   * Changes the object only if it is still the one that was found. Fields that were created, not applied, would stay
+   * when they are no longer wanted, so before the first change they are made applied ones (`ownFields`). A change of
+   * the count alone goes without: it removes nothing, and a call may wait for it.
    */
   async #change<T extends KubeObject>(key: string, kind: Kind, wanted: KubeObject, found: T): Promise<T> {
     const { uid } = found.metadata;
@@ -98,14 +98,14 @@ export class AppliedObjects {
       kind,
       uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } },
     );
-    const mended = await this.#takeOut(kind, wanted, made);
-    return mended === made ? made : ownFields(this.#client, kind, mended);
+    const cleaned = await this.#removeAdditions(kind, wanted, made);
+    return cleaned === made ? made : ownFields(this.#client, kind, cleaned);
   }
 
-  /** Controllers write beside: the patch is for the object as it was read. */
-  #takeOut<T extends KubeObject>(kind: Kind, wanted: KubeObject, made: T): Promise<T> {
+  /** Controllers write the object, too: the patch is only for the version that was read. */
+  #removeAdditions<T extends KubeObject>(kind: Kind, wanted: KubeObject, made: T): Promise<T> {
     const place = placeOf(wanted);
-    const task = `take out what was added to ${kind.kind} "${place.namespace}/${place.name}"`;
+    const task = `remove what was added to ${kind.kind} "${place.namespace}/${place.name}"`;
     let isMade = true;
     return writeUntilAlone(task, async (options) => {
       const current = isMade ? made : await this.#client.get<T>(kind, place, options);
@@ -113,12 +113,12 @@ export class AppliedObjects {
       const patch = this.#additions(current, wanted);
       if (patch === undefined) return current;
       const { resourceVersion } = current.metadata;
-      const mended = { ...patch, metadata: { uid: made.metadata.uid, resourceVersion } };
-      return this.#client.patch<T>(kind, "merge", mended, place);
+      const body = { ...patch, metadata: { uid: made.metadata.uid, resourceVersion } };
+      return this.#client.patch<T>(kind, "merge", body, place);
     });
   }
 
-  /** The patch that takes out what others added. */
+  /** The patch that removes what others added; undefined when they added nothing. */
   #additions(found: KubeObject, wanted: KubeObject): object | undefined {
     const { metadata: _, ...description } = wanted;
     return withoutForeignItems(
@@ -137,7 +137,7 @@ export class AppliedObjects {
       const found = await this.#client.find<T>(kind, placeOf(wanted));
       if (found?.metadata.uid === uid) throw err;
       const { namespace, name } = placeOf(wanted);
-      const sentence = `Cannot apply ${kind.kind} "${namespace}/${name}": it is gone, or another one by now`;
+      const sentence = `Cannot apply ${kind.kind} "${namespace}/${name}": it is gone, or was replaced meanwhile`;
       throw new PlatformError("provider_unavailable", sentence, { cause: err });
     }
   }
@@ -147,7 +147,7 @@ export class AppliedObjects {
     return made;
   }
 
-  /** Forgets what was said of an object that is gone. */
+  /** Evicts what is known of an object that is gone. */
   forget(kind: Kind, { namespace, name }: { readonly namespace: string; readonly name: string }): void {
     const key = `${kind.plural}/${namespace}/${name}`;
     this.#applied.delete(key);
@@ -159,13 +159,13 @@ function placeOf({ metadata: { namespace = "", name = "" } }: KubeObject) {
   return { namespace, name };
 }
 
-/** Whether `replicas` is all that is not as it is wanted. */
+/** Whether nothing but `replicas` may differ from what is wanted. */
 function differsInCount(actual: KubeObject, { metadata, spec }: KubeObject & { readonly spec?: object }): boolean {
   const { replicas, ...others } = { replicas: undefined, ...spec };
   return replicas !== undefined && holdsAll(actual, { metadata, spec: others });
 }
 
-/** Changes when the description does; without a generation, with every change. */
+/** Changes when the spec does; for kinds without a generation, with every write. */
 function stateOf({ metadata: { uid, generation, resourceVersion } }: KubeObject): string {
   return `${uid} ${generation ?? resourceVersion}`;
 }

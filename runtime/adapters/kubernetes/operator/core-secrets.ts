@@ -7,41 +7,41 @@ import type { SecretFacts } from "../manifests/status/function-fault.ts";
 import { outlineText } from "../stores/secret-outline.ts";
 import { plainType, secretReference, type CoreSecret, type ReferringSecret } from "../stores/secret-reference.ts";
 
-/** A core Secret, without what is in it. */
+/** A core Secret without its values. */
 export interface SecretShape extends SecretFacts {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  /** What is to stand beside it; none for one that was not made for functions, by request or by its label. */
+  /** The reference that belongs beside it; undefined when it does not carry the platform's label. */
   readonly reference: ReferringSecret | undefined;
-  /** What an annotation of that says of this one. */
+  /** Its outline, as an annotation of the reference holds it. */
   readonly outline: string;
 }
 
-/** One that is known now as it was not before. */
+/** A core Secret that is found to be new, changed or gone. */
 export interface SecretChange {
   readonly namespace: string;
   readonly name: string;
-  /** Nobody had asked for it before. */
+  /** It had not been looked up before. */
   readonly isFirst: boolean;
 }
 
 interface Known {
-  /** Undefined: it is not there. */
+  /** Undefined when there is no such Secret. */
   readonly shape: SecretShape | undefined;
   readonly until: number;
 }
 
 const ours = `${objectLabel.managedBy}=${managedByWeir}`;
-/** Milliseconds for which one without our label is as it was; those with it are listed. */
+/** Milliseconds for which a Secret without our label is cached; those with it are listed. */
 const foundFor = 300_000;
-/** And for which one is not there: a function that waits for it is looked at every five seconds. */
+/** Milliseconds for which a missing one is cached: functions that wait for it are reconciled every five seconds. */
 const missingFor = 4_000;
 
 /**
  * Core Secrets without their values, which are dropped as they arrive. They are never watched: one watch of the cluster
- * would be a right to all of them, one per namespace a connection each. Those with the platform's label are listed
- * before the first of their namespace is needed, and whenever `list` is called; others are read when they are needed.
+ * would need a right to all of them, and one watch per namespace a connection each. Those with the platform's label are
+ * listed before the first look-up in their namespace, and whenever `list` is called; others are read when needed.
  */
 export class CoreSecrets {
   readonly #client: KubeClient;
@@ -50,7 +50,7 @@ export class CoreSecrets {
   readonly #listings = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(change: SecretChange) => void>();
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now` is in monotonic milliseconds. */
   constructor(client: KubeClient, now: () => number = () => performance.now()) {
     this.#client = client;
     this.#now = now;
@@ -67,26 +67,26 @@ export class CoreSecrets {
     return shape;
   }
 
-  /** Looks at all of a namespace that carry the label. Rejects as the client does. */
+  /** Lists all Secrets of a namespace that carry the label. Rejects as the client does. */
   list(namespace: string): Promise<void> {
     const listing = this.#listings.get(namespace) ?? this.#list(namespace);
     this.#listings.set(namespace, listing);
     return listing.finally(() => this.#listings.delete(namespace));
   }
 
-  /** Something says that it may have changed: the next `find` reads it. */
+  /** The Secret may have changed: the next `find` reads it again. */
   expire(namespace: string, name: string): void {
     const names = this.#namespaces.get(namespace);
     const known = names?.get(name);
     if (known !== undefined) names?.set(name, { ...known, until: Number.NEGATIVE_INFINITY });
   }
 
-  /** The namespace is gone. */
+  /** Evicts the Secrets of a namespace that is gone. */
   forget(namespace: string): void {
     this.#namespaces.delete(namespace);
   }
 
-  /** Calls `listener` with each change that is noticed from now on; what it gives back ends that. */
+  /** Calls `listener` with each change that is noticed from now on; returns a function that ends this. */
   listen(listener: (change: SecretChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -101,7 +101,7 @@ export class CoreSecrets {
     for (const shape of items) this.#learn(namespace, shape.name, shape);
     const missing = [...names].filter(([name, { shape }]) => shape?.reference !== undefined && !listed.has(name));
     for (const [name] of missing) {
-      // Gone, or without its label by now.
+      // Gone, or no longer labelled.
       this.expire(namespace, name);
       await this.find(namespace, name);
     }
@@ -111,8 +111,8 @@ export class CoreSecrets {
     const names = this.#namespaces.get(namespace);
     const known = names?.get(name);
     const isListed = shape?.reference !== undefined;
-    const lasts = isListed ? Number.POSITIVE_INFINITY : shape === undefined ? missingFor : foundFor;
-    names?.set(name, { shape, until: this.#now() + lasts });
+    const lifetime = isListed ? Number.POSITIVE_INFINITY : shape === undefined ? missingFor : foundFor;
+    names?.set(name, { shape, until: this.#now() + lifetime });
     const isSame = known === undefined ? shape === undefined : isEqual(known.shape, shape);
     if (isSame) return;
     for (const listener of this.#listeners) listener({ namespace, name, isFirst: known === undefined });
@@ -123,7 +123,7 @@ function isEqual(a: SecretShape | undefined, b: SecretShape | undefined): boolea
   return a === undefined || b === undefined ? a === b : contentHash(a) === contentHash(b);
 }
 
-/** The values are dropped here, at once: no part of the operator ever holds one. */
+/** Drops the values at once: no part of the operator ever holds one. */
 function secretShape(secret: CoreSecret): SecretShape {
   const { metadata, type = plainType, data = {} } = secret;
   const { uid = "", namespace = "", name = "" } = metadata;

@@ -1,9 +1,9 @@
 import type { OwnedFields } from "../client/kube-types.ts";
 
-/** Fields of an object that somebody owns, as `fieldsV1` has them. */
+/** Fields of an object that one manager owns, in the form of `fieldsV1`. */
 export type FieldSet = Readonly<Record<string, unknown>>;
 
-/** Entries of `metadata.managedFields` by which anybody but `manager` owns something of an object's description. */
+/** Entries of `metadata.managedFields` by which managers other than `manager` own fields of an object's spec. */
 export function foreignEntries(entries: readonly OwnedFields[] | undefined, manager: string): readonly OwnedFields[] {
   return (entries ?? []).filter(
     (entry) =>
@@ -11,22 +11,22 @@ export function foreignEntries(entries: readonly OwnedFields[] | undefined, mana
   );
 }
 
-/** What of an object's description those own, each by itself. */
+/** The fields of an object's spec in those entries, one set per entry. */
 export function foreignFields(entries: readonly OwnedFields[] | undefined, manager: string): readonly FieldSet[] {
   return foreignEntries(entries, manager).map(({ fieldsV1 = {} }) => ({ "f:spec": fieldsV1["f:spec"] }));
 }
 
-/** Whether one of them owns the field. */
+/** Whether one of the sets has the field. */
 export function owns(sets: readonly FieldSet[], field: string): boolean {
   return sets.some((set) => `f:${field}` in set);
 }
 
-/** What they own inside the field; labels and annotations are for everybody. */
+/** The sets inside the field; none inside `metadata`, as any writer may add labels and annotations. */
 export function inField(sets: readonly FieldSet[], field: string): readonly FieldSet[] {
   return field === "metadata" ? [] : sets.flatMap((set) => fieldSet(set[`f:${field}`]));
 }
 
-/** What they own inside an item of a list, which is named by some of its fields: `k:{"name":"x"}`. */
+/** The sets inside an item of a list, which is identified by some of its fields: `k:{"name":"x"}`. */
 export function inItem(sets: readonly FieldSet[], item: object): readonly FieldSet[] {
   return sets.flatMap((set) =>
     Object.entries(set).flatMap(([key, inside]) =>
@@ -35,7 +35,7 @@ export function inItem(sets: readonly FieldSet[], item: object): readonly FieldS
   );
 }
 
-/** A field of the name that the item does not say has the API server's own value. */
+/** An identifying field that the item leaves out has the API server's default, so it counts as equal. */
 function isNamedBy(item: object, name: object): boolean {
   const fields = new Map<string, unknown>(Object.entries(item));
   return Object.entries(name).every(([key, value]) => !fields.has(key) || fields.get(key) === value);

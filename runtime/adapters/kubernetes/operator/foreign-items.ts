@@ -1,9 +1,9 @@
 import { inField, inItem, owns, type FieldSet } from "./foreign-fields.ts";
 
 /**
- * A merge patch (RFC 7396) that takes out of `actual` what others added to it beside `wanted`: items of lists, such as
- * containers, variables and volumes, and fields that are theirs by `foreign`; undefined when there is nothing. Other keys
- * that `wanted` does not name stay: they are values of the API server, or of a webhook.
+ * A merge patch (RFC 7396) that removes from `actual` what others added to `wanted`: items of lists, such as
+ * containers, variables and volumes, and fields that are theirs by `foreign`; undefined when there is nothing to
+ * remove. Other keys that `wanted` does not name stay: they were set by the API server or a webhook.
  */
 export function withoutForeignItems(
   actual: unknown,
@@ -24,7 +24,7 @@ export function withoutForeignItems(
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-/** Whether a list has more items than are wanted, or one of its items has more than is. */
+/** Whether a list has more items than wanted, or one of its items holds more than wanted. */
 function holdsMore(actual: unknown, wanted: readonly unknown[], foreign: readonly FieldSet[]): boolean {
   if (!Array.isArray(actual)) return false;
   if (actual.length > wanted.length) return true;

@@ -29,7 +29,7 @@ export interface FunctionCaches {
   close(): Promise<void>;
 }
 
-/** Begins to watch. `onTrouble` is told when something cannot be. */
+/** Starts the watches. `onTrouble` is called when one of them fails. */
 export function openFunctionCaches(
   client: KubeClient,
   namespaces: NamespaceSet,
@@ -73,7 +73,7 @@ export function openFunctionCaches(
   };
 }
 
-/** Which function an object with our label belongs to. */
+/** The function that an object with our label belongs to. */
 export function functionOf({ metadata }: Pick<KubeObject, "metadata">): FunctionRef | undefined {
   const name = metadata.labels?.[functionLabel];
   return name === undefined ? undefined : { namespace: metadata.namespace ?? "", name };
@@ -96,11 +96,11 @@ function observedPod({ metadata, spec, status }: ObservedPod & KubeObject): Obse
       ...(annotations === undefined ? {} : { annotations }),
     },
     ...(containers === undefined ? {} : { spec: { containers } }),
-    ...(status === undefined ? {} : { status: pick(status) }),
+    ...(status === undefined ? {} : { status: observedStatus(status) }),
   };
 }
 
-function pick({
+function observedStatus({
   phase,
   reason,
   message,

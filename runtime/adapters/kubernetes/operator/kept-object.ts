@@ -9,7 +9,7 @@ export function keptObject<T extends KubeObject>(object: T): T {
   return { ...object, metadata: { ...metadata, annotations: kept } };
 }
 
-/** The same, and who else than `manager` owns something of its description: seldom anybody. */
+/** The same, with the entries of other managers than `manager` that own fields of its spec: seldom any. */
 export function keptWithOwners<T extends KubeObject>(object: T, manager: string): T {
   const kept = keptObject(object);
   const managedFields = foreignEntries(object.metadata.managedFields, manager);

@@ -3,8 +3,8 @@ import type { NamespaceSet } from "../watch/namespace-set.ts";
 import type { CoreSecrets } from "./core-secrets.ts";
 
 /**
- * The core Secrets of each namespace of functions, listed when it comes and whenever all is looked at again: nothing else
- * tells of those that were made, changed or labelled by hand.
+ * Lists the core Secrets of each function namespace when it is added and at every resync: nothing else reports those
+ * that were created, changed or labelled by hand.
  */
 export class ListedSecrets implements OperatedKind {
   readonly name = "core-secrets";

@@ -7,26 +7,28 @@ import type { Kind } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import { KubeWatch } from "../watch/watch.ts";
 
-/** An object that is only read by others, and told whether it can be. */
+/** An object that is only read by others; its status says whether it can be used. */
 export interface AcceptedObject extends KubeObject {
   readonly spec?: object;
   readonly status?: AcceptedObjectStatus;
 }
 
-/** Which objects, and what is said of them. */
+/** Which objects, and how their status is decided. */
 export interface AcceptedKindOptions<T extends AcceptedObject> {
   readonly kind: Kind;
   readonly namespace: string;
   /** Why the object cannot be used, as a sentence; undefined when it can. */
   readonly fault: (object: T) => string | undefined;
-  /** False for what has no effect yet. */
+  /** False for a kind that has no effect yet. */
   readonly enforced: boolean;
   readonly onTrouble: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Objects of the platform's namespace that nothing is made of: each is told whether it is accepted, and has an effect. */
+/**
+ * Objects of the platform's namespace that only get a status: whether each is accepted, and whether it has an effect.
+ */
 export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind {
   readonly name: string;
   readonly #client: KubeClient;
@@ -64,9 +66,9 @@ export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind 
     });
     const status = { conditions, observedGeneration: generation };
     if (holdsAll(object.status, status)) return;
-    const said = { metadata: { namespace, name }, status };
+    const update = { metadata: { namespace, name }, status };
     const place = { namespace, name, subresource: "status" };
-    await this.#client.apply(this.#options.kind, said, place, { force: true });
+    await this.#client.apply(this.#options.kind, update, place, { force: true });
   }
 
   async close(): Promise<void> {

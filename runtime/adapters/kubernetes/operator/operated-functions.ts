@@ -35,26 +35,26 @@ import { unpackDeployment } from "./packed-deployment.ts";
 import { PodsOfFunctions } from "./pods-of-functions.ts";
 import type { AccountFacts } from "./service-accounts.ts";
 
-/** What functions are made with. */
+/** What the objects of functions are made with. */
 export interface OperatedFunctionParts extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
   readonly platformNamespace: string;
   readonly secrets: Pick<CoreSecrets, "find" | "listen">;
-  /** Of a service account that a function names; undefined: not known. */
+  /** Facts of a service account that a function names; undefined when they are not known. */
   readonly account: (namespace: string, name: string) => Promise<AccountFacts | undefined>;
-  /** By name those that are declared; undefined: not known. */
+  /** The declared queues by name; undefined when they are not known. */
   readonly queues: ReadonlyMap<string, unknown> | undefined;
-  /** Throws for a description that breaks a rule: whoever wrote the object did not ask the gateway. */
+  /** Throws for a deployment that breaks a rule: the object may have been written without the gateway. */
   readonly check: (deployment: FunctionDeployment) => void;
-  /** Told of an event that could not be written. */
+  /** Called when an event could not be written. */
   readonly onTrouble: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** While a function is not as it is to be, time itself may change what is said of it; milliseconds. */
-const unsettledLook = 5_000;
+/** Milliseconds between reconciles of an unsettled function: time alone may change its conditions. */
+const unsettledInterval = 5_000;
 
-/** Function objects: each is made a Deployment and a Service, and told what became of it. */
+/** Function objects: each gets a Deployment and a Service, and a status that says how they are. */
 export class OperatedFunctions implements OperatedKind {
   readonly name = "function";
   readonly #client: KubeClient;
@@ -74,38 +74,38 @@ export class OperatedFunctions implements OperatedKind {
   async open(changed: (key: string) => void): Promise<void> {
     const { functions, deployments, services, pods, profiles, synced } = this.#caches;
     await synced;
-    const tell = (ref: FunctionRef | undefined): void => {
+    const markChanged = (ref: FunctionRef | undefined): void => {
       if (ref !== undefined && functions.find(ref.namespace, ref.name) !== undefined) changed(keyOf(ref));
     };
-    // A label that was changed by hand names another function, or none: whose it was is told, too.
-    const tellBoth = ({
+    // A label changed by hand names another function, or none: the one it named before has changed, too.
+    const markBoth = ({
       before,
       after,
     }: Pick<ObjectChange<Pick<KubeObject, "metadata">>, "before" | "after">): void => {
       const [was, is] = [before && functionOf(before), after && functionOf(after)];
-      tell(is);
-      if (was?.name !== is?.name) tell(was);
+      markChanged(is);
+      if (was?.name !== is?.name) markChanged(was);
     };
-    const tellThose = (namespace: string | undefined, names: (object: FunctionObject) => boolean): void => {
+    const markThose = (namespace: string | undefined, names: (object: FunctionObject) => boolean): void => {
       for (const [key, object] of functions.entries()) {
         if ((namespace === undefined || object.metadata.namespace === namespace) && names(object)) changed(key);
       }
     };
     this.#ends.push(
       functions.listen(({ key }) => changed(key)),
-      deployments.listen((change) => tellBoth(change)),
-      services.listen((change) => tellBoth(change)),
+      deployments.listen((change) => markBoth(change)),
+      services.listen((change) => markBoth(change)),
       pods.listen((change) => {
         this.#pods.change(change.key, change.after);
-        tellBoth(change);
+        markBoth(change);
       }),
       this.#surroundings.secrets.listen(({ namespace, name, isFirst }) => {
-        // Who asked first knows it.
-        if (!isFirst) tellThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
+        // The reconcile that looked it up first has the result already.
+        if (!isFirst) markThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
       }),
       profiles.listen(({ key }) => {
         const name = key.slice(key.indexOf("/") + 1);
-        tellThose(undefined, ({ spec }) => profileNames(spec.annotations).includes(name));
+        markThose(undefined, ({ spec }) => profileNames(spec.annotations).includes(name));
       }),
     );
     for (const [key, pod] of pods.entries()) this.#pods.change(key, pod);
@@ -119,10 +119,10 @@ export class OperatedFunctions implements OperatedKind {
   async reconcile(key: string): Promise<number | undefined> {
     const ref = refOf(key);
     const object = this.#caches.functions.find(ref.namespace, ref.name);
-    if (object === undefined) return this.#forget(ref);
+    if (object === undefined) return this.#evict(ref);
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
     const settled = await this.#make(await this.#complete(object));
-    return settled ? undefined : unsettledLook;
+    return settled ? undefined : unsettledInterval;
   }
 
   async close(): Promise<void> {
@@ -130,7 +130,7 @@ export class OperatedFunctions implements OperatedKind {
     await this.#caches.close();
   }
 
-  /** A description that was written by another hand than the gateway's is a deployment, too, and has a count. */
+  /** A spec that was not written by the gateway counts as a deployment, too, and gets a replica count. */
   async #complete(object: FunctionObject): Promise<FunctionObject> {
     const patch = completionPatch(object, new Date(this.#now()).toISOString());
     if (patch === undefined) return object;
@@ -138,7 +138,7 @@ export class OperatedFunctions implements OperatedKind {
     return this.#client.patch<FunctionObject>(kinds.function, "merge", patch, { namespace, name });
   }
 
-  /** Whether all is as it is to be. */
+  /** Resolves with whether the function is settled: as wanted, with nothing missing. */
   async #make(object: FunctionObject): Promise<boolean> {
     const { namespace = "", name } = object.metadata;
     const wanted = desiredOf(object);
@@ -153,19 +153,19 @@ export class OperatedFunctions implements OperatedKind {
       pods: this.#pods.of({ namespace, name }),
       now: this.#now(),
     });
-    if (!isSaid(object.status, status)) {
+    if (!isReported(object.status, status)) {
       const place = { namespace, name, subresource: "status" };
-      const said = { metadata: { namespace, name }, status };
-      await this.#client.apply(kinds.function, said, place, { force: true });
-      await this.#tell(functionEvents(object, status.conditions ?? [], this.#now()));
+      const update = { metadata: { namespace, name }, status };
+      await this.#client.apply(kinds.function, update, place, { force: true });
+      await this.#writeEvents(functionEvents(object, status.conditions ?? [], this.#now()));
     }
-    // Nobody tells of a secret that is made by hand.
+    // No watch reports a secret that is created by hand.
     if (missing !== undefined) return false;
     return status.conditions?.some(({ type, status: is }) => type === "Reconciling" && is === "False") ?? false;
   }
 
-  /** An event is for people: one that cannot be written keeps nothing from being made. */
-  async #tell(events: readonly EventObject[]): Promise<void> {
+  /** Events are for people: failing to write one holds nothing else up. */
+  async #writeEvents(events: readonly EventObject[]): Promise<void> {
     try {
       for (const event of events) await this.#client.create(kinds.event, event);
     } catch (err) {
@@ -173,7 +173,7 @@ export class OperatedFunctions implements OperatedKind {
     }
   }
 
-  /** Makes its objects, unless something is wrong with it: what runs is left as it is then. */
+  /** Applies the function's objects; if it has a fault, what runs is left as it is. */
   async #apply(
     object: FunctionObject,
     wanted: DesiredFunction,
@@ -235,7 +235,7 @@ export class OperatedFunctions implements OperatedKind {
     return name === undefined ? undefined : this.#surroundings.account(namespace, name);
   }
 
-  #forget(ref: FunctionRef): undefined {
+  #evict(ref: FunctionRef): undefined {
     const object = { namespace: ref.namespace, name: objectName(ref.name) };
     for (const kind of [kinds.deployment, kinds.service]) this.#applied.forget(kind, object);
   }
@@ -245,13 +245,16 @@ export class OperatedFunctions implements OperatedKind {
   }
 }
 
-/** What the API server refuses of an object it will refuse again: an invalid value, or one that the cluster's own rules forbid. */
+/** Whether the API server would refuse the object again: it is invalid, or the cluster's own rules forbid it. */
 function isLasting(status: number): boolean {
   return status === 400 || status === 403 || status === 422;
 }
 
-/** Whether a status says all that; other conditions in it are others'. */
-function isSaid(actual: FunctionObjectStatus | undefined, { conditions = [], ...rest }: FunctionObjectStatus): boolean {
+/** Whether a status says all that already; it may also hold conditions of other writers. */
+function isReported(
+  actual: FunctionObjectStatus | undefined,
+  { conditions = [], ...rest }: FunctionObjectStatus,
+): boolean {
   return (
     holdsAll(actual, rest) &&
     conditions.every((wanted) => actual?.conditions?.some((each) => holdsAll(each, wanted)) ?? false)

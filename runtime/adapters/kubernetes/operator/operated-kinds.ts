@@ -18,27 +18,27 @@ import { OperatedNamespaces } from "./operated-namespaces.ts";
 import { OperatedSecrets } from "./operated-secrets.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
 
-/** What the operator of one platform is told. */
+/** Options of the operator of one platform. */
 export interface OperatorOptions {
   readonly platformNamespace: string;
-  /** Whether there may be other namespaces of functions than that one. */
+  /** Whether the edition has many function namespaces. */
   readonly manyNamespaces: boolean;
   readonly gatewayUrl: string;
-  /** Whatever functions may not reach by themselves: CIDRs. */
+  /** CIDRs that functions may not reach directly. */
   readonly clusterRanges: readonly string[];
   /** Milliseconds a call may take at most. */
   readonly longestCall: number;
-  /** What functions get that state no limits: quantities, undefined = any amount. */
+  /** Limits of functions that state none: quantities; undefined = unlimited. */
   readonly functionLimits: { readonly memory: string | undefined; readonly cpu: string | undefined };
-  /** Throws for a description that breaks a rule or is beyond the edition. */
+  /** Throws for a deployment that breaks a rule or exceeds the edition. */
   readonly check: (deployment: FunctionDeployment) => void;
-  /** By name those that are declared; undefined: not known. */
+  /** The declared queues by name; undefined when they are not known. */
   readonly queues: ReadonlyMap<string, unknown> | undefined;
-  /** Told when the API server cannot be heard or refuses something lasting. */
+  /** Called when the API server is unavailable, or refuses something for good. */
   readonly onTrouble: (err: unknown) => void;
 }
 
-/** Begins to watch everything that an operator makes true, in the order in which it is to be opened. */
+/** Starts the watches of everything that an operator reconciles; the kinds are in the order to open them in. */
 export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, options: OperatorOptions): OperatedKind[] {
   const { platformNamespace, manyNamespaces, onTrouble } = options;
   const { gatewayUrl, clusterRanges, longestCall, check } = options;
@@ -80,7 +80,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
   ];
 }
 
-/** `limits` with those of memory and processors that the platform's settings say. */
+/** `limits` with memory and cpu as the platform's settings say. */
 function withLimits(
   { memory: _memory, cpu: _cpu, ...others }: Readonly<Record<string, string>>,
   { memory, cpu }: OperatorOptions["functionLimits"],
@@ -88,7 +88,7 @@ function withLimits(
   return { ...others, ...(memory === undefined ? {} : { memory }), ...(cpu === undefined ? {} : { cpu }) };
 }
 
-/** What the API server cannot check of an object: values within conditions. */
+/** Checks what the API server cannot: values within conditions. */
 function faultBy(schema: TSchema): (object: AcceptedObject) => string | undefined {
   return ({ metadata: { name = "" }, spec }) => {
     const [error] = Value.Errors(schema, spec);

@@ -9,12 +9,12 @@ import type { NamespaceSet } from "../watch/namespace-set.ts";
 import { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import { AppliedObjects } from "./apply-wanted.ts";
 
-/** What is put into a namespace of functions, by the kind of it. */
+/** The kinds of objects that are made in each function namespace. */
 const made: readonly Kind[] = [kinds.roleBinding, kinds.networkPolicy, kinds.limitRange, kinds.resourceQuota];
 
 const ourLabel = `${objectLabel.managedBy}=${managedByWeir}`;
 
-/** Namespaces of functions: each gets its rights, network policies, quota and limits, and gets them back when they are changed. */
+/** Function namespaces: each gets rights, network policies, quota and limits, which are restored when changed. */
 export class OperatedNamespaces implements OperatedKind {
   readonly name = "namespace";
   readonly #namespaces: NamespaceSet;
@@ -40,7 +40,7 @@ export class OperatedNamespaces implements OperatedKind {
   }
 
   async open(changed: (key: string) => void): Promise<void> {
-    // Where nothing is known yet all would be written again.
+    // Until everything is known, every object would be written again.
     await Promise.all([this.#namespaces.synced, ...this.#watches.map(([, watch]) => watch.synced)]);
     this.#ends.push(
       this.#namespaces.listen((name, isThere) => {

@@ -12,8 +12,8 @@ import { applySecretReference, type ReferringSecret } from "../stores/secret-ref
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
 /**
- * `Secret` objects of `service.com`: each core Secret that carries the platform's label has one, which names it and its
- * keys, and each is told which of its keys are there. One that requests may change has an outline of the core one.
+ * `Secret` objects of `service.com`. Each core Secret with the platform's label gets one that names it and its keys;
+ * the status says which of the keys exist. One that requests may change also has an outline of the core Secret.
  */
 export class OperatedSecrets implements OperatedKind {
   readonly name = "secret";
@@ -44,8 +44,8 @@ export class OperatedSecrets implements OperatedKind {
     this.#ends.push(
       this.#core.listen(({ namespace, name }) => changed(`${namespace}/${name}`)),
       this.#named.listen(({ key, before, after }) => {
-        // Whoever writes the core one by request writes this one next.
-        if (contentHash(told(before)) !== contentHash(told(after))) {
+        // A gateway that writes the core Secret writes this object next.
+        if (contentHash(writtenByOthers(before)) !== contentHash(writtenByOthers(after))) {
           const { namespace, name } = placeOfKey(key);
           this.#core.expire(namespace, name);
         }
@@ -68,7 +68,7 @@ export class OperatedSecrets implements OperatedKind {
       return;
     }
     if (core !== undefined && object.spec.secretRef.uid === core.uid) await this.#outline(object, core.outline);
-    await this.#say(object, core);
+    await this.#writeStatus(object, core);
   }
 
   async close(): Promise<void> {
@@ -83,14 +83,14 @@ export class OperatedSecrets implements OperatedKind {
     await this.#client.patch(kinds.secretReference, "merge", patch, { namespace, name });
   }
 
-  async #say({ metadata, spec, status }: ReferringSecret, core: SecretShape | undefined): Promise<void> {
+  async #writeStatus({ metadata, spec, status }: ReferringSecret, core: SecretShape | undefined): Promise<void> {
     const { namespace = "", name = "", generation = 0 } = metadata;
     const there = (spec.keys ?? core?.keys ?? []).filter((each) => core?.keys.includes(each) === true);
     const missing = (spec.keys ?? []).filter((each) => !there.includes(each));
     const isOther = core !== undefined && spec.secretRef.uid !== undefined && spec.secretRef.uid !== core.uid;
-    const said = statement(spec.secretRef.name, core === undefined ? "missing" : isOther ? "other" : missing);
+    const ready = statement(spec.secretRef.name, core === undefined ? "missing" : isOther ? "other" : missing);
     const wanted = { keys: isOther ? [] : there, observedGeneration: generation };
-    const condition = { type: "Ready", ...said, observedGeneration: generation };
+    const condition = { type: "Ready", ...ready, observedGeneration: generation };
     if (holdsAll(status, { ...wanted, conditions: [condition] })) return;
     const conditions = [{ ...condition, lastTransitionTime: new Date(this.#now()).toISOString() }];
     const object = { metadata: { namespace, name }, status: { ...wanted, conditions } };
@@ -103,8 +103,8 @@ export class OperatedSecrets implements OperatedKind {
   }
 }
 
-/** What somebody else says in it of the core Secret, or asks by taking it away. */
-function told(object: ReferringSecret | undefined): object {
+/** What other writers say in it of the core Secret, or request by removing the outline. */
+function writtenByOthers(object: ReferringSecret | undefined): object {
   return { spec: object?.spec, outline: object?.metadata.annotations?.[objectAnnotation.outline] };
 }
 
@@ -114,7 +114,7 @@ function statement(name: string, found: "missing" | "other" | readonly string[])
     return { ...not, reason: "SecretNotFound", message: `Core secret "${name}" does not exist in this namespace` };
   }
   if (found === "other") {
-    return { ...not, reason: "SecretReplaced", message: `Core secret "${name}" is another one than was named` };
+    return { ...not, reason: "SecretReplaced", message: `Core secret "${name}" is not the one that was named` };
   }
   if (found.length > 0) {
     return { ...not, reason: "KeyNotFound", message: `Core secret "${name}" has no key "${found.join('", "')}"` };

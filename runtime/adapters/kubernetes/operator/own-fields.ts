@@ -5,8 +5,8 @@ import type { KubeObject } from "../client/kube-types.ts";
 import { writeUntilAlone } from "../client/write-object.ts";
 
 /**
- * Makes what the client created or patched of an object its own as if it had been applied; resolves with the object as it
- * then is. `current` is that object as the API server gave it, with whose fields are whose.
+ * Makes the fields of an object that the client created or patched count as applied by it; resolves with the object as
+ * it then is. `current` is the object as the API server sent it, with its `managedFields`.
  */
 export function ownFields<T extends KubeObject>(client: KubeClient, kind: Kind, current: T): Promise<T> {
   const { namespace = "", name = "" } = current.metadata;

@@ -5,27 +5,29 @@ import { keptWithOwners } from "./kept-object.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { ObservedDeployment } from "../manifests/status/observed-objects.ts";
 
-/** What is read of a Deployment: what is compared with what is wanted, too. */
+/** What is read of a Deployment, including what is compared with the wanted one. */
 export interface KeptDeployment extends ObservedDeployment {
   readonly apiVersion?: string;
   readonly kind?: string;
 }
 
-/** A Deployment that is compressed, beside which function it is of: as an object it takes six times the memory, and is seldom looked at. */
+/**
+ * A compressed Deployment and the function it is of: as an object it takes six times the memory, and is seldom read.
+ */
 export interface PackedDeployment {
   readonly metadata: Pick<KubeObject["metadata"], "namespace" | "labels">;
-  /** A byte for each character: short texts cost less than short buffers. */
+  /** One byte per character, as short strings cost less than short buffers. */
   readonly packed: string;
 }
 
-/** `manager` writes for the platform: what others own of the description is kept, too. */
+/** `manager` writes for the platform: which fields of the spec others own is kept, too. */
 export function packDeployment(deployment: KeptDeployment & KubeObject, manager: string): PackedDeployment {
   const { namespace, labels } = deployment.metadata;
-  const of = labels?.[functionLabel];
+  const functionName = labels?.[functionLabel];
   return {
     metadata: {
       ...(namespace === undefined ? {} : { namespace }),
-      ...(of === undefined ? {} : { labels: { [functionLabel]: of } }),
+      ...(functionName === undefined ? {} : { labels: { [functionLabel]: functionName } }),
     },
     packed: deflateRawSync(JSON.stringify(keptWithOwners(deployment, manager))).toString("latin1"),
   };

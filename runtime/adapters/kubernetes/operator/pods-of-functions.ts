@@ -2,12 +2,12 @@ import { formatRef, type FunctionRef } from "../../../core/functions/function-re
 import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { functionOf } from "./function-caches.ts";
 
-/** Finds the pods of a function among all. */
+/** Index of pods by function. */
 export class PodsOfFunctions {
   readonly #pods = new Map<string, Map<string, ObservedPod>>();
   readonly #functions = new Map<string, string>();
 
-  /** The pod of that `namespace/name` is so now; undefined: it is gone. */
+  /** Stores the pod of that `namespace/name` as it now is; undefined when it is gone. */
   change(key: string, pod: ObservedPod | undefined): void {
     const before = this.#functions.get(key);
     if (before !== undefined) {

@@ -17,13 +17,13 @@ interface RoleBinding extends KubeObject {
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
 }
 
-/** Milliseconds for which an answer holds. */
+/** Milliseconds for which a result is cached. */
 const fresh = 10_000;
-const mostKept = 1_000;
-/** Roles of the platform's processes, of any platform: what `clusterRoleName` makes. */
+const maxKept = 1_000;
+/** Roles of platform processes, of any platform, as `clusterRoleName` names them. */
 const ourRoles = new RegExp(`^.+-(?:${Object.values(accounts).join("|")})-(?:platform|functions|cluster)$`);
 
-/** Looks service accounts up that functions name; few do. */
+/** Looks up the service accounts that functions name; few functions name one. */
 export class ServiceAccounts {
   readonly #client: KubeClient;
   readonly #known = new Map<string, { readonly at: number; readonly facts: Promise<AccountFacts | undefined> }>();
@@ -32,7 +32,7 @@ export class ServiceAccounts {
     this.#client = client;
   }
 
-  /** Undefined when this account may not know. Rejects as the client does. */
+  /** Undefined when the operator's own account may not read it. Rejects as the client does. */
   of(namespace: string, name: string): Promise<AccountFacts | undefined> {
     const key = `${namespace}/${name}`;
     const known = this.#known.get(key);
@@ -40,7 +40,7 @@ export class ServiceAccounts {
     if (known !== undefined && now - known.at < fresh) return known.facts;
     const facts = this.#look(namespace, name);
     facts.catch(() => this.#known.delete(key));
-    if (this.#known.size >= mostKept) this.#known.clear();
+    if (this.#known.size >= maxKept) this.#known.clear();
     this.#known.set(key, { at: now, facts });
     return facts;
   }

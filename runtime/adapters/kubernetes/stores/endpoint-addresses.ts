@@ -10,26 +10,26 @@ export interface EndpointSlice extends KubeObject {
   readonly endpoints?:
     | readonly {
         readonly addresses: readonly string[];
-        /** Absent `ready` means yes; one that is terminating is not ready. */
+        /** Absent `ready` means ready; a terminating endpoint is not. */
         readonly conditions?: { readonly ready?: boolean | null; readonly terminating?: boolean | null };
       }[]
     | null;
   readonly ports?: readonly { readonly name?: string | null; readonly port?: number | null }[] | null;
 }
 
-/** What is kept of a slice: whose it is, and where ready pods answer. */
+/** What is kept of a slice: its function, and the addresses of ready pods. */
 export interface SliceAddresses {
   readonly function: string | undefined;
   /** `host:port`. */
   readonly addresses: readonly string[];
 }
 
-/** Of a slice, the Service that it belongs to. */
+/** Label of a slice that names its Service. */
 export const serviceNameLabel = "kubernetes.io/service-name";
 
 /**
- * The ready addresses of one slice (Kubernetes API, EndpointConditions), of which the first of an endpoint counts. A
- * slice of another Service than the function's own is nobody's, whatever labels it has.
+ * The ready addresses of one slice (Kubernetes API, EndpointConditions): the first one of each endpoint. A slice of any
+ * Service but the function's own belongs to no function, whatever labels it has.
  */
 export function sliceAddresses({ metadata, endpoints, ports }: EndpointSlice): SliceAddresses {
   const name = metadata.labels?.[functionLabel];

@@ -7,11 +7,11 @@ import type { NamespacedWatch } from "../watch/namespaced-watch.ts";
 
 /** What is kept of a Function object. */
 export interface KeptFunction {
-  /** Tells it from an earlier one of the same name. */
+  /** Distinguishes it from an earlier object of the same name. */
   readonly uid: string | undefined;
-  /** Undefined: it is being deleted. */
+  /** Undefined while the object is being deleted. */
   readonly desired: DesiredFunction | undefined;
-  /** What the operator said last, without addresses; undefined: nothing yet. */
+  /** What the operator last reported, without addresses; undefined before its first report. */
   readonly said: FunctionEndpoints | undefined;
 }
 
@@ -27,7 +27,7 @@ export function keepFunction(object: FunctionObject): KeptFunction {
   };
 }
 
-/** One that is being deleted is desired no more. */
+/** A function that is being deleted is no longer desired. */
 export function isThere({ metadata }: FunctionObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }

@@ -12,11 +12,13 @@ import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 
 /** Durations are milliseconds. */
 export interface KubeBrokerServersOptions {
-  /** A pod that was ended is to be replaced within it: its grace period, and a start. */
+  /** Longest time until a deleted pod is replaced: its grace period, and the start of the new one. */
   readonly patience?: number;
-  /** Between two looks at it. */
+  /** Between two checks of the pod. */
   readonly every?: number;
-  /** Between two ends of one server: on a disk that stays full a new one is as sick as the old one. */
+  /**
+   * Shortest time between two restarts of one server: on a disk that stays full a new pod is no better than the old.
+   */
   readonly gap?: number;
 }
 
@@ -24,7 +26,7 @@ type Pod = ObservedPod & KubeObject;
 
 const defaults = { patience: 180_000, every: 1_000, gap: 120_000 };
 
-/** Servers of the broker in pods of a StatefulSet: one that is to end is deleted, and the StatefulSet makes another. */
+/** Servers of the broker as pods of a StatefulSet: a restart deletes the pod, and the StatefulSet creates another. */
 export class KubeBrokerServers implements BrokerServers {
   readonly #client: KubeClient;
   readonly #namespace: string;
@@ -42,10 +44,10 @@ export class KubeBrokerServers implements BrokerServers {
     if (name === undefined || this.#wasJustRestarted(name)) return false;
     const place = { namespace: this.#namespace, name };
     try {
-      const sick = await this.#client.find<Pod>(kinds.pod, place, { signal: stop });
-      if (sick !== undefined) await this.#end(sick, place, stop);
+      const old = await this.#client.find<Pod>(kinds.pod, place, { signal: stop });
+      if (old !== undefined) await this.#deletePod(old, place, stop);
       this.#restartedAt.set(name, performance.now());
-      await this.#replaced(place, sick?.metadata.uid, stop);
+      await this.#awaitReplacement(place, old?.metadata.uid, stop);
       this.#restartedAt.set(name, performance.now());
       return true;
     } catch (err) {
@@ -59,8 +61,12 @@ export class KubeBrokerServers implements BrokerServers {
     return at !== undefined && performance.now() - at < this.#options.gap;
   }
 
-  /** That pod and no other: it may have been replaced since it was looked at. */
-  async #end({ metadata: { uid, deletionTimestamp } }: Pod, place: ObjectPlace, signal: AbortSignal): Promise<void> {
+  /** Deletes exactly this pod: it may have been replaced since it was read. */
+  async #deletePod(
+    { metadata: { uid, deletionTimestamp } }: Pod,
+    place: ObjectPlace,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (uid === undefined || deletionTimestamp !== undefined) return;
     try {
       await this.#client.delete(kinds.pod, place, { uid }, { signal });
@@ -69,17 +75,17 @@ export class KubeBrokerServers implements BrokerServers {
     }
   }
 
-  async #replaced(place: ObjectPlace, sick: string | undefined, signal: AbortSignal): Promise<void> {
+  async #awaitReplacement(place: ObjectPlace, oldUid: string | undefined, signal: AbortSignal): Promise<void> {
     const { patience, every } = this.#options;
     const until = performance.now() + patience;
     let cause: unknown;
     while (performance.now() < until) {
       try {
         const pod = await this.#client.find<Pod>(kinds.pod, place, { signal });
-        if (pod !== undefined && pod.metadata.uid !== sick && isReady(pod)) return;
+        if (pod !== undefined && pod.metadata.uid !== oldUid && isReady(pod)) return;
         cause = undefined;
       } catch (err) {
-        // The API server may be away for a moment; what it is asked for is under way.
+        // The API server may be unavailable for a moment; the restart goes on anyway.
         cause = err;
       }
       await pause(every, undefined, { signal });

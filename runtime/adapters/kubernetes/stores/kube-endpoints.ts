@@ -10,8 +10,8 @@ import { placeOfKey } from "../watch/object-cache.ts";
 export type SliceWatch = NamespacedWatch<EndpointSlice, SliceAddresses>;
 
 /**
- * Ready pods of functions by their EndpointSlices, and what the operator says of them in their Function objects: of one
- * of which it has said nothing yet nothing is told.
+ * Endpoints of functions: ready pods from EndpointSlices, and what the operator reports in the Function objects. A
+ * function without such a report is not announced yet.
  */
 export class KubeEndpoints implements Endpoints {
   readonly #functions: FunctionWatch;
@@ -25,34 +25,35 @@ export class KubeEndpoints implements Endpoints {
   async watch(observer: EndpointsObserver): Promise<() => void> {
     await Promise.all([this.#functions.synced, this.#slices.synced]);
     const addresses = new AddressesOfFunctions();
-    const told = new Map<string, string>();
-    const tell = ({ namespace, name }: FunctionRef): void => {
+    const announced = new Map<string, string>();
+    const announce = ({ namespace, name }: FunctionRef): void => {
       const ref = { namespace, name };
-      const said = this.#functions.find(namespace, name)?.said;
-      const now = said && { ...said, addresses: addresses.of(ref) };
-      const [key, before] = [formatRef(ref), told.get(formatRef(ref))];
+      const report = this.#functions.find(namespace, name)?.said;
+      const now = report && { ...report, addresses: addresses.of(ref) };
+      const [key, before] = [formatRef(ref), announced.get(formatRef(ref))];
       const hash = now && contentHash(now);
       if (hash === before) return;
       if (now === undefined || hash === undefined) {
-        told.delete(key);
+        announced.delete(key);
         observer.removed(ref);
       } else {
-        told.set(key, hash);
+        announced.set(key, hash);
         observer.set(now);
       }
     };
     const ends = [
       this.#slices.listen(({ key, after }) => {
-        for (const ref of addresses.change(key, after)) tell(ref);
+        for (const ref of addresses.change(key, after)) announce(ref);
       }),
       this.#functions.listen(({ key, before, after }) => {
         const ref = placeOfKey(key);
-        if (before !== undefined && before.uid !== after?.uid && told.delete(formatRef(ref))) observer.removed(ref);
-        tell(ref);
+        if (before !== undefined && before.uid !== after?.uid && announced.delete(formatRef(ref)))
+          observer.removed(ref);
+        announce(ref);
       }),
     ];
     for (const [key, slice] of this.#slices.entries()) addresses.change(key, slice);
-    for (const [key] of this.#functions.entries()) tell(placeOfKey(key));
+    for (const [key] of this.#functions.entries()) announce(placeOfKey(key));
     observer.synced();
     return () => {
       for (const end of ends) end();
@@ -65,10 +66,10 @@ class AddressesOfFunctions {
   readonly #functionOf = new Map<string, FunctionRef>();
   readonly #slices = new Map<string, Map<string, readonly string[]>>();
 
-  /** Takes what a slice holds now, by its `namespace/name`, and names the functions that this may concern. */
+  /** Stores what a slice holds now, by its `namespace/name`; returns the functions that this may affect. */
   change(key: string, slice: SliceAddresses | undefined): readonly FunctionRef[] {
     const before = this.#functionOf.get(key);
-    if (before !== undefined) this.#forget(before, key);
+    if (before !== undefined) this.#drop(before, key);
     this.#functionOf.delete(key);
     if (slice?.function === undefined) return before === undefined ? [] : [before];
     const ref = { ...placeOfKey(key), name: slice.function };
@@ -84,7 +85,7 @@ class AddressesOfFunctions {
     return [...new Set([...(this.#slices.get(formatRef(ref))?.values() ?? [])].flat())];
   }
 
-  #forget(ref: FunctionRef, slice: string): void {
+  #drop(ref: FunctionRef, slice: string): void {
     const slices = this.#slices.get(formatRef(ref));
     slices?.delete(slice);
     if (slices?.size === 0) this.#slices.delete(formatRef(ref));

@@ -15,10 +15,10 @@ import { placeOfKey } from "../watch/object-cache.ts";
 import { writeScale } from "./write-scale.ts";
 import { writeUntilAlone } from "../client/write-object.ts";
 
-/** What the account that writes may do: all of a Function; its count, and why; its count only. */
+/** What the writing account may change: the whole Function; its replicas and the reason; its replicas only. */
 export type FunctionRights = "whole" | "scale-and-status" | "scale";
 
-/** Desired functions as Function objects, whoever wrote them. Where nothing changes nothing is written. */
+/** Desired functions as Function objects, whoever wrote them. An unchanged function is not written. */
 export class KubeFunctionStore implements FunctionStore {
   readonly #client: KubeClient;
   readonly #watch: FunctionWatch;
@@ -64,7 +64,7 @@ export class KubeFunctionStore implements FunctionStore {
       await this.#client.delete(kinds.function, placeOf(ref), query);
       return true;
     } catch (err) {
-      // Gone, or another one by now.
+      // Gone, or replaced meanwhile.
       if (isNotFound(err) || isConflict(err)) return false;
       throw err;
     }
@@ -99,7 +99,7 @@ export class KubeFunctionStore implements FunctionStore {
   }
 }
 
-/** Objects with more in them than a place come as a FunctionRef too. */
+/** A FunctionRef may be an object with more fields, which must not get into the place. */
 function placeOf({ namespace, name }: FunctionRef): FunctionRef {
   return { namespace, name };
 }

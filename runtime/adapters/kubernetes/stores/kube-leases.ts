@@ -20,26 +20,26 @@ interface LeaseObject extends KubeObject {
 /** Milliseconds. */
 const longestTimeout = 10_000;
 
-/** What a lease says of who has it. */
+/** The fields of a lease that say who holds it. */
 type Held = Required<Pick<LeaseObject["spec"], "holderIdentity" | "leaseDurationSeconds">>;
 
-/** A lease as it was seen first, and when, in monotonic milliseconds. */
+/** A version of a lease, and when it was first seen, in monotonic milliseconds. */
 interface Sighting {
   readonly version: string | undefined;
   readonly at: number;
 }
 
 /**
- * Leases as objects of `coordination.k8s.io`. Clocks of machines differ, so nobody reads the times in them: a lease of
- * somebody else is over when it was not renewed for its duration since this one saw it first. That is longer than needed
- * by the time between two looks.
+ * Leases as objects of `coordination.k8s.io`. Clocks of machines differ, so the times in them are not read: another
+ * holder's lease is over when it was not renewed for its duration after this process first saw it. That is longer than
+ * needed by the time between two checks.
  */
 export class KubeLeases implements Leases {
   readonly #client: KubeClient;
   readonly #namespace: string;
   readonly #now: () => number;
   readonly #seen = new Map<string, Sighting>();
-  /** Leases as this one wrote them last, by name: to renew takes one request. */
+  /** Leases as last written here, by name, so that a renewal takes one request. */
   readonly #written = new Map<string, LeaseObject>();
 
   /** `now` is in monotonic milliseconds. */
@@ -50,7 +50,7 @@ export class KubeLeases implements Leases {
   }
 
   async acquire(name: string, holder: string, duration: number): Promise<boolean> {
-    // What comes later is of no use.
+    // A response that comes later is of no use.
     const options = { timeout: Math.min(longestTimeout, Math.max(1_000, duration / 2)), attempts: 2 };
     const held = { holderIdentity: holder, leaseDurationSeconds: Math.max(1, Math.ceil(duration / 1_000)) };
     const written = this.#written.get(name);
@@ -66,22 +66,26 @@ export class KubeLeases implements Leases {
     const found = await this.#find(name);
     if (found?.spec.holderIdentity !== holder) return;
     const lease = { ...found, spec: { ...found.spec, holderIdentity: "" } };
-    await this.#won(() => this.#client.replace<LeaseObject>(kinds.lease, lease, { namespace: this.#namespace, name }));
+    await this.#tryWrite(() =>
+      this.#client.replace<LeaseObject>(kinds.lease, lease, { namespace: this.#namespace, name }),
+    );
   }
 
   #find(name: string, options?: KubeOptions): Promise<LeaseObject | undefined> {
     return this.#client.find<LeaseObject>(kinds.lease, { namespace: this.#namespace, name }, options);
   }
 
-  /** False when it was written by somebody else since it was read, or is gone. */
+  /** False when another process wrote it since it was read, or it is gone. */
   async #write(lease: LeaseObject, held: Held, options: KubeOptions): Promise<boolean> {
     const { metadata, spec } = lease;
     const { name = "" } = metadata;
     const renewTime = microTime();
     const isOurs = spec.holderIdentity === held.holderIdentity;
-    const taken = isOurs ? {} : { acquireTime: renewTime, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 };
-    const wanted = { ...lease, spec: { ...spec, ...held, ...taken, renewTime } };
-    return this.#won(() => this.#client.replace(kinds.lease, wanted, { namespace: this.#namespace, name }, options));
+    const acquired = isOurs ? {} : { acquireTime: renewTime, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 };
+    const wanted = { ...lease, spec: { ...spec, ...held, ...acquired, renewTime } };
+    return this.#tryWrite(() =>
+      this.#client.replace(kinds.lease, wanted, { namespace: this.#namespace, name }, options),
+    );
   }
 
   async #create(name: string, held: Held, options: KubeOptions): Promise<boolean> {
@@ -91,7 +95,7 @@ export class KubeLeases implements Leases {
       metadata,
       spec: { ...held, renewTime, acquireTime: renewTime, leaseTransitions: 0 },
     };
-    return this.#won(() => this.#client.create(kinds.lease, lease, {}, options));
+    return this.#tryWrite(() => this.#client.create(kinds.lease, lease, {}, options));
   }
 
   #isOver(name: string, { metadata, spec }: LeaseObject): boolean {
@@ -104,8 +108,8 @@ export class KubeLeases implements Leases {
     return this.#now() - seen.at >= (spec.leaseDurationSeconds ?? 0) * 1_000;
   }
 
-  /** False when somebody else was faster. */
-  async #won(write: () => Promise<LeaseObject>): Promise<boolean> {
+  /** False when another process was faster. */
+  async #tryWrite(write: () => Promise<LeaseObject>): Promise<boolean> {
     try {
       const written = await write();
       this.#written.set(written.metadata.name ?? "", written);

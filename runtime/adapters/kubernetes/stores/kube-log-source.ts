@@ -14,24 +14,24 @@ import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { placeOfKey } from "../watch/object-cache.ts";
 import { podLogPieces } from "./pod-log-pieces.ts";
 
-/** A pod with a container of a function that has run. */
+/** A pod in which the container of a function has run. */
 interface LoggedPod {
   readonly id: string;
   readonly namespace: string;
   readonly container: string;
-  /** When the container ended that ran before the one that runs now, RFC 3339. */
+  /** When the container before the running one ended, RFC 3339. */
   readonly endedAt: string | undefined;
 }
 
-/** Milliseconds; each look is a request. */
+/** Milliseconds; each check is a request. */
 const interval = 2_000;
 
 /** Which functions there are, as their watch knows them. */
 export type KnownFunctions = Pick<FunctionWatch, "find" | "listen">;
 
 /**
- * Reads logs of functions from their pods, each a replica by its own name: the end of what its container wrote before it was
- * started again, which the node keeps of one, and what it writes now.
+ * Reads logs of functions from their pods, each a replica under its own name: the end of what its container wrote
+ * before its last restart, of which the node keeps only one, and what it writes now.
  */
 export class KubeLogSource implements LogSource {
   readonly #replicas: LoggedReplicas<LoggedPod>;
@@ -58,7 +58,7 @@ async function podsOf(client: KubeClient, { namespace, name }: FunctionRef): Pro
     const container = status?.containerStatuses?.find((each) => each.name === name);
     const hasRun = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
     if (status?.phase !== "Running" || hasRun === undefined) return undefined;
-    // While it waits to be started again its log is that of the one before.
+    // While the container waits for its restart, the current log is still that of the one that ended.
     const endedAt = container?.state?.running === undefined ? undefined : container.lastState?.terminated?.finishedAt;
     return { id: metadata.name ?? "", namespace, container: name, endedAt };
   };
@@ -109,6 +109,6 @@ async function* linesOf(
     const stream = await client.open(kinds.pod, place, query, { signal, attempts: 1 });
     yield* logLines(podLogPieces(stream));
   } catch {
-    // The pod is gone or its container about to start, nobody reads any more, or the API server is away.
+    // The pod is gone, its container is about to start, the reader has stopped, or the API server is unavailable.
   }
 }

@@ -23,14 +23,14 @@ import { writeUntilAlone } from "../client/write-object.ts";
 /** Milliseconds. */
 const removalTimeout = 120_000;
 
-/** How namespaces are kept. */
+/** Options of the namespace store. */
 export interface NamespaceOptions extends NamespacePlaces {
-  /** Milliseconds that a new namespace may take to be one that functions can be written in; absent: nobody waits. */
+  /** Milliseconds to wait until functions can be written in a new namespace; absent: no wait. */
   readonly rightsWithin?: number;
   readonly onTrouble?: (err: unknown) => void;
 }
 
-/** Namespaces of Kubernetes that carry the marker and belong to no other platform; others do not exist. */
+/** Kubernetes namespaces that carry the marker and belong to no other platform; the store hides all others. */
 export class KubeNamespaceStore implements NamespaceStore {
   readonly #client: KubeClient;
   readonly #watch: KubeWatch<KubeObject, NamespaceEntry | undefined>;
@@ -66,7 +66,7 @@ export class KubeNamespaceStore implements NamespaceStore {
         await this.#client.create(kinds.namespace, namespaceObject(wanted, undefined, this.#options.platformNamespace));
         await this.#awaitRights(name);
       } else if (before === undefined) {
-        const sentence = `Cannot write namespace "${name}": it exists already, and is none of functions of this platform`;
+        const sentence = `Cannot write namespace "${name}": it exists already, and is not a function namespace of this platform`;
         throw new PlatformError("namespace_exists", sentence);
       } else if (wanted.deleting) {
         await this.#delete(current);
@@ -77,7 +77,7 @@ export class KubeNamespaceStore implements NamespaceStore {
     });
   }
 
-  /** Resolves when nothing of it is left, which takes as long as Kubernetes does; rejects after two minutes. */
+  /** Resolves when Kubernetes has removed the namespace and all in it; rejects after two minutes. */
   async remove(name: string): Promise<void> {
     const end = performance.now() + removalTimeout;
     for (;;) {
@@ -104,7 +104,7 @@ export class KubeNamespaceStore implements NamespaceStore {
     return end;
   }
 
-  /** Those that are not being deleted, `always` among them. */
+  /** The namespaces that are not being deleted, and `always`. */
   namespaces(always: string): NamespaceSet {
     const isThere = (entry: NamespaceEntry | undefined): boolean => entry?.deleting === false;
     const watch = this.#watch;
@@ -129,7 +129,7 @@ export class KubeNamespaceStore implements NamespaceStore {
     return namespaceEntry(object, this.#options);
   }
 
-  /** The operator gives the rights; until then nothing can be deployed there. */
+  /** The operator grants the rights; until then nothing can be deployed there. */
   async #awaitRights(namespace: string): Promise<void> {
     const { rightsWithin } = this.#options;
     if (rightsWithin === undefined) return;
@@ -144,7 +144,7 @@ export class KubeNamespaceStore implements NamespaceStore {
       const { status } = await this.#client.create<AccessReview>(kinds.selfSubjectAccessReview, review);
       if (status?.allowed === true) return;
       if (performance.now() > end) {
-        const sentence = `Cannot use namespace "${namespace}": it was made, and the operator has not yet given the gateway its rights there`;
+        const sentence = `Cannot use namespace "${namespace}": it was created, but the operator has not yet granted the gateway its rights there`;
         throw new PlatformError("provider_unavailable", sentence);
       }
     }

@@ -19,17 +19,17 @@ import {
 } from "./secret-reference.ts";
 import { writeUntilAlone } from "../client/write-object.ts";
 
-/** Milliseconds in which the operator looks at a core Secret that others changed. */
-const lookWithin = 10_000;
+/** Milliseconds to wait for the operator to read a core Secret that others changed. */
+const outlineTimeout = 10_000;
 
 /**
- * Secrets as core Secrets beside a `Secret` of `service.com` each, which names the core one by its uid and never its
- * values. The account that this runs as may write core Secrets and not read them: what is there it knows from the
- * others, and it changes or removes only the one that they name. Where a process ends between the two writes the operator
- * adds the second (`secretReference`), for which the first has the platform's label.
+ * Secrets as core Secrets, each with a reference beside it: a `Secret` of `service.com` that names the core one by its
+ * uid and never holds a value. This process's account may write core Secrets but not read them: it knows from the
+ * references which exist, and changes or removes only those that they name. When a process ends between the two writes,
+ * the operator adds the reference (`secretReference`); it finds the core Secret by the platform's label.
  *
- * A core Secret is replaced only at the version whose outline is known (`SecretOutline`), so that what others wrote on it
- * stays. When they changed it since, the outline is taken away, and the operator, who may read, writes another one.
+ * A core Secret is replaced only at the version whose outline is known (`SecretOutline`), so that what others wrote to
+ * it stays. If they have changed it since, the outline is removed, and the operator, which may read, writes a new one.
  */
 export class KubeSecretStore implements SecretStore {
   readonly #client: KubeClient;
@@ -50,7 +50,7 @@ export class KubeSecretStore implements SecretStore {
     try {
       if (reference !== undefined) await applySecretReference(this.#client, reference);
     } catch (err) {
-      // Nobody could name it, nor make another. Should this fail too the operator mends it.
+      // Without a reference it could neither be named nor created again. If this fails, too, the operator repairs it.
       const query = core.metadata.uid === undefined ? {} : { uid: core.metadata.uid };
       await this.#client.delete(kinds.coreSecret, placeOf(ref), query, { attempts: 1 }).catch(() => {});
       throw err;
@@ -69,16 +69,16 @@ export class KubeSecretStore implements SecretStore {
           if (isConflict(err)) await this.#writeOutline(reference, null);
           throw err;
         });
-      // Without it the next request has the operator look.
+      // If this fails, the next request waits until the operator has written the outline.
       await this.#writeOutline(reference, outlineText(core.metadata, outline.keys)).catch(() => {});
     });
   }
 
   async remove(ref: SecretRef): Promise<void> {
-    const { metadata, uid } = await this.#mine("remove", ref);
-    await this.#client.delete(kinds.coreSecret, placeOf(ref), { uid }).catch(unlessAnother);
+    const { metadata, uid } = await this.#ownReference("remove", ref);
+    await this.#client.delete(kinds.coreSecret, placeOf(ref), { uid }).catch(unlessGone);
     const query = metadata.uid === undefined ? {} : { uid: metadata.uid };
-    await this.#client.delete(kinds.secretReference, placeOf(ref), query).catch(unlessAnother);
+    await this.#client.delete(kinds.secretReference, placeOf(ref), query).catch(unlessGone);
   }
 
   async removeAll(namespace: string): Promise<void> {
@@ -94,7 +94,7 @@ export class KubeSecretStore implements SecretStore {
 
   async #createCore(ref: SecretRef, secret: CoreSecret): Promise<CoreSecret> {
     try {
-      // Whether one that is there was made by an attempt without answer could not be read.
+      // This account could not read whether an existing one comes from an attempt whose response was lost.
       return await this.#client.create<CoreSecret>(kinds.coreSecret, secret, {}, { once: true });
     } catch (err) {
       if (isAlreadyThere(err)) {
@@ -109,10 +109,10 @@ export class KubeSecretStore implements SecretStore {
     }
   }
 
-  /** What has to stay of one that may be replaced by one value. */
+  /** The reference and the outline of a secret that may be replaced by one value. */
   async #outlined(ref: SecretRef): Promise<{ readonly reference: ReferringSecret; readonly outline: SecretOutline }> {
-    for (const end = performance.now() + lookWithin; ; await pause(250)) {
-      const reference = await this.#mine("replace", ref);
+    for (const end = performance.now() + outlineTimeout; ; await pause(250)) {
+      const reference = await this.#ownReference("replace", ref);
       const outline = readOutline(reference);
       if (outline?.uid === reference.uid) {
         checkReplaceable(ref, outline);
@@ -120,20 +120,20 @@ export class KubeSecretStore implements SecretStore {
       }
       if (isLost(reference)) throw notFound("replace", ref);
       if (performance.now() > end) {
-        const sentence = `Cannot replace ${textOf(ref)}: others changed it, and the operator has not yet looked at what has to stay of it`;
+        const sentence = `Cannot replace ${textOf(ref)}: others changed it, and the operator has not yet read what has to be kept of it`;
         throw new PlatformError("provider_unavailable", sentence);
       }
     }
   }
 
-  /** Only if nobody wrote the reference since; `null` takes the outline away. */
+  /** Writes only if the reference has not changed since it was read; `null` removes the outline. */
   async #writeOutline({ metadata }: ReferringSecret, text: string | null): Promise<void> {
     const { resourceVersion, namespace = "", name = "" } = metadata;
     const patch = { metadata: { resourceVersion, annotations: { [objectAnnotation.outline]: text } } };
     await this.#client.patch(kinds.secretReference, "merge", patch, { namespace, name });
   }
 
-  async #mine(task: Task, ref: SecretRef): Promise<ReferringSecret & { readonly uid: string }> {
+  async #ownReference(task: Task, ref: SecretRef): Promise<ReferringSecret & { readonly uid: string }> {
     const found = await this.#client.find<ReferringSecret>(kinds.secretReference, placeOf(ref));
     if (found?.spec.secretRef.name !== ref.name) throw notFound(task, ref);
     const { uid } = found.spec.secretRef;
@@ -144,7 +144,7 @@ export class KubeSecretStore implements SecretStore {
 
 type Task = "replace" | "remove";
 
-/** Objects with more in them than a place come as a SecretRef too. */
+/** A SecretRef may be an object with more fields, which must not get into the place. */
 function placeOf({ namespace, name }: SecretRef): SecretRef {
   return { namespace, name };
 }
@@ -157,19 +157,19 @@ function coreSecret(metadata: ObjectMeta, key: string, value: Uint8Array): CoreS
   return { metadata, type: plainType, data: { [key]: Buffer.from(value).toString("base64") } };
 }
 
-/** @throws PlatformError when one value cannot take the place of what is there */
+/** @throws PlatformError when one value cannot replace what is there */
 function checkReplaceable(ref: SecretRef, { keys, isTooLarge, ownerReferences = [] }: SecretOutline): void {
   if (ownerReferences.length > 0) throw notOurs("replace", ref);
   const why =
     keys.length > 1
-      ? `it has ${keys.length} keys, and one value would leave one of them`
+      ? `it has ${keys.length} keys, and one value would leave only one of them`
       : isTooLarge === true
         ? "what others wrote into its labels and annotations is too large to be kept; kubectl can replace it"
         : undefined;
   if (why !== undefined) throw new PlatformError("validation_failed", `Cannot replace ${textOf(ref)}: ${why}`);
 }
 
-/** Whether the operator says that the core Secret of that uid is no more: no other will have it. */
+/** Whether the operator reports that the core Secret of that uid is gone: no later one gets the same uid. */
 function isLost({ metadata: { generation }, status }: ReferringSecret): boolean {
   return (status?.conditions ?? []).some(
     ({ type, reason = "", observedGeneration }) =>
@@ -177,8 +177,8 @@ function isLost({ metadata: { generation }, status }: ReferringSecret): boolean 
   );
 }
 
-/** One that is gone, or another one by now, needs no removal. */
-function unlessAnother(err: unknown): void {
+/** An object that is gone, or was replaced meanwhile, needs no removal. */
+function unlessGone(err: unknown): void {
   if (!isNotFound(err) && !isConflict(err)) throw err;
 }
 
@@ -187,7 +187,7 @@ function textOf({ name, namespace }: SecretRef): string {
 }
 
 function notOurs(task: Task, ref: SecretRef): PlatformError {
-  const sentence = `Cannot ${task} ${textOf(ref)}: it was not made by request, and whoever made it looks after it`;
+  const sentence = `Cannot ${task} ${textOf(ref)}: it was not created by request, and only its creator manages it`;
   return new PlatformError("forbidden", sentence);
 }
 

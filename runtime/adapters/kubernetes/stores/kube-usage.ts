@@ -16,7 +16,7 @@ interface PodMetrics extends KubeObject {
 /** Milliseconds. */
 const timeout = 3_000;
 
-/** Asks the metrics API what the pods of functions use, as far as somebody serves it in the cluster. */
+/** Reads from the metrics API what the pods of functions use, if the cluster has that API. */
 export class KubeUsage implements Usage {
   readonly #client: KubeClient;
 
@@ -36,7 +36,7 @@ export class KubeUsage implements Usage {
         totalMemoryBytes: Number(sum(used.map(({ memory }) => memory)) / quantityScale),
       };
     } catch {
-      // Nobody serves metrics, or the API server is away.
+      // The cluster has no metrics API, or the API server is unavailable.
       return undefined;
     }
   }

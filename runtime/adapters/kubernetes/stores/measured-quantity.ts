@@ -5,7 +5,7 @@ const billionths: ReadonlyMap<string, bigint> = new Map([
   ["u", quantityScale / 1_000_000n],
 ]);
 
-/** What a program of Kubernetes measured, in `quantityScale` parts of one: `12345n` and `7u` too; 0 when it is none. */
+/** A quantity as metrics of Kubernetes state it (`12345n` and `7u`, too), in units of 1/`quantityScale`; else 0. */
 export function measuredQuantity(text: string): bigint {
   const part = billionths.get(text.slice(-1));
   if (part === undefined) return parseQuantity(text) ?? 0n;

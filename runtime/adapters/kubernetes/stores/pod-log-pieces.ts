@@ -2,16 +2,16 @@ import type { LogPiece } from "../../replica-logs/log-lines.ts";
 
 const newline = 10;
 const space = 32;
-/** A time is never longer; a line without one is none of a log with timestamps. */
+/** Longest timestamp in bytes; a line that does not begin with one is not part of a log with timestamps. */
 const longestTime = 40;
 
 /**
- * The pieces in the log of a container as the API server hands it out, which must have been asked for with timestamps:
- * lines of a time, a space and text, cut anywhere. What does not begin with a time is left out.
+ * The chunks of a container's log as the API server sends it, which must have been requested with timestamps: lines of
+ * a time, a space and text, cut anywhere. Lines that do not begin with a time are left out.
  */
 export async function* podLogPieces(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogPiece> {
   let head: Buffer = Buffer.alloc(0);
-  /** Of the line that is being read; undefined: not known yet; "": it has none. */
+  /** Of the current line; undefined while not known, "" when it has none. */
   let timestamp: string | undefined;
   for await (const chunk of stream) {
     let rest: Buffer = head.length === 0 ? Buffer.from(chunk) : Buffer.concat([head, chunk]);
@@ -35,7 +35,7 @@ export async function* podLogPieces(stream: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** The same time in UTC with nine digits after the point, as which times can be compared; undefined when it is none. */
+/** The time in UTC with nine decimals, so that times compare as texts; undefined when `text` is not a time. */
 function nanoTimeOf(text: string): string | undefined {
   const parts = /^(?<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?<nanos>\d{1,9}))?(?<zone>Z|[+-]\d\d:\d\d)$/.exec(
     text,

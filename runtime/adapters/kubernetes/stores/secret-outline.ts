@@ -2,24 +2,24 @@ import { managedByWeir, objectAnnotation, objectLabel } from "../../../api/names
 import { lastApplied, type KubeObject, type ObjectMeta } from "../client/kube-types.ts";
 
 /**
- * What a core Secret is like at one version, without its values: whoever replaces these and cannot read the rest sends
- * the rest as it is here, and is refused when that is no longer true.
+ * A core Secret at one version, without its values. A writer that may not read the Secret replaces the values, sends
+ * the rest as it is here, and is refused when the Secret has changed.
  */
 export interface SecretOutline extends Pick<ObjectMeta, "labels" | "annotations" | "finalizers" | "ownerReferences"> {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly keys: readonly string[];
-  /** There is more than an annotation holds: labels and the rest are absent here. */
+  /** There is more than an annotation can hold: labels and the other metadata are absent here. */
   readonly isTooLarge?: true;
 }
 
-/** All annotations of an object may have 256 KiB. */
+/** All annotations of an object together may have 256 KiB. */
 const mostCharacters = 100_000;
 
-/** The annotation of the `Secret` object beside a core Secret of that metadata. */
+/** Annotation of the reference beside a core Secret with that metadata. */
 export function outlineText(metadata: ObjectMeta, keys: readonly string[]): string {
   const { uid = "", resourceVersion = "", labels, finalizers, ownerReferences } = metadata;
-  // The copy that kubectl makes has the values in it.
+  // kubectl's copy of the object contains the values.
   const { [lastApplied]: _values, ...annotations } = metadata.annotations ?? {};
   const known = { uid, resourceVersion, keys };
   const outline: SecretOutline = {
@@ -33,7 +33,7 @@ export function outlineText(metadata: ObjectMeta, keys: readonly string[]): stri
   return text.length <= mostCharacters ? text : JSON.stringify({ ...known, isTooLarge: true });
 }
 
-/** Undefined where there is none, or what is there is none: people can write it. */
+/** Undefined when there is none, or it is malformed: people may write the annotation, too. */
 export function readOutline(reference: KubeObject): SecretOutline | undefined {
   const text = reference.metadata.annotations?.[objectAnnotation.outline];
   if (text === undefined) return undefined;
@@ -45,7 +45,7 @@ export function readOutline(reference: KubeObject): SecretOutline | undefined {
   }
 }
 
-/** Metadata of the core Secret that replaces the one of `outline`, and it alone. */
+/** Metadata of the new core Secret, which may replace only the one at the version of the outline. */
 export function metadataKept({ uid, resourceVersion, labels, annotations, finalizers }: SecretOutline): ObjectMeta {
   return {
     uid,
@@ -56,7 +56,7 @@ export function metadataKept({ uid, resourceVersion, labels, annotations, finali
   };
 }
 
-/** The parts that are sent back; the API server checks what is in them. */
+/** Checks only the fields that are used here; the API server checks the others when they are sent back. */
 function isOutline(value: unknown): value is SecretOutline {
   if (typeof value !== "object" || value === null) return false;
   const { uid, resourceVersion, keys } = value as Partial<Record<keyof SecretOutline, unknown>>;

@@ -5,13 +5,13 @@ import { apiVersionOf, kinds } from "../client/kinds.ts";
 import type { KubeCondition, KubeObject } from "../client/kube-types.ts";
 import { outlineText } from "./secret-outline.ts";
 
-/** A `Secret` of `service.com`: which core Secret functions may name, never a value. */
+/** A `Secret` of `service.com`: it names a core Secret that functions may use, and never holds a value. */
 export interface ReferringSecret extends KubeObject {
   readonly spec: SecretSpec;
   readonly status?: { readonly conditions?: readonly KubeCondition[] };
 }
 
-/** Reasons of its condition `Ready` that say what no change of the core Secret can mend. */
+/** Reasons of its condition `Ready` that no change of the core Secret can resolve. */
 export const secretIsLost: ReadonlySet<string> = new Set(["SecretNotFound", "SecretReplaced"]);
 
 /** A core Secret. */
@@ -21,13 +21,13 @@ export interface CoreSecret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Type of core Secrets that are made by request. */
+/** Type of core Secrets that are created by request. */
 export const plainType = "Opaque";
 
 /**
- * The reference that belongs beside a core Secret, which it goes with; undefined for one without the platform's label:
- * that is nobody's business. It has the uid, by which requests may change the secret, only if nothing else speaks
- * against that: its type is plain, and nobody else owns it. An outline of the core one goes with the uid.
+ * The reference that belongs beside a core Secret, and is deleted with it; undefined for a core Secret without the
+ * platform's label, which is not for functions. The reference has the uid, by which requests may change the secret,
+ * only if the core Secret is of type `Opaque` and has no owner. With the uid it has an outline of the core Secret.
  */
 export function secretReference({ metadata, type, data = {} }: CoreSecret): ReferringSecret | undefined {
   const { name = "", namespace = "", uid = "", labels = {}, ownerReferences = [] } = metadata;
@@ -47,7 +47,7 @@ export function secretReference({ metadata, type, data = {} }: CoreSecret): Refe
   };
 }
 
-/** Makes the reference true; who applies it owns its fields from then on. Throws as the client does. */
+/** Applies the reference; the client that does so owns its fields from then on. Throws as the client does. */
 export async function applySecretReference(client: KubeClient, reference: ReferringSecret): Promise<void> {
   const { namespace = "", name = "" } = reference.metadata;
   await client.apply(kinds.secretReference, reference, { namespace, name }, { force: true });

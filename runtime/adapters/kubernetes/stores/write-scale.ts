@@ -9,9 +9,10 @@ import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import { desiredOf } from "../manifests/function-object.ts";
 
 /**
- * Writes how many replicas a function shall have through the subresource `scale`, if it still is as `current`, and, with
- * `reason`, why in condition Scaling of its status: all that an account may do that changes nothing else of functions.
- * What is so already is not written. Resolves with what is desired then; throws as the client does, a conflict among it.
+ * Writes the replica count of a function through its subresource `scale`, if the function has not changed since
+ * `current`, and, with `reason`, the reason as condition Scaling of its status: for accounts with no right to change
+ * anything else of functions. Values that are set already are not written. Resolves with the desired function after
+ * that; throws as the client does, also for a conflict.
  */
 export async function writeScale(
   client: KubeClient,
@@ -25,14 +26,14 @@ export async function writeScale(
   const { namespace = "", name, uid, generation = 0 } = scaled.metadata;
   const condition = { ...scalingCondition(wanted), observedGeneration: generation };
   const others = scaled.status?.conditions ?? [];
-  const said = { ...scaled, status: { ...scaled.status, conditions: [condition, ...others.filter(isAnother)] } };
+  const updated = { ...scaled, status: { ...scaled.status, conditions: [condition, ...others.filter(isNotScaling)] } };
   if (!others.some((other) => isDeepStrictEqual({ ...other }, condition))) {
     const metadata = { namespace, name, ...(uid === undefined ? {} : { uid }) };
     const object = { metadata, status: { conditions: [condition] } };
     const place = { namespace, name, subresource: "status" };
     await client.apply(kinds.function, object, place, { force: true });
   }
-  return desiredOf(said);
+  return desiredOf(updated);
 }
 
 async function scaleTo(client: KubeClient, current: FunctionObject, replicas: number): Promise<FunctionObject> {
@@ -48,6 +49,6 @@ async function scaleTo(client: KubeClient, current: FunctionObject, replicas: nu
   };
 }
 
-function isAnother({ type }: { readonly type: string }): boolean {
+function isNotScaling({ type }: { readonly type: string }): boolean {
   return type !== "Scaling";
 }

@@ -1,16 +1,16 @@
-/** The namespaces of functions as they come and go. */
+/** The set of function namespaces, and its changes. */
 export interface NamespaceSet {
-  /** The only one there can ever be; absent: they may be many. */
+  /** The only namespace there can be; absent when there may be many. */
   readonly only?: string;
   /** Those that are known now. */
   readonly names: ReadonlySet<string>;
   /** Resolves when all are known for the first time. */
   readonly synced: Promise<void>;
-  /** Calls `listener` with each that comes or goes from now on; what it gives back ends that. */
+  /** Calls `listener` for each namespace added or removed from now on; returns a function that ends this. */
   listen(listener: (name: string, isThere: boolean) => void): () => void;
 }
 
-/** Namespaces that never change: editions with one have it. */
+/** A set that never changes, for editions with one namespace. */
 export function fixedNamespaces(...names: readonly string[]): NamespaceSet {
   const [only, ...others] = names;
   const one = only === undefined || others.length > 0 ? {} : { only };

@@ -9,9 +9,10 @@ type Listener<K> = (change: ObjectChange<K>) => void;
 type Options<T, K> = Omit<WatchOptions<T, K>, "namespace" | "fieldSelector">;
 
 /**
- * All objects of a kind in the namespaces of functions, by a single watch: of the one namespace where there is only one,
- * else of the whole cluster. Objects of other namespaces are kept, in case theirs becomes one of functions, and never
- * told. What lies in a namespace is told as new when the namespace comes, and as gone when it goes.
+ * All objects of a kind in the function namespaces, by a single watch: of the one namespace where there is only one,
+ * else of the whole cluster. Objects of other namespaces are cached, in case their namespace becomes a function
+ * namespace, but not reported. The objects of a namespace are reported as new when it is added, and as gone when it is
+ * removed.
  */
 export class NamespacedWatch<T extends KubeObject, K> {
   /** Resolves when all objects and all namespaces are known for the first time; rejects when it is closed before. */
@@ -19,18 +20,18 @@ export class NamespacedWatch<T extends KubeObject, K> {
   readonly #watch: KubeWatch<T, K>;
   readonly #namespaces: Set<string>;
   readonly #listeners = new Set<Listener<K>>();
-  readonly #unhear: () => void;
+  readonly #unlisten: () => void;
 
   constructor(client: KubeClient, kind: Kind, namespaces: NamespaceSet, options: Options<T, K>) {
     const place = namespaces.only === undefined ? {} : { namespace: namespaces.only };
     this.#watch = new KubeWatch<T, K>(client, kind, { ...options, ...place });
     this.#namespaces = new Set(namespaces.names);
-    this.#unhear = namespaces.listen((name, isThere) => (isThere ? this.#add(name) : this.#remove(name)));
+    this.#unlisten = namespaces.listen((name, isThere) => (isThere ? this.#add(name) : this.#remove(name)));
     this.#watch.listen((change) => {
-      if (this.#namespaces.has(placeOfKey(change.key).namespace)) this.#tell(change);
+      if (this.#namespaces.has(placeOfKey(change.key).namespace)) this.#notify(change);
     });
     this.synced = Promise.all([namespaces.synced, this.#watch.synced]).then(() => {});
-    // Nobody need wait for it.
+    // Callers need not await it, so its rejection must not count as unhandled.
     this.synced.catch(() => {});
   }
 
@@ -44,41 +45,41 @@ export class NamespacedWatch<T extends KubeObject, K> {
     for (const entry of this.#watch.objects) if (this.#namespaces.has(placeOfKey(entry[0]).namespace)) yield entry;
   }
 
-  /** Milliseconds since the API server last said something about these objects. */
+  /** Milliseconds since the API server last sent something about these objects. */
   get age(): number {
     return this.#watch.age;
   }
 
-  /** Calls `listener` with each change from now on, in order per object; what it gives back ends that. */
+  /** Calls `listener` with each change from now on, in order per object; returns a function that ends this. */
   listen(listener: Listener<K>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in flight any more. */
   async close(): Promise<void> {
-    this.#unhear();
+    this.#unlisten();
     await this.#watch.close();
   }
 
   #add(namespace: string): void {
     if (this.#namespaces.has(namespace)) return;
     this.#namespaces.add(namespace);
-    for (const [key, after] of this.#objectsOf(namespace)) this.#tell({ key, before: undefined, after });
+    for (const [key, after] of this.#objectsOf(namespace)) this.#notify({ key, before: undefined, after });
   }
 
   #remove(namespace: string): void {
     if (!this.#namespaces.delete(namespace)) return;
-    for (const [key, before] of this.#objectsOf(namespace)) this.#tell({ key, before, after: undefined });
+    for (const [key, before] of this.#objectsOf(namespace)) this.#notify({ key, before, after: undefined });
   }
 
-  /** At most a look at every object: namespaces come and go seldom, and none is told before somebody listens. */
+  /** Scans all objects: namespaces seldom come and go, and without a listener nothing is scanned. */
   #objectsOf(namespace: string): readonly (readonly [string, K])[] {
     if (this.#listeners.size === 0) return [];
     return [...this.#watch.objects].filter(([key]) => key.startsWith(`${namespace}/`));
   }
 
-  #tell(change: ObjectChange<K>): void {
+  #notify(change: ObjectChange<K>): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -2,21 +2,21 @@ import type { KubeObject } from "../client/kube-types.ts";
 import { compareResourceVersions, isNotNewer } from "./resource-version.ts";
 import type { WatchEvent } from "./watch-decoder.ts";
 
-/** An object became known, changed, or is gone: `before` is missing for a new one, `after` for one that is gone. */
+/** A change of an object: `before` is undefined for a new one, `after` for one that is gone. */
 export interface ObjectChange<K> {
-  /** `namespace/name`, of kinds without namespace `name`. */
+  /** `namespace/name`; `name` for kinds without namespace. */
   readonly key: string;
   readonly before: K | undefined;
   readonly after: K | undefined;
 }
 
-/** Which object a value was made of. */
+/** The object and version that a value was made from. */
 interface Version {
   readonly uid: string | undefined;
   readonly version: string;
 }
 
-/** What is kept of one object, and of which version. */
+/** What is kept of one object, and the version it is from. */
 export interface KeptObject<K> extends Version {
   readonly key: string;
   readonly value: K;
@@ -24,37 +24,37 @@ export interface KeptObject<K> extends Version {
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: KubeObject }>;
 
-/** Deletions remembered so that an older event does not bring an object back. */
-const mostDeletions = 1_000;
+/** Deletions kept, so that an older event does not bring an object back. */
+const maxDeletions = 1_000;
 
-/** `namespace/name`, of kinds without namespace `name`. */
+/** `namespace/name`; `name` for kinds without namespace. */
 export function keyOf({ metadata: { namespace, name = "" } }: KubeObject): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
-/** The way back, for kinds with namespaces. */
+/** The inverse of `keyOf`, for kinds with namespaces. */
 export function placeOfKey(key: string): { readonly namespace: string; readonly name: string } {
   const slash = key.indexOf("/");
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /**
- * What is known of the objects of a kind from a list and the events after it. An event that comes twice or late changes
- * nothing, as far as the order of versions can be known (`compareVersions`); a list replaces everything.
+ * The objects of a kind, from a list and the events after it. An event that comes twice or late changes nothing, as far
+ * as the order of versions can be known (`compareResourceVersions`); a list replaces everything.
  */
 export class ObjectCache<T extends KubeObject, K> {
   readonly #keep: (object: T) => K;
   readonly #deletions = new Map<string, Version>();
   #values = new Map<string, K>();
   #versions = new Map<string, Version>();
-  /** Of the last list: what it does not hold was gone by then. */
+  /** Version of the last list: objects that are not in it were gone by then. */
   #listed = "";
 
   constructor(keep: (object: T) => K) {
     this.#keep = keep;
   }
 
-  /** As it is now: it changes with the next event, and is another after the next list. */
+  /** The live map: events change it, and a list replaces it by another one. */
   get objects(): ReadonlyMap<string, K> {
     return this.#values;
   }
@@ -64,7 +64,7 @@ export class ObjectCache<T extends KubeObject, K> {
     return { key: keyOf(object), uid, version: resourceVersion, value: this.#keep(object) };
   }
 
-  /** From now on `items` is all there is. Values of objects that did not change stay the same. */
+  /** Replaces all objects by `items`. Unchanged objects keep their value, by identity. */
   replaceAll(items: readonly KeptObject<K>[], resourceVersion: string): readonly ObjectChange<K>[] {
     const [before, versionsBefore] = [this.#values, this.#versions];
     this.#values = new Map();
@@ -86,7 +86,7 @@ export class ObjectCache<T extends KubeObject, K> {
     return changes;
   }
 
-  /** What the event changes, or undefined when nothing. */
+  /** The change that the event makes; undefined for none. */
   apply({ type, object }: ObjectEvent): ObjectChange<K> | undefined {
     const key = keyOf(object);
     const { uid, resourceVersion: version = "" } = object.metadata;
@@ -107,14 +107,14 @@ export class ObjectCache<T extends KubeObject, K> {
   #remove(key: string, next: Version): ObjectChange<K> | undefined {
     const known = this.#versions.get(key);
     const old = known?.version ?? this.#deletions.get(key)?.version ?? this.#listed;
-    // A deletion may carry the version of what it deletes, where another server than Kubernetes' own made it.
+    // Servers other than Kubernetes' own may send a deletion with the version of the object that it deletes.
     const order = compareResourceVersions(next.version, old);
     if (order !== undefined && (order < 0 || (order === 0 && known === undefined))) return undefined;
-    // At the end of the order in which they were made: the oldest are forgotten first.
+    // Deleted first so that it goes to the end of the map: the oldest are evicted first.
     this.#deletions.delete(key);
     this.#deletions.set(key, next);
     for (const oldest of this.#deletions.keys()) {
-      if (this.#deletions.size <= mostDeletions) break;
+      if (this.#deletions.size <= maxDeletions) break;
       this.#deletions.delete(oldest);
     }
     const before = this.#values.get(key);

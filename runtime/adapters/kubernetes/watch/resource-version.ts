@@ -1,14 +1,14 @@
 const digits = /^[1-9]\d*$/;
 
 /**
- * Which of two versions of one kind is older: negative when `a` is, 0 when they are the same, undefined when that cannot
- * be known. Kubernetes promises the order from 1.35 on, for versions that are whole numbers (KEP-5504), and 1.34 and
- * older servers number theirs in the same way, but versions of other servers may be of any form: those are equal or not.
+ * Compares two versions of one kind: negative when `a` is older, 0 when they are equal, undefined when the order cannot
+ * be known. Kubernetes promises the order from 1.35 on, for versions that are whole numbers (KEP-5504); 1.34 and older
+ * number theirs in the same way. Versions of other servers may have any form: those are only equal or not.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
   if (!digits.test(a) || !digits.test(b)) return undefined;
-  // Numbers of any length; as texts of the same length they have the same order.
+  // Numbers of any size: texts of equal length sort as the numbers do.
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : 1;
 }

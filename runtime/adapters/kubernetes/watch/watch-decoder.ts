@@ -1,53 +1,53 @@
 import type { KubeObject, KubeStatus } from "../client/kube-types.ts";
 
-/** One thing that a watch tells. */
+/** One event of a watch. */
 export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }
-  /** Everything up to this version was told. */
+  /** Everything up to this version was sent. */
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string }
-  /** The watch is over; 410 when its version is no longer known. */
+  /** The watch is over; 410 when its version has expired. */
   | { readonly type: "ERROR"; readonly status: Partial<KubeStatus> };
 
-/** What came is no watch of the API server's. */
+/** The bytes are not a watch response of the API server. */
 export class WatchDecodeError extends Error {
   override readonly name = "WatchDecodeError";
 }
 
 const newline = 10;
-/** Objects are at most 1.5 MiB in the store, and three times that with every character escaped. */
-const mostLineBytes = 8 * 1_024 * 1_024;
+/** Objects have at most 1.5 MiB in the store, and three times that with every character escaped. */
+const maxLineBytes = 8 * 1_024 * 1_024;
 
-/** Makes events of the bytes of a watch, one JSON document a line, wherever they are cut. */
+/** Decodes the events of a watch from chunks that are cut anywhere: one JSON document per line. */
 export class WatchDecoder {
-  readonly #mostLineBytes: number;
+  readonly #maxLineBytes: number;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   /** The beginning of a line, in a buffer that may be longer than it. */
   #held = Buffer.alloc(0);
   #bytes = 0;
   #fault: WatchDecodeError | undefined;
 
-  constructor(limit: number = mostLineBytes) {
-    this.#mostLineBytes = limit;
+  constructor(limit: number = maxLineBytes) {
+    this.#maxLineBytes = limit;
   }
 
   /**
-   * The events that `chunk` completes, to be taken all before the next chunk; those of a kind that is not known are left out. A line that the end of the stream
-   * cuts short is never told.
-   * @throws WatchDecodeError at the first line that is too long or is no event, and from then on always
+   * The events that `chunk` completes, to be consumed before the next chunk. Events of unknown types are left out, and
+   * a line that the end of the stream cuts short is dropped.
+   * @throws WatchDecodeError at the first line that is too long or is not an event, and on every call after that
    */
   *push(chunk: Uint8Array): Generator<WatchEvent, void> {
     if (this.#fault !== undefined) throw this.#fault;
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(newline, start);
-      const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
-      if (this.#bytes + piece.length > this.#mostLineBytes)
-        throw this.#failed(`a line is over the limit of ${this.#mostLineBytes} bytes`);
+      const part = chunk.subarray(start, end === -1 ? chunk.length : end);
+      if (this.#bytes + part.length > this.#maxLineBytes)
+        throw this.#failed(`a line is over the limit of ${this.#maxLineBytes} bytes`);
       if (end === -1) {
-        this.#hold(piece);
+        this.#hold(part);
         return;
       }
-      const event = this.#read(this.#takeLine(piece));
+      const event = this.#read(this.#takeLine(part));
       if (event !== undefined) yield event;
       start = end + 1;
     }
@@ -62,15 +62,15 @@ export class WatchDecoder {
     return line;
   }
 
-  /** Copies each byte a few times at most, into however many pieces a line is cut. */
-  #hold(piece: Uint8Array): void {
-    const bytes = this.#bytes + piece.length;
+  /** Copies each byte a few times at most, however many chunks a line is spread over. */
+  #hold(part: Uint8Array): void {
+    const bytes = this.#bytes + part.length;
     if (bytes > this.#held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(bytes, Math.min(2 * bytes, this.#mostLineBytes)));
+      const larger = Buffer.allocUnsafe(Math.max(bytes, Math.min(2 * bytes, this.#maxLineBytes)));
       this.#held.copy(larger, 0, 0, this.#bytes);
       this.#held = larger;
     }
-    this.#held.set(piece, this.#bytes);
+    this.#held.set(part, this.#bytes);
     this.#bytes = bytes;
   }
 
@@ -80,7 +80,7 @@ export class WatchDecoder {
     try {
       value = JSON.parse(this.#utf8.decode(line));
     } catch (cause) {
-      throw this.#failed("a line is no JSON", cause);
+      throw this.#failed("a line is not JSON", cause);
     }
     const read = eventOf(value);
     if (typeof read === "string") throw this.#failed(read);
@@ -94,7 +94,7 @@ export class WatchDecoder {
   }
 }
 
-/** The event in a value of JSON, undefined for one of another kind, or why it is none. */
+/** The event in a JSON value; undefined for one of an unknown type; a sentence when the value is not an event. */
 function eventOf(value: unknown): WatchEvent | undefined | string {
   if (!isMapping(value) || typeof value["type"] !== "string") return "an event has no type";
   const { type, object } = value;

@@ -6,44 +6,44 @@ import { WatchDecodeError, WatchDecoder, type WatchEvent } from "./watch-decoder
 /** Which objects are watched. */
 export type WatchQuery = ListQuery & Pick<Place, "namespace">;
 
-/** How one watch came to its end. */
+/** How one watch ended. */
 export type WatchEnd =
-  /** The server, or something between, ended it: it goes on from the last version. */
+  /** The server, or something in between, ended it: it resumes from the last version. */
   | { readonly kind: "ended" }
-  /** The version is not known any more. */
+  /** The version has expired. */
   | { readonly kind: "gone" }
-  /** Nothing was heard for too long. */
+  /** No byte came for too long. */
   | { readonly kind: "silent" }
-  /** `relist`: what it was asked, or what it told, makes no sense from here on. */
+  /** `relist`: it cannot be resumed, so the objects are listed again. */
   | { readonly kind: "failed"; readonly err: unknown; readonly relist: boolean };
 
-/** One watch. */
+/** Parameters of one watch. */
 export interface WatchSession {
   readonly resourceVersion: string;
-  /** Milliseconds without a byte after which it is cut. */
+  /** Milliseconds without a byte after which it is aborted. */
   readonly silence: number;
   /** Whether it follows a failed request. */
   readonly again: boolean;
   readonly signal: AbortSignal;
-  /** Called when the server has said yes. */
+  /** Called when the server has accepted the watch. */
   readonly opened: () => void;
   readonly told: (event: Exclude<WatchEvent, { readonly type: "ERROR" }>) => void;
 }
 
-/** The server ends a watch before it would be cut: where nothing happens at all there are no bookmarks either. */
+/** The server ends a watch before we would abort it: without any changes it sends no bookmarks either. */
 const shareOfSilence = 0.75;
-/** Milliseconds until the head of a watch is there: the connection may be one that only we think is open. */
-const mostForHead = 15_000;
+/** Milliseconds until the response head of a watch: the connection may be half-open. */
+const headTimeout = 15_000;
 
-/** Watches until it ends in whatever way. Rejects with the reason of `signal` when that aborts, and with what `told` throws. */
+/** Runs one watch to its end. Rejects with the reason of `signal` when that aborts, and with what `told` throws. */
 export async function runWatch(
   client: KubeClient,
   kind: Kind,
   { namespace, ...selectors }: WatchQuery,
   { resourceVersion, silence, again, signal, opened, told }: WatchSession,
 ): Promise<WatchEnd> {
-  const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), silence);
+  const idleAbort = new AbortController();
+  const timer = setTimeout(() => idleAbort.abort(), silence);
   const seconds = Math.floor((silence * shareOfSilence * (0.9 + 0.1 * Math.random())) / 1_000);
   const query = {
     ...selectors,
@@ -52,12 +52,12 @@ export async function runWatch(
     resourceVersion,
     timeoutSeconds: Math.max(1, seconds),
   };
-  let telling = false;
+  let inCallback = false;
   try {
     const place = namespace === undefined ? {} : { namespace };
     const options = {
-      signal: AbortSignal.any([signal, cut.signal]),
-      timeout: Math.min(silence, mostForHead),
+      signal: AbortSignal.any([signal, idleAbort.signal]),
+      timeout: Math.min(silence, headTimeout),
       attempts: 1,
       again,
     };
@@ -68,33 +68,33 @@ export async function runWatch(
       timer.refresh();
       for (const event of decoder.push(chunk)) {
         if (event.type === "ERROR") return endOf(event.status);
-        telling = true;
+        inCallback = true;
         told(event);
-        telling = false;
+        inCallback = false;
       }
     }
     return { kind: "ended" };
   } catch (err) {
     signal.throwIfAborted();
-    if (telling) throw err;
-    if (cut.signal.aborted) return { kind: "silent" };
+    if (inCallback) throw err;
+    if (idleAbort.signal.aborted) return { kind: "silent" };
     if (isGone(err)) return { kind: "gone" };
     if (err instanceof KubeRefusalError) return { kind: "failed", err, relist: isLasting(err.refusal.status) };
     return { kind: "failed", err, relist: err instanceof WatchDecodeError };
   } finally {
     clearTimeout(timer);
-    cut.abort();
+    idleAbort.abort();
   }
 }
 
 function endOf(status: Extract<WatchEvent, { type: "ERROR" }>["status"]): WatchEnd {
   const code = typeof status.code === "number" ? status.code : 500;
   if (code === 410 || status.reason === "Expired" || status.reason === "Gone") return { kind: "gone" };
-  const err = new KubeRefusalError("go on with a watch", readRefusal(code, { ...status, kind: "Status" }));
+  const err = new KubeRefusalError("continue a watch", readRefusal(code, { ...status, kind: "Status" }));
   return { kind: "failed", err, relist: true };
 }
 
-/** Whether the same request will be refused again: anything but overload and a server that is not well. */
+/** Whether the same request would be refused again: any status but those of overload and server errors. */
 export function isLasting(status: number): boolean {
   return status < 500 && status !== 429;
 }

@@ -14,40 +14,40 @@ import { isLasting, runWatch, type WatchEnd, type WatchQuery } from "./watch-ses
 
 /** How objects are watched; durations are milliseconds. */
 export interface WatchOptions<T, K> extends WatchQuery {
-  /** What is kept of each object: the rest is dropped, so that it costs no memory. Must not throw. */
+  /** What is kept of each object; the rest is dropped to save memory. Must not throw. */
   readonly keep: (object: T) => K;
-  /** Without a byte for so long a watch is cut. */
+  /** Time without a byte after which a watch is aborted. */
   readonly silence?: number;
   readonly firstDelay?: number;
   readonly longestDelay?: number;
-  /** Most of a `Retry-After` that is waited: a proxy may name an hour, and the API server be back in a minute. */
+  /** Upper bound of a `Retry-After`: a proxy may say an hour, and the API server be back in a minute. */
   readonly longestAsked?: number;
-  /** Objects in one page of a list. */
+  /** Objects per page of a list. */
   readonly pageSize?: number;
   /**
-   * Told once when the API server cannot be heard by any watch of the client, and not again before all of them hear it;
-   * of each watch once when it is refused for good.
+   * Called once when the first watch of the client fails, and not again before all of them have recovered; also once
+   * for each watch that is refused for good.
    */
   readonly onTrouble?: (err: unknown) => void;
 }
 
 type Listener<K> = (change: ObjectChange<K>) => void;
 
-/** Milliseconds until the next try; `early`: another watch may hear sooner that the API server is back. */
+/** Milliseconds until the next attempt; `early`: shorter if another watch finds the API server available again. */
 interface Wait {
   readonly after: number;
   readonly early: boolean;
 }
 
 const defaults = { silence: 60_000, firstDelay: 500, longestDelay: 30_000, longestAsked: 60_000, pageSize: 250 };
-/** A watch that held so long does not make the next one wait; milliseconds. */
+/** Milliseconds that a watch has to last for the next one to start without back-off. */
 const goodWatch = 1_000;
-/** After so many refusals in a row the version itself may be what is refused. */
-const mostFailures = 5;
+/** After this many failures in a row, a refusal may be due to the version itself. */
+const maxFailures = 5;
 
 /**
- * All objects of a kind, kept up to date from `open` to `close`: a list, then a watch that is resumed where it ended.
- * While the API server is away what was known stays, and `age` says how old it is.
+ * All objects of a kind, kept up to date until `close`: a list, then a watch that is resumed where it ended. While the
+ * API server is unavailable the known objects stay, and `age` says how old they are.
  */
 export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   /** Resolves when all objects are known for the first time; rejects when it is closed before. */
@@ -62,11 +62,11 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   readonly #closing = new AbortController();
   readonly #sync = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
-  /** Undefined: to be listed. */
+  /** Undefined when the objects are to be listed. */
   #version: string | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #lastContactAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
-  /** For good, as far as it knows: rights are missing, or the kind. */
+  /** Refused for good, as far as is known: the rights or the kind are missing. */
   #isRefused = false;
 
   constructor(client: KubeClient, kind: Kind, options: WatchOptions<T, K>) {
@@ -82,7 +82,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     this.#options = { onTrouble: () => {}, ...defaults, ...rest };
     this.#cache = new ObjectCache(options.keep);
     this.synced = this.#sync.promise;
-    // Nobody need wait for it.
+    // Callers need not await it, so its rejection must not count as unhandled.
     this.synced.catch(() => {});
     this.#contact.join(this);
     this.#running = this.#run(this.#closing.signal);
@@ -92,23 +92,26 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     return this.#kind.kind;
   }
 
-  /** By `namespace/name`, of kinds without namespace by name. Read it anew each time: it is replaced by lists. */
+  /** By `namespace/name`; by name for kinds without namespace. Do not keep the map: a list replaces it. */
   get objects(): ReadonlyMap<string, K> {
     return this.#cache.objects;
   }
 
-  /** Milliseconds since the API server last said something about these objects; infinite before the first list. */
+  /** Milliseconds since the API server last sent something about these objects; infinite before the first list. */
   get age(): number {
-    return performance.now() - this.#heardAt;
+    return performance.now() - this.#lastContactAt;
   }
 
-  /** Calls `listener` with each change from now on, in order; what it gives back ends that. What it throws is trouble. */
+  /**
+   * Calls `listener` with each change from now on, in order; returns a function that ends this. An error that
+   * `listener` throws goes to `onTrouble`.
+   */
   listen(listener: Listener<K>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when nothing is under way any more; what was known stays. */
+  /** Resolves when nothing is in flight any more; the known objects stay. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#contact.leave(this);
@@ -134,60 +137,60 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   }
 
   async #list(signal: AbortSignal): Promise<string> {
-    // A server that was not in time may be with less.
+    // A server that was too slow may manage a smaller page.
     const pageSize = Math.max(Math.ceil(this.#options.pageSize / 2 ** this.#failures), smallestPage);
     const query = { ...this.#query, pageSize: Math.min(pageSize, this.#options.pageSize) };
     const keep = (object: T) => this.#cache.keep(object);
     const options = { signal, attempts: 1, again: this.#failures > 0 };
     const { items, resourceVersion } = await listObjects(this.#client, this.#kind, query, keep, options);
-    for (const change of this.#cache.replaceAll(items, resourceVersion)) this.#tell(change);
-    this.#heardAt = performance.now();
+    for (const change of this.#cache.replaceAll(items, resourceVersion)) this.#notify(change);
+    this.#lastContactAt = performance.now();
     this.#contact.answered(this);
     this.#sync.resolve();
     return resourceVersion;
   }
 
-  /** One watch; gives what to wait before the next. */
+  /** Runs one watch; resolves with the wait before the next. */
   async #watchOnce(resourceVersion: string, signal: AbortSignal): Promise<Wait> {
-    let [openedAt, heard] = [Number.POSITIVE_INFINITY, false];
-    let well: NodeJS.Timeout | undefined;
+    let [openedAt, hadEvents] = [Number.POSITIVE_INFINITY, false];
+    let recoveryTimer: NodeJS.Timeout | undefined;
     const end = await runWatch(this.#client, this.#kind, this.#query, {
       resourceVersion,
       silence: this.#options.silence,
       again: this.#failures > 0,
       signal,
       opened: () => {
-        openedAt = this.#heardAt = performance.now();
+        openedAt = this.#lastContactAt = performance.now();
         this.#contact.answered(this);
-        // Where nothing changes nothing else tells for most of a minute.
-        well = setTimeout(() => this.#recovered(), goodWatch);
+        // Without changes, no event would confirm for most of a minute that the watch works.
+        recoveryTimer = setTimeout(() => this.#recovered(), goodWatch);
       },
       told: (event) => {
-        heard = true;
+        hadEvents = true;
         this.#recovered();
-        this.#heardAt = performance.now();
+        this.#lastContactAt = performance.now();
         const version = event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
         this.#advance(version ?? resourceVersion);
         const change = event.type === "BOOKMARK" ? undefined : this.#cache.apply(event);
-        if (change !== undefined) this.#tell(change);
+        if (change !== undefined) this.#notify(change);
       },
-    }).finally(() => clearTimeout(well));
+    }).finally(() => clearTimeout(recoveryTimer));
     const isGood = performance.now() - openedAt >= goodWatch;
-    if (end.kind === "ended" && !heard && isGood) await this.#checkStore(resourceVersion, signal);
+    if (end.kind === "ended" && !hadEvents && isGood) await this.#checkStore(resourceVersion, signal);
     return this.#waitAfter(end, isGood);
   }
 
   #waitAfter(end: WatchEnd, isGood: boolean): Wait {
     if (end.kind === "failed") {
-      const isRefused = end.err instanceof KubeRefusalError && this.#failures >= mostFailures;
+      const isRefused = end.err instanceof KubeRefusalError && this.#failures >= maxFailures;
       if (end.relist || isRefused) this.#version = undefined;
       return this.#failed(end.err);
     }
-    if (end.kind === "silent") return this.#failed(new Error("nothing was heard of a watch for too long"));
+    if (end.kind === "silent") return this.#failed(new Error("a watch received nothing for too long"));
     if (end.kind === "gone") this.#version = undefined;
-    else this.#heardAt = performance.now();
+    else this.#lastContactAt = performance.now();
     if (isGood) this.#recovered();
-    // Many that were ended at once must not all come back at once.
+    // Jitter: watches that ended at the same time must not all return at once.
     if (isGood || (end.kind === "gone" && this.#failures === 0)) {
       this.#failures = isGood ? 0 : 1;
       return { after: (this.#options.firstDelay / 2) * Math.random(), early: false };
@@ -200,11 +203,11 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     this.#failures += 1;
     const refusal = err instanceof KubeRefusalError ? err.refusal : undefined;
     const isRefused = refusal !== undefined && isLasting(refusal.status);
-    const isNews = isRefused ? !this.#isRefused : this.#contact.failed(this);
+    const isToReport = isRefused ? !this.#isRefused : this.#contact.failed(this);
     this.#isRefused = isRefused;
-    if (isNews) this.#options.onTrouble(err);
-    const asked = Math.min(refusal?.retryAfter ?? 0, this.#options.longestAsked) * (1 + 0.1 * Math.random());
-    return { after: Math.max(asked, this.#backOff()), early: asked === 0 && !isRefused };
+    if (isToReport) this.#options.onTrouble(err);
+    const requestedDelay = Math.min(refusal?.retryAfter ?? 0, this.#options.longestAsked) * (1 + 0.1 * Math.random());
+    return { after: Math.max(requestedDelay, this.#backOff()), early: requestedDelay === 0 && !isRefused };
   }
 
   #recovered(): void {
@@ -218,8 +221,8 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
   }
 
   /**
-   * A store that was put back to an earlier state lets a watch of a later version wait for ever; only a list tells. Where
-   * anything changes at all bookmarks come, and nobody has to ask.
+   * After the store was restored to an earlier state, a watch from a later version waits indefinitely, and only a list
+   * shows it. Watches that got events need no check: where anything changes at all, bookmarks come.
    */
   async #checkStore(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { namespace, ...selectors } = this.#query;
@@ -230,13 +233,13 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     if (order !== undefined && order < 0) this.#version = undefined;
   }
 
-  /** Never back, where that can be known. */
+  /** Never goes back, as far as the order of versions is known. */
   #advance(version: string): void {
     const order = this.#version === undefined ? 1 : compareResourceVersions(version, this.#version);
     if (order === undefined || order > 0) this.#version = version;
   }
 
-  #tell(change: ObjectChange<K>): void {
+  #notify(change: ObjectChange<K>): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);

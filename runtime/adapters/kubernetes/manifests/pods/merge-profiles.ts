@@ -9,8 +9,8 @@ import type {
 } from "../object-types.ts";
 
 /**
- * All Profiles of a function as one, in their order: of single values and of entries with the same key the later wins;
- * tolerations and preferences of all hold, and what several demand of nodes and pods must all be true.
+ * All Profiles of a function merged in their order. Of single values, and of entries with the same key, the later one
+ * wins; tolerations and preferences add up, and all requirements on nodes and pods must hold.
  */
 export function mergeProfiles(profiles: readonly ProfileSpec[]): ProfileSpec {
   return profiles.reduce(mergeTwo, {});
@@ -90,7 +90,7 @@ function joinPods(a: PodAffinity, b: PodAffinity): PodAffinity {
   };
 }
 
-/** Of the terms of one any may hold, so of two lists any pair. */
+/** The terms of a list are alternatives, so two lists become all pairs of their terms. */
 function joinNodes(a: NodeAffinity, b: NodeAffinity): NodeAffinity {
   const [ours, theirs] = [a[required]?.nodeSelectorTerms, b[required]?.nodeSelectorTerms];
   return {

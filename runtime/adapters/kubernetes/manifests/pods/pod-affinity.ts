@@ -4,9 +4,9 @@ import { quote } from "../../../../core/quote.ts";
 import type { Affinity, NodeSelectorRequirement, NodeSelectorTerm } from "../object-types.ts";
 
 /**
- * Affinity of a function's pods: `constraints` (`key=value`, `key==value`) hold on every node that the Profiles allow;
- * what these say of the same labels of nodes is dropped. Undefined when nothing is said.
- * @throws PlatformError `validation_failed` for a constraint that is no label of a node
+ * Affinity of a function's pods: `constraints` (`key=value`, `key==value`) apply to every node that the Profiles allow,
+ * and replace what the Profiles say of the same node labels. Undefined when there is none.
+ * @throws PlatformError `validation_failed` for a constraint that is not a node label
  */
 export function podAffinity(constraints: readonly string[], profile: Affinity | undefined): Affinity | undefined {
   const own = constraints.map(parseConstraint);

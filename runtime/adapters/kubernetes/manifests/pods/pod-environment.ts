@@ -5,12 +5,12 @@ import { functionEnvironment } from "../../../../core/functions/function-environ
 import { functionPort } from "../../../../core/functions/function-port.ts";
 import type { Container } from "../object-types.ts";
 
-/** How long the watchdog in an image lets calls finish when it is to stop. */
+/** Tells the watchdog in an image how long to let calls finish when it stops. */
 const graceVariable = "write_timeout";
 
 /**
- * The environment of a function's container (contract §7), sorted by name; `grace` in milliseconds. Kubernetes reads
- * `$(NAME)` and `$$` in values as its own: they are written so that the function sees its values as deployed.
+ * The environment of a function's container (contract §7), sorted by name; `grace` in milliseconds. Kubernetes expands
+ * `$(NAME)` and `$$` in values, so every `$` is escaped: the function sees its values as deployed.
  */
 export function podEnvironment(wanted: DesiredFunction, gatewayUrl: string, grace: number): Container["env"] {
   const variables = {

@@ -2,8 +2,8 @@ import { parseDuration } from "../../../../api/duration.ts";
 import { longestCallOf, replicaGrace, type TimedDeployment } from "../../../../core/replicas/reconcile-grace.ts";
 
 /**
- * Seconds between the word that a pod ends and its signal to do so: gateways and queue-workers hear meanwhile that it
- * takes no more calls.
+ * Seconds between the deletion of a pod and its stop signal: meanwhile gateways and queue-workers learn that it takes
+ * no more calls.
  */
 export const unpublishSeconds = 2;
 
@@ -11,16 +11,16 @@ const margin = 1_000;
 
 /** How long a pod may take to end. */
 export interface PodGrace {
-  /** Milliseconds a container has from its signal on: what its watchdog is told. */
+  /** Milliseconds that a container has from its stop signal on, as its watchdog is told. */
   readonly container: number;
-  /** Of the pod, from its deletion on. */
+  /** Seconds that the pod has from its deletion on. */
   readonly podSeconds: number;
 }
 
 /**
  * The grace of a function's pods: its longest call (`exec_timeout`, else the longer of `com.service.timeout` and the
- * platform's `longestCall` in milliseconds), or its `write_timeout` if that is longer; never more than a call may take
- * without `exec_timeout`, and what ends a call takes.
+ * platform's `longestCall` in milliseconds), or its `write_timeout` if that is longer, but never more than a call may
+ * take without `exec_timeout`. A margin for the end of the call is added.
  */
 export function podGrace(deployment: TimedDeployment, longestCall: number): PodGrace {
   const written = parseDuration(deployment.envVars?.["write_timeout"] ?? "") ?? 0;

@@ -10,12 +10,12 @@ export interface PodProbes {
   readonly livenessProbe?: Probe;
 }
 
-/** A replica that is ready is to be heard of soon, as callers wait; health is only for what has died on its feet. */
+/** Seconds. Readiness is probed often, as callers wait for it; health only finds processes that hang. */
 const readyPeriod = 1;
 const healthPeriod = 10;
 
 /**
- * Probes as the annotations say (contract §2.1). Without any of them readiness is a connection, and health is not asked.
+ * Probes as the annotations say (contract §2.1). By default readiness is a TCP connection, and health is not probed.
  * @throws PlatformError `validation_failed` for an annotation that cannot be used
  */
 export function podProbes(annotations: KeyedTexts): PodProbes {

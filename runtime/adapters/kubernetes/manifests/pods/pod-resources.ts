@@ -5,9 +5,9 @@ import type { ResourceRequirements } from "../object-types.ts";
 type Amounts = Readonly<Record<string, string>>;
 
 /**
- * Resources of a function's container: its own amounts, for what it does not name the Profiles'; what nobody names is
- * the namespace's default (`defaultLimits`). Where only one side is the function's own, the other follows it, as
- * Kubernetes refuses requests above limits. Devices are never shared: request and limit are the same.
+ * Resources of a function's container: its own amounts, else the Profiles', else the namespace's default
+ * (`defaultLimits`). Kubernetes refuses requests above limits: where only one of the two is the function's own, the
+ * other follows it. Devices are never shared: request and limit are the same.
  */
 export function podResources(
   own: Pick<FunctionDeployment, "limits" | "requests">,

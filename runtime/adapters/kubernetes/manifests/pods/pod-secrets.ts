@@ -1,7 +1,7 @@
 import { secretDirectories } from "../../../../api/names.ts";
 import type { Container, PodSpec, Volume } from "../object-types.ts";
 
-/** What a pod is given of the secrets that its function names. */
+/** What a pod gets of the secrets that its function names. */
 export interface PodSecrets {
   readonly volumes: readonly Volume[];
   readonly volumeMounts: Container["volumeMounts"];
@@ -11,8 +11,8 @@ export interface PodSecrets {
 const volumeName = "secrets";
 
 /**
- * All keys of all `secrets` as files of one volume, read-only, at both paths (contract §7). Those of `pullSecrets`, which
- * are credentials of image registries, are the kubelet's: no function sees them.
+ * All keys of all `secrets` as files of one volume, read-only, at both paths (contract §7). `pullSecrets`, the
+ * credentials of image registries, are for the kubelet only: no function sees them.
  */
 export function podSecrets(secrets: readonly string[], pullSecrets: ReadonlySet<string>): PodSecrets {
   const names = [...secrets].sort();

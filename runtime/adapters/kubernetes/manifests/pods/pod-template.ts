@@ -21,10 +21,10 @@ import { podProbes } from "./pod-probes.ts";
 import { podResources } from "./pod-resources.ts";
 import { podSecrets, type PodSecrets } from "./pod-secrets.ts";
 
-/** What the objects of a function depend on, beside the function. */
+/** What the objects of a function depend on, besides the function. */
 export interface FunctionContext {
   readonly owner: FunctionOwner;
-  /** Of the Function object, see `rolloutOf`. */
+  /** Of the Function object, see `rolloutCount`. */
   readonly rollout: number;
   /** Those the function names, in its order. */
   readonly profiles: readonly ProfileSpec[];
@@ -38,13 +38,13 @@ export interface FunctionContext {
   readonly defaultLimits: Readonly<Record<string, string>>;
 }
 
-/** Who functions run as, unless a Profile says so. */
+/** User and group that functions run as, unless a Profile says otherwise. */
 const functionUser = 12_000;
 const temporary = "tmp";
 
 /**
- * What the pods of a function are made from. A change of anything in it rolls them; its annotation `revision` tells pods
- * of one from those of another.
+ * The pod template of a function. Any change in it replaces the pods; its annotation `revision` distinguishes the pods
+ * of one template from those of another.
  * @throws PlatformError `validation_failed` for what `functionFault` finds
  */
 export function podTemplate(wanted: DesiredFunction, context: FunctionContext): PodTemplate {
@@ -54,7 +54,7 @@ export function podTemplate(wanted: DesiredFunction, context: FunctionContext): 
   return { metadata: { labels, annotations: { [objectAnnotation.revision]: revision } }, spec: asStored(spec) };
 }
 
-/** The API server stores no delay of zero: one that is wanted would be missing for ever, and written at every start. */
+/** The API server stores no delay of zero: a wanted one would never be found, and be written again at every start. */
 function asStored({ containers, ...spec }: PodSpec): PodSpec {
   const probe = ({ initialDelaySeconds = 0, ...rest }: Probe): Probe =>
     initialDelaySeconds === 0 ? rest : { initialDelaySeconds, ...rest };
@@ -111,7 +111,7 @@ function container(
     ...(resources === undefined ? {} : { resources }),
     ...podProbes(deployment.annotations),
     lifecycle: { preStop: { sleep: { seconds: unpublishSeconds } } },
-    // The last lines of a container that failed are then part of its status: what conditions quote.
+    // Puts the last lines of a failed container into its status, from where conditions quote them.
     terminationMessagePolicy: "FallbackToLogsOnError",
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -133,19 +133,19 @@ function securityContext(profile: PodSecurityContext = {}): PodSecurityContext {
   };
 }
 
-/** Over nodes and zones as well as it goes; of the same topology a Profile knows better. */
+/** Spreads pods over nodes and zones as far as possible; a Profile's constraint on the same topology wins. */
 function spread(name: string, own: readonly TopologySpreadConstraint[]): readonly TopologySpreadConstraint[] {
   const always: readonly TopologySpreadConstraint[] = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
     .filter((topologyKey) => own.every((constraint) => constraint.topologyKey !== topologyKey))
     .map((topologyKey) => ({ maxSkew: 1, topologyKey, whenUnsatisfiable: "ScheduleAnyway" }));
-  // A Profile cannot know the function; without a selector a constraint would count nothing.
+  // A Profile cannot select the function's pods, and a constraint without a selector would count none.
   return [...own, ...always].map((constraint) => ({
     ...constraint,
     labelSelector: constraint.labelSelector ?? { matchLabels: functionSelector(name) },
   }));
 }
 
-/** A digest or a fixed tag always means the same image; `latest`, which no tag means too, does not. */
+/** A digest or a fixed tag always means the same image; `latest`, the tag of an image that names none, does not. */
 function pullPolicy(image: string): "IfNotPresent" | "Always" {
   if (image.includes("@")) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(image)?.[1] ?? "latest";

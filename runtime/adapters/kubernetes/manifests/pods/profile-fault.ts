@@ -1,7 +1,9 @@
 import { quote } from "../../../../core/quote.ts";
 import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts";
 
-/** What a pod may have under level `baseline` of the pod security standards; anything else is refused, unheard-of fields too. */
+/**
+ * Fields that level `baseline` of the pod security standards lets a pod set; all others are refused, unknown ones, too.
+ */
 const fields: ReadonlySet<string> = new Set([
   "runAsUser",
   "runAsGroup",

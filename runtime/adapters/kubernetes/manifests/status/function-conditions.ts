@@ -10,13 +10,13 @@ import { podProbes } from "../pods/pod-probes.ts";
 /** What is known of one function in Kubernetes. */
 export interface ObservedFunction {
   readonly wanted: DesiredFunction;
-  /** `revision` of the pod template that is wanted; undefined when none can be made, and `fault` says why. */
+  /** `revision` of the pod template that is wanted; undefined when none can be made: `fault` says why. */
   readonly revision: string | undefined;
   /** See `functionFault`. */
   readonly fault: ReplicaFailure | undefined;
   /** See `missingParts`. */
   readonly missing: ReplicaFailure | undefined;
-  /** What keeps no replica from running, and yet needs a person. */
+  /** A fault that keeps no replica from running but needs a person. */
   readonly attention?: ReplicaFailure | undefined;
   readonly deployment: ObservedDeployment | undefined;
   /** All that carry the function's label. */
@@ -25,7 +25,7 @@ export interface ObservedFunction {
   readonly now: number;
 }
 
-/** What conditions of a function rest on, from what Kubernetes says of its Deployment and pods. */
+/** The facts behind a function's conditions, from what Kubernetes reports of its Deployment and pods. */
 export function conditionFacts(facts: ObservedFunction): ConditionFacts {
   const { wanted, revision, fault, now } = facts;
   const pods = facts.pods.filter(exists);
@@ -36,13 +36,13 @@ export function conditionFacts(facts: ObservedFunction): ConditionFacts {
   const enough = readyCurrent >= wanted.replicas;
   const { image, annotations, limits } = wanted.deployment;
   const readinessProbe = fault === undefined ? podProbes(annotations).readinessProbe : undefined;
-  // A Profile may state a limit, too; then it is not the platform's to explain.
+  // A Profile may state a limit, too, and then the limit is not the platform's default.
   const limitsMemory = limits?.["memory"] !== undefined || keyValue(annotations, annotation.profile) !== undefined;
   const container = { name: wanted.name, image, readinessProbe, limitsMemory };
   const failed = pending.map((pod) => podFailure(pod, container, now));
   const backoff = enough ? undefined : worst(failed, now);
   const refused = enough ? undefined : (facts.missing ?? creationFailure(facts));
-  const stuck = enough ? undefined : (first(pending.map(placementFailure)) ?? overdue(facts, backoff));
+  const stalled = enough ? undefined : (first(pending.map(placementFailure)) ?? overdue(facts, backoff));
   return {
     wanted: wanted.replicas,
     ready: serving.length,
@@ -50,9 +50,9 @@ export function conditionFacts(facts: ObservedFunction): ConditionFacts {
     existing: pods.length,
     superseded: pods.length - current.length,
     backoff,
-    blocked: fault ?? refused ?? stuck,
+    blocked: fault ?? refused ?? stalled,
     attention: facts.attention,
-    // Nothing of it is tried just now: whoever waits for a replica may be told why.
+    // No attempt is in progress: callers that wait for a replica may be told why.
     backingOff: (fault ?? refused) !== undefined || (pending.length > 0 && failed.every((one) => one?.pauses === true)),
   };
 }
@@ -79,7 +79,7 @@ function worst(failed: readonly (PodFailure | undefined)[], now: number): Backof
   return most === undefined ? undefined : { failures: most.failures, until: now, last: most.failure };
 }
 
-/** What the Deployment says of its newest description; nothing of an older one counts. */
+/** A condition of the Deployment for the wanted revision; one of an older revision does not count. */
 function deploymentCondition({ deployment, revision }: ObservedFunction, type: string) {
   if (deployment === undefined) return undefined;
   const { metadata, spec, status } = deployment;
@@ -88,24 +88,24 @@ function deploymentCondition({ deployment, revision }: ObservedFunction, type: s
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The name of a pod that never was is another one each time. */
-const madeUpName = /^pods "[^"]*" is forbidden: /;
+/** The generated name of a pod that was not created, which differs each time. */
+const generatedName = /^pods "[^"]*" is forbidden: /;
 const creationReasons: readonly (readonly [words: RegExp, reason: string])[] = [
   [/exceeded quota/, "QuotaExceeded"],
   [/violates PodSecurity/, "PodSecurityRefused"],
   [/service ?account .*not found/i, "ServiceAccountNotFound"],
 ];
 
-/** Why the API server takes no more pods of the function. */
+/** Why the API server accepts no more pods of the function. */
 function creationFailure(facts: ObservedFunction): ReplicaFailure | undefined {
   const condition = deploymentCondition(facts, "ReplicaFailure");
   if (condition?.status !== "True") return undefined;
-  const words = (condition.message ?? "no reason is given").replace(madeUpName, "");
+  const words = (condition.message ?? "no reason is given").replace(generatedName, "");
   const known = creationReasons.find(([pattern]) => pattern.test(words));
   return { reason: known?.[1] ?? condition.reason ?? "FailedCreate", message: `Cannot create a replica: ${words}` };
 }
 
-/** Kubernetes has waited for new replicas for as long as it does. */
+/** The failure when new replicas missed Kubernetes' progress deadline. */
 function overdue(facts: ObservedFunction, backoff: Backoff | undefined): ReplicaFailure | undefined {
   const condition = deploymentCondition(facts, "Progressing");
   if (condition?.status !== "False") return undefined;

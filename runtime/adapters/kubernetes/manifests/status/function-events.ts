@@ -17,13 +17,13 @@ export interface EventObject extends KubeObject {
 type Happening = Pick<EventObject, "type" | "reason" | "message">;
 
 const component = "weir-operator";
-/** What the API server takes of a message. */
-const mostCharacters = 1_024;
+/** Longest message that the API server accepts. */
+const maxCharacters = 1_024;
 
 /**
- * Events for what the `conditions` say that the status of `object` did not say yet, at `now` (Unix milliseconds): that a
- * person is needed and no longer, that replicas are ready and no longer. That none is wanted, or not yet ready after
- * that, is no event.
+ * Events for what `conditions` change in the status of `object`, at `now` (Unix milliseconds): the function stalls or
+ * recovers, becomes ready or is no longer ready. Scaling to zero is not an event, nor is the time until it is ready
+ * again after that.
  */
 export function functionEvents(
   object: FunctionObject,
@@ -38,7 +38,7 @@ export function functionEvents(
     readyHappening(find(before, "Ready"), find(conditions, "Ready")),
   ].filter((one) => one !== undefined);
   return happenings.map(({ type, reason, message }, index) => ({
-    // With a name of its own it is the same one when it is sent again after a lost answer.
+    // With a fixed name, a retry after a lost response does not create a second event.
     metadata: { name: `${name}.${now.toString(16)}${index}`, namespace },
     involvedObject: {
       apiVersion: apiVersionOf(kinds.function),
@@ -50,7 +50,7 @@ export function functionEvents(
     },
     type,
     reason,
-    message: message.slice(0, mostCharacters),
+    message: message.slice(0, maxCharacters),
     source: { component },
     firstTimestamp: at,
     lastTimestamp: at,
@@ -77,8 +77,8 @@ function readyHappening(
   if (after === undefined || before?.status === after.status) return undefined;
   const { reason, message } = after;
   if (after.status === "True") return reason === "ScaledToZero" ? undefined : { type: "Normal", reason, message };
-  const slept = before === undefined || before.reason === "ScaledToZero";
-  return slept ? undefined : { type: "Warning", reason, message };
+  const wasScaledToZero = before === undefined || before.reason === "ScaledToZero";
+  return wasScaledToZero ? undefined : { type: "Warning", reason, message };
 }
 
 function find(conditions: readonly FunctionCondition[], type: string): FunctionCondition | undefined {

@@ -12,31 +12,31 @@ import type { ProfileSpec } from "../../../../api/resources/profile-resource.ts"
 import { podAffinity } from "../pods/pod-affinity.ts";
 import { profileFault } from "../pods/profile-fault.ts";
 
-/** A core Secret of the function's namespace, without what is in it. */
+/** A core Secret of the function's namespace, without its values. */
 export interface SecretFacts {
   readonly type: string;
   readonly keys: readonly string[];
 }
 
-/** What a function names and what there is of it. */
+/** What exists of the objects that a function names. */
 export interface FunctionSurroundingsFacts {
   /** Of the function's namespace, by name. */
   readonly secrets: ReadonlyMap<string, SecretFacts>;
   /** Of the platform's namespace, by name. */
   readonly profiles: ReadonlyMap<string, ProfileSpec>;
-  /** Of the one that the function names; `bound` names a role of Weir that it is bound to. */
+  /** The one that the function names; `bound` is a role of Weir that it is bound to. */
   readonly serviceAccount: { readonly exists: boolean; readonly bound?: string } | undefined;
 }
 
 const pullTypes: ReadonlySet<string> = new Set(["kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"]);
 
-/** Names of the Profiles that a function's annotations name, in order, each once. */
+/** The Profiles that a function's annotations name, in order, each once. */
 export function profileNames(annotations: KeyedTexts): readonly string[] {
   const names = (keyValue(annotations, annotation.profile) ?? "").split(",").map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ""))];
 }
 
-/** Those of the function's secrets that are credentials of image registries. */
+/** The function's secrets that are credentials of image registries. */
 export function registrySecretsOf(
   { deployment }: DesiredFunction,
   secrets: FunctionSurroundingsFacts["secrets"],
@@ -45,9 +45,10 @@ export function registrySecretsOf(
 }
 
 /**
- * Why nothing can be made of this description: a rule that it breaks or a key that is not known (whoever wrote the object
- * did not ask the gateway), a Profile that is not there or not allowed, or a service account with the platform's own rights. What runs is left as it
- * is then. `check` throws for a description that breaks a rule: what the platform's settings say as well.
+ * Why nothing can be made from this deployment: it breaks a rule or has an unknown key (the object may have been
+ * written without the gateway), a Profile does not exist or is not allowed, or the service account has the platform's
+ * own rights. What runs is left as it is then. `check` throws for a deployment that breaks a rule, those of the
+ * settings included.
  */
 export function functionFault(
   wanted: DesiredFunction,
@@ -60,8 +61,8 @@ export function functionFault(
 }
 
 /**
- * What is missing so that a new replica could start: a service account, secrets, or a name for each of their files. What
- * runs already is not concerned.
+ * What is missing for a new replica to start: a service account, secrets, or distinct names for their files. Running
+ * replicas are not affected.
  */
 export function missingParts(wanted: DesiredFunction, facts: FunctionSurroundingsFacts): ReplicaFailure | undefined {
   const { namespace, deployment } = wanted;
@@ -93,7 +94,7 @@ export function missingParts(wanted: DesiredFunction, facts: FunctionSurrounding
   return undefined;
 }
 
-/** Whether the queue of its asynchronous calls is none of those that are declared: all else of it works. */
+/** The failure when the queue of its asynchronous calls is not declared; everything else of the function works. */
 export function queueMissing(
   wanted: DesiredFunction,
   declared: ReadonlyMap<string, unknown> | undefined,

@@ -11,14 +11,14 @@ import type { FunctionObject } from "../function-custom-resource.ts";
 const ours: ReadonlySet<string> = new Set(["Ready", "Healthy", "Reconciling", "Stalled"]);
 
 /**
- * The operator's part of a Function object's status. Condition Scaling is the autoscaler's and not in it; times of
- * conditions stay where their status is as it was.
+ * The operator's part of a Function object's status. Condition Scaling is the autoscaler's and not in it; a condition
+ * whose status has not changed keeps its time.
  */
 export function functionObjectStatus(object: FunctionObject, facts: ObservedFunction): FunctionObjectStatus {
   const { wanted, pods, now } = facts;
   const living = pods.filter((pod) => exists(pod) && pod.metadata.deletionTimestamp === undefined);
   const available = living.filter(isReady).length;
-  const conditions = functionConditions(conditionFacts(facts), saidConditions(object), new Date(now).toISOString());
+  const conditions = functionConditions(conditionFacts(facts), reportedConditions(object), new Date(now).toISOString());
   return {
     conditions,
     reason: reasonOf(conditions),
@@ -31,14 +31,14 @@ export function functionObjectStatus(object: FunctionObject, facts: ObservedFunc
   };
 }
 
-/** What is in the way, else what is under way, else how it stands. */
+/** The reason of Stalled or else Reconciling, if true; else that of Ready. */
 function reasonOf(conditions: readonly Condition[]): string {
   const isTrue = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
   const first = isTrue("Stalled") ?? isTrue("Reconciling") ?? conditions.find(({ type }) => type === "Ready");
   return first?.reason ?? "";
 }
 
-/** What the operator said last of a function, in the platform's words, with the addresses of its ready replicas. */
+/** What the operator last reported of a function, with the addresses of its ready replicas. */
 export function endpointsOf(object: FunctionObject, addresses: readonly string[]): FunctionEndpoints {
   const { name, namespace, generation } = desiredOf(object);
   const isSeen =
@@ -49,11 +49,11 @@ export function endpointsOf(object: FunctionObject, addresses: readonly string[]
     namespace,
     addresses,
     observedGeneration: isSeen ? generation : generation - 1,
-    conditions: saidConditions(object),
+    conditions: reportedConditions(object),
   };
 }
 
-function saidConditions({ status }: FunctionObject): Condition[] {
+function reportedConditions({ status }: FunctionObject): Condition[] {
   return (status?.conditions ?? [])
     .filter(({ type }) => ours.has(type))
     .map(

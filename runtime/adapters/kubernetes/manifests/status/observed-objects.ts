@@ -2,7 +2,7 @@ import type { NamedMeta, ResourceRequirements } from "../object-types.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** One statement of Kubernetes about an object. */
+/** A condition of an object, as Kubernetes reports it. */
 export interface ObjectCondition {
   readonly type: string;
   readonly status: string;
@@ -11,7 +11,7 @@ export interface ObjectCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** What is read of a Deployment that is there. */
+/** What is read of an existing Deployment. */
 export interface ObservedDeployment {
   readonly metadata: NamedMeta;
   readonly spec?: { readonly template: { readonly metadata?: { readonly annotations?: Texts } } };
@@ -23,7 +23,7 @@ export interface ObservedDeployment {
   };
 }
 
-/** A state of a container; one of the three is there. */
+/** A state of a container; one of the three is present. */
 export interface ContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly running?: { readonly startedAt?: string };

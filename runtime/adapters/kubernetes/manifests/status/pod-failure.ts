@@ -11,7 +11,7 @@ export interface PodFailure {
   readonly failure: ReplicaFailure;
   /** Attempts that failed in a row. */
   readonly failures: number;
-  /** It is tried again only after a pause. */
+  /** Whether the next attempt comes only after a pause. */
   readonly pauses: boolean;
 }
 
@@ -28,15 +28,15 @@ const imageReasons: ReadonlySet<string> = new Set([
   "RegistryUnavailable",
   "SignatureValidationFailed",
 ]);
-/** What a container that only begins waits for. */
-const begins: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
-/** What the kubelet puts before the words of the pull that failed. */
+/** Reasons to wait of a container that is just starting. */
+const startReasons: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
+/** What the kubelet puts before the message of the failed pull. */
 const backOffWords = /^Back-off pulling image "[^"]*": (?:ErrImagePull: )?/;
 const healthyAfter = 60_000;
-/** From here on a failure is said to be in the way, see `functionConditions`. */
-const hopeless = 2;
+/** Failures in a row after which a function is stalled, see `functionConditions`. */
+const stalledFailures = 2;
 
-/** Why no node takes the pod, if that is so. */
+/** Why no node accepts the pod, if that is so. */
 export function placementFailure({ metadata, status }: ObservedPod): ReplicaFailure | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
@@ -44,12 +44,12 @@ export function placementFailure({ metadata, status }: ObservedPod): ReplicaFail
   return { reason: "Unschedulable", message };
 }
 
-/** The container of a function, as it was to be. */
+/** The container of a function, as it is wanted. */
 export interface WantedContainer {
   readonly name: string;
   readonly image: string;
   readonly readinessProbe: Probe | undefined;
-  /** Whether it states how much memory it may use. */
+  /** Whether it states a memory limit. */
   readonly limitsMemory: boolean;
 }
 
@@ -59,12 +59,12 @@ export function podFailure(pod: ObservedPod, wanted: WantedContainer, now: numbe
   if (container === undefined) return undefined;
   const { waiting, terminated } = container.state ?? {};
   const ended = terminated ?? container.lastState?.terminated;
-  if (waiting?.reason !== undefined && !begins.has(waiting.reason) && waiting.reason !== "CrashLoopBackOff") {
+  if (waiting?.reason !== undefined && !startReasons.has(waiting.reason) && waiting.reason !== "CrashLoopBackOff") {
     const failure = waitingFailure(pod.metadata.name, waiting.reason, waiting.message ?? "", wanted.image);
-    return { failure, failures: hopeless, pauses: true };
+    return { failure, failures: stalledFailures, pauses: true };
   }
-  const silent = silence(pod, container, wanted.readinessProbe, now);
-  if (silent !== undefined) return { failure: silent, failures: 1, pauses: false };
+  const unready = probeFailure(pod, container, wanted.readinessProbe, now);
+  if (unready !== undefined) return { failure: unready, failures: 1, pauses: false };
   if (ended === undefined) return undefined;
   const ends = container.restartCount + (container.state?.running === undefined ? 1 : 0);
   return {
@@ -74,7 +74,7 @@ export function podFailure(pod: ObservedPod, wanted: WantedContainer, now: numbe
   };
 }
 
-/** It ran long enough to have shown that it works: what failed before is past. */
+/** Whether it ran long enough to show that it works: earlier failures no longer count. */
 function isLong({ startedAt, finishedAt }: Ended): boolean {
   return Date.parse(finishedAt ?? "") - Date.parse(startedAt ?? "") >= healthyAfter;
 }
@@ -108,8 +108,8 @@ function endFailure(
   return replicaEndFailure(id, end, (ended.message ?? "").split("\n"));
 }
 
-/** It runs for longer than its probe waits, and has not answered. */
-function silence(
+/** The failure when it has run for longer than its probe allows, and is not ready. */
+function probeFailure(
   { metadata }: ObservedPod,
   { state, ready }: ContainerStatus,
   probe: Probe | undefined,
@@ -117,9 +117,9 @@ function silence(
 ): ReplicaFailure | undefined {
   const since = Date.parse(state?.running?.startedAt ?? "");
   if (probe === undefined || ready === true || Number.isNaN(since)) return undefined;
-  const patience =
+  const probeSeconds =
     (probe.initialDelaySeconds ?? 0) + probe.failureThreshold * probe.periodSeconds + probe.timeoutSeconds;
-  if (now < since + patience * 1_000) return undefined;
+  if (now < since + probeSeconds * 1_000) return undefined;
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? 0;
   const why =
     probe.httpGet === undefined

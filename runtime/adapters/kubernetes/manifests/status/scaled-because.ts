@@ -7,8 +7,8 @@ import type { FunctionObject } from "../function-custom-resource.ts";
 type Scaling = Pick<DesiredFunction, "scaled" | "held" | "hold">;
 
 /**
- * A function's count, the reason for it and the hold on it, as far as it has them, as text of an annotation. The hold
- * names the deployment that it is of: the next one ends it, whoever makes it.
+ * The annotation text for a function's replica count, with the reason for it and the hold on it, if any. The hold names
+ * the generation it belongs to: the next deployment ends it, whoever makes it.
  */
 export function formatScaled({
   replicas,
@@ -20,39 +20,39 @@ export function formatScaled({
 }
 
 /**
- * Why a Function object wants `replicas`, and what holds them: what was said last, by a request in an annotation or by
- * the autoscaler in condition Scaling, if that is not from before the deployment of `updatedAt`. A count that is not the
- * one of the last request was asked for elsewhere, which nobody wrote down; nothing is on hold then.
+ * Why a Function object wants `replicas`, and the hold on them: the later of what a request wrote in the annotation and
+ * what the autoscaler wrote in condition Scaling, unless that is older than the deployment of `updatedAt`. A count that
+ * differs from the last request's was set by other means, for no recorded reason, and without a hold.
  */
 export function scalingOf(
   { metadata, status }: Pick<FunctionObject, "metadata" | "status">,
   { replicas, generation, updatedAt }: Pick<DesiredFunction, "replicas" | "generation" | "updatedAt">,
 ): Scaling {
-  const asked = parseScaled(metadata.annotations?.[objectAnnotation.scaled], replicas, updatedAt);
-  const hold = asked?.hold?.generation === generation ? { hold: asked.hold.hold } : {};
-  const requested = asked === undefined ? {} : { scaled: asked.because, ...hold };
-  const said = status?.conditions?.find(({ type }) => type === "Scaling");
-  if (said === undefined) return requested;
-  const { lastTransitionTime: at, observedGeneration } = said;
+  const annotated = parseScaled(metadata.annotations?.[objectAnnotation.scaled], replicas, updatedAt);
+  const hold = annotated?.hold?.generation === generation ? { hold: annotated.hold.hold } : {};
+  const requested = annotated === undefined ? {} : { scaled: annotated.because, ...hold };
+  const condition = status?.conditions?.find(({ type }) => type === "Scaling");
+  if (condition === undefined) return requested;
+  const { lastTransitionTime: at, observedGeneration } = condition;
   const holds =
     observedGeneration === undefined
       ? Date.parse(at) > Date.parse(updatedAt)
       : observedGeneration === metadata.generation;
   if (!holds) return requested;
-  const scaling = readScaling(said);
-  const isNewer = asked !== undefined && !asked.guessed && Date.parse(asked.because.at) >= Date.parse(at);
+  const scaling = readScaling(condition);
+  const isNewer = annotated !== undefined && !annotated.guessed && Date.parse(annotated.because.at) >= Date.parse(at);
   return isNewer ? requested : { ...requested, ...scaling };
 }
 
-/** What the annotation says of the count that is wanted. */
-interface Asked {
+/** What the annotation says of the wanted count. */
+interface AnnotatedScale {
   readonly because: ScaledBecause;
-  /** Nobody wrote down why it is this count. */
+  /** The reason for this count was not recorded. */
   readonly guessed: boolean;
   readonly hold?: { readonly hold: CountHold; readonly generation: number } | undefined;
 }
 
-function parseScaled(text: string | undefined, replicas: number, updatedAt: string): Asked | undefined {
+function parseScaled(text: string | undefined, replicas: number, updatedAt: string): AnnotatedScale | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
   try {
@@ -63,14 +63,14 @@ function parseScaled(text: string | undefined, replicas: number, updatedAt: stri
   if (typeof value !== "object" || value === null) return undefined;
   const { replicas: count, reason, message, at, hold } = value as Readonly<Record<string, unknown>>;
   if (typeof count === "number" && count !== replicas) {
-    const elsewhere = `Scaled to ${replicas} by another way than a request`;
+    const elsewhere = `Scaled to ${replicas} by other means than a request`;
     return { because: { reason: "Requested", message: elsewhere, at: updatedAt }, guessed: true };
   }
   if (typeof reason !== "string" || typeof message !== "string" || typeof at !== "string") return undefined;
   return { because: { reason, message, at }, guessed: false, hold: parseHold(hold) };
 }
 
-function parseHold(value: unknown): Asked["hold"] {
+function parseHold(value: unknown): AnnotatedScale["hold"] {
   if (typeof value !== "object" || value === null) return undefined;
   const { by, until, generation } = value as Readonly<Record<string, unknown>>;
   if (!isHoldBy(by) || typeof until !== "string" || Number.isNaN(Date.parse(until))) return undefined;
