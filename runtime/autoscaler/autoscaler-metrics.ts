@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** The metrics of the autoscaler. */
 export interface AutoscalerMetrics {
-  /** Whether this one acts. Asked at each scrape; the autoscaler puts its own here. */
+  /** Whether this autoscaler is the leader. Called at each scrape; the autoscaler sets it. */
   leads: () => boolean;
   /** Functions by the last decision about them. */
   readonly functions: Gauge<"reason">;
@@ -10,14 +10,14 @@ export interface AutoscalerMetrics {
   readonly sweep: Gauge;
 }
 
-/** Registers them. */
+/** Registers the metrics of the autoscaler. */
 export function buildAutoscalerMetrics(registry: Registry): AutoscalerMetrics {
   const registers = [registry];
   const metrics: AutoscalerMetrics = {
     leads: () => false,
     functions: new Gauge({
       name: "autoscaler_functions",
-      help: "Functions by what was decided about them last",
+      help: "Functions by the last decision about them",
       labelNames: ["reason"],
       registers,
     }),
@@ -29,20 +29,20 @@ export function buildAutoscalerMetrics(registry: Registry): AutoscalerMetrics {
     }),
     sweep: new Gauge({
       name: "autoscaler_sweep_seconds",
-      help: "Time that the last look at all functions took",
+      help: "Time that the last sweep over all functions took",
       registers,
     }),
   };
   const leader: Gauge = new Gauge({
     name: "autoscaler_leader",
-    help: "1 while this autoscaler acts",
+    help: "1 while this autoscaler is the leader",
     registers,
     collect: () => leader.set(metrics.leads() ? 1 : 0),
   });
   return metrics;
 }
 
-/** Tells how many functions there are by what was decided in one sweep. */
+/** Sets the number of functions by the decisions of one sweep. */
 export function tellDecisions(metrics: AutoscalerMetrics, counts: ReadonlyMap<string, number>): void {
   metrics.functions.reset();
   for (const [reason, count] of counts) metrics.functions.set({ reason }, count);

@@ -35,13 +35,13 @@ export interface AutoscalerParts {
   readonly now?: () => number;
 }
 
-/** Makes replicas follow the load; of several autoscalers one acts, and all know what it knows. */
+/** Makes replicas follow the load. Of several autoscalers only the leader acts, but all of them know as much. */
 export interface BuiltAutoscaler {
-  /** Begins to listen, fills its table and sweeps; rejects with `provider_unavailable` when that cannot be read. */
+  /** Subscribes to reports, fills its table and starts sweeping; rejects with `provider_unavailable` if that fails. */
   open(): Promise<void>;
-  /** Whether this one acts now. */
+  /** Whether this one is the leader now. */
   readonly leads: boolean;
-  /** Ends after the sweep under way, and lets another one act. */
+  /** Ends after the sweep in flight, and releases the lease. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
     leaseTtl: settings.leaseTtl,
     now,
     pause: pauseFor,
-    changed: (leads) => log.info({ leads }, leads ? "became leader" : "is not the leader"),
+    changed: (leads) => log.info({ leads }, leads ? "became leader" : "lost leadership"),
     trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
   });
   metrics.leads = () => leadership.leads;

@@ -2,40 +2,40 @@ import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import { formatRef } from "../core/functions/function-ref.ts";
 import type { Usage } from "../core/ports/usage.ts";
 
-/** Looks that are under way at once: each may cost as much as a walk through all processes. */
+/** Measurements at once: each may cost as much as a walk through all processes. */
 const parallel = 4;
 
-/** Looks how much processor time functions use, beside all else, as a look takes its time. */
+/** Measures the processor time of functions, beside the sweeps, as a measurement may take long. */
 export class CpuSamples {
   readonly #usage: Usage;
-  readonly #tell: (key: string, cpu: number | undefined) => void;
-  /** In the order they wait for their turn. */
+  readonly #listener: (key: string, cpu: number | undefined) => void;
+  /** In the order in which they are measured. */
   readonly #waiting = new Map<string, DesiredFunction>();
-  readonly #looking = new Set<string>();
+  readonly #measuring = new Set<string>();
 
-  /** `tell` hears of each look; `cpu` in thousandths, undefined = not known. */
-  constructor(usage: Usage, tell: (key: string, cpu: number | undefined) => void) {
+  /** `listener` gets each measurement; `cpu` in thousandths of a processor, undefined = unknown. */
+  constructor(usage: Usage, listener: (key: string, cpu: number | undefined) => void) {
     this.#usage = usage;
-    this.#tell = tell;
+    this.#listener = listener;
   }
 
-  /** Asks for a look at each; those that are still being looked at are left out. */
+  /** Requests a measurement of each function; those that are being measured are left out. */
   ask(functions: readonly DesiredFunction[]): void {
     for (const wanted of functions) {
       const key = formatRef(wanted);
-      if (!this.#looking.has(key)) this.#waiting.set(key, wanted);
+      if (!this.#measuring.has(key)) this.#waiting.set(key, wanted);
     }
     this.#next();
   }
 
   #next(): void {
     for (const [key, { namespace, name }] of this.#waiting) {
-      if (this.#looking.size >= parallel) return;
+      if (this.#measuring.size >= parallel) return;
       this.#waiting.delete(key);
-      this.#looking.add(key);
+      this.#measuring.add(key);
       void this.#usage.of({ namespace, name }).then((used) => {
-        this.#looking.delete(key);
-        this.#tell(key, used?.cpu);
+        this.#measuring.delete(key);
+        this.#listener(key, used?.cpu);
         this.#next();
       });
     }

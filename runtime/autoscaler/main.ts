@@ -13,7 +13,7 @@ import { autoscalerRules, autoscalerSettings } from "./settings.ts";
 
 const { settings, log, run } = start({
   name: "autoscaler",
-  about: "Makes replicas of functions follow their load, to zero and back; of several one acts.",
+  about: "Makes replicas of functions follow their load, to zero and back; leader-elected.",
   version: release,
   settings: autoscalerSettings,
   rules: [...autoscalerRules, brokerUserRule, passwordFileRule],
@@ -31,7 +31,7 @@ await run({
     const autoscaler = buildAutoscaler({
       settings,
       ...autoscalerBroker(link),
-      // In a cluster the lease is there, too: it acts on what is there.
+      // On Kubernetes the lease is in the cluster, too, as that is what the leader acts on.
       ...(settings.provider === "kubernetes"
         ? holdCluster(parts, autoscalerCluster(await clusterConfig(settings), settings, logClusterNews(log)))
         : machineFunctions(link)),

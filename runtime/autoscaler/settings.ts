@@ -25,19 +25,19 @@ export const autoscalerSettings = {
     fallback: "2s",
     min: 50,
     max: minute,
-    about: "Time between two looks at the load of all functions",
+    about: "Time between two sweeps over the load of all functions",
   }),
   scaleWindow: duration("scale_window", {
     fallback: "10s",
     min: 1_000,
     max: 10 * minute,
-    about: "Time over which load is averaged, and that must have been seen before replicas are taken away",
+    about: "Time over which load is averaged, and which must have been observed before replicas are removed",
   }),
   activityTimeout: duration("activity_timeout", {
     fallback: "5m",
     min: 5_000,
     max: 60 * minute,
-    about: "How long a gateway or queue-worker that went silent keeps replicas from being taken away",
+    about: "How long a gateway or queue-worker that went silent keeps replicas from being removed",
   }),
 };
 
@@ -47,5 +47,5 @@ export type AutoscalerSettings = Omit<
   ConnectionSetting | keyof typeof platformSettings
 >;
 
-/** What its settings must keep together. */
+/** Rules that its settings must keep together. */
 export const autoscalerRules = [namespaceRule, notAbove("scalePeriod", "scaleWindow")] as const;

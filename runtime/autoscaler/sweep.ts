@@ -28,30 +28,30 @@ export interface SweepParts {
   readonly now: () => number;
 }
 
-/** Looks at all functions, one pass at a time, decides, and acts if it is this one's turn. */
+/** Decides about all functions, one pass at a time, and acts if this autoscaler is the leader. */
 export class Sweep {
   readonly #parts: SweepParts;
-  /** What is the matter, so that it is said once. */
-  #unheard: string | undefined;
-  #unknown = false;
+  /** Which reports are missing, so that it is logged once; empty = none, undefined = never complete so far. */
+  #missing: string | undefined;
+  #queuesUnknown = false;
 
   constructor(parts: SweepParts) {
     this.#parts = parts;
   }
 
-  /** One pass. It never rejects: what failed is decided anew the next time. */
+  /** One pass. It never rejects: what failed is decided again in the next pass. */
   async go(): Promise<void> {
     const { held, metrics, now } = this.#parts;
-    const began = now();
+    const startedAt = now();
     this.#settle();
-    await this.#look();
+    await this.#observe();
     const changes = this.#decide(now());
     const notes = held.take();
     await this.#act(changes, notes);
-    metrics.sweep.set((now() - began) / 1_000);
+    metrics.sweep.set((now() - startedAt) / 1_000);
   }
 
-  /** Decides about every function, and gives what is to be changed. */
+  /** Decides about every function; returns what is to be changed. */
   #decide(at: number): readonly Change[] {
     const { scaler, held, metrics } = this.#parts;
     const counts = new Map<string, number>();
@@ -67,7 +67,7 @@ export class Sweep {
     return changes;
   }
 
-  /** While this one leads, and until the store cannot be reached. */
+  /** Applies the changes, as long as this one leads and the store is available. */
   async #act(changes: readonly Change[], notes: readonly HeldNote[]): Promise<void> {
     const { leadership } = this.#parts;
     for (const { wanted, decision } of changes) {
@@ -76,7 +76,7 @@ export class Sweep {
     for (const note of notes) if (!leadership.leads || !(await this.#note(note))) return;
   }
 
-  /** False when the store cannot be reached. */
+  /** False when the store is unavailable. */
   async #note({ wanted, held }: HeldNote): Promise<boolean> {
     const { functions, log } = this.#parts;
     const facts = { functionName: wanted.name, namespace: wanted.namespace, replicas: wanted.replicas };
@@ -92,17 +92,18 @@ export class Sweep {
 
   #settle(): void {
     const { scaler, log, now } = this.#parts;
-    for (const source of scaler.settle(now())) log.warn({ source }, "is silent for too long and counts no more");
-    const hearing = scaler.hearing(now());
-    if (hearing.kind === "complete") this.#unheard = "";
-    else if (this.#unheard === "") {
-      log.warn({ missing: hearing.message }, "activity is missing, no replicas are taken away");
-      this.#unheard = hearing.message;
+    for (const source of scaler.settle(now()))
+      log.warn({ source }, "a reporter was silent for too long and is ignored from now on");
+    const reports = scaler.hearing(now());
+    if (reports.kind === "complete") this.#missing = "";
+    else if (this.#missing === "") {
+      log.warn({ missing: reports.message }, "activity reports are missing, no replicas are removed");
+      this.#missing = reports.message;
     }
   }
 
-  /** Queues and processors; one that is not the leader has no need to look. */
-  async #look(): Promise<void> {
+  /** Reads queue depths and requests processor times; only the leader needs them. */
+  async #observe(): Promise<void> {
     const { scaler, states, samples, leadership, log, now } = this.#parts;
     if (!leadership.leads) return scaler.count(undefined, now());
     const { cpu, queues } = scaler.needs();
@@ -114,15 +115,15 @@ export class Sweep {
         for (const [key, calls] of byFunction) depths.set(key, (depths.get(key) ?? 0) + calls);
       }
       scaler.count(depths, now());
-      this.#unknown = false;
+      this.#queuesUnknown = false;
     } catch (err) {
       scaler.count(undefined, now());
-      if (!this.#unknown) log.warn({ err }, "cannot look into the queues");
-      this.#unknown = true;
+      if (!this.#queuesUnknown) log.warn({ err }, "cannot read the queue depths");
+      this.#queuesUnknown = true;
     }
   }
 
-  /** False when the store cannot be reached. */
+  /** False when the store is unavailable. */
   async #change(wanted: DesiredFunction, decision: Change["decision"]): Promise<boolean> {
     const { functions, metrics, log } = this.#parts;
     const facts = { functionName: wanted.name, namespace: wanted.namespace, from: wanted.replicas };

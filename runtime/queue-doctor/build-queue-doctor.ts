@@ -13,31 +13,31 @@ import { RepairRound, type RepairParts } from "./repair-round.ts";
 export interface QueueDoctorParts extends RepairParts {
   readonly catalog: QueueCatalog;
   readonly leases: Leases;
-  /** Queues whose store, if it went away, is made anew at this start, empty. */
+  /** Queues whose store, if it is gone, is recreated, empty, at this start. */
   readonly recreate: readonly string[];
-  /** Absent = the broker cannot be asked. */
+  /** Absent = the broker's health cannot be checked. */
   readonly health?: BrokerHealth | undefined;
-  /** By them one that cannot store any more is restarted; absent = somebody else's business. */
+  /** Restarts a server that cannot store any more; absent = restarting is left to others. */
   readonly servers?: BrokerServers | undefined;
-  /** Calls `back` each time the connection to the broker came back; the function it gives ends that. */
+  /** Calls `back` each time the connection to the broker comes back, until the returned function is called. */
   readonly onBrokerBack: (back: () => void) => () => void;
   /** Milliseconds. */
   readonly period: number;
   readonly leaseTtl: number;
 }
 
-/** Keeps what queues lie in as it shall be; of several doctors one acts. */
+/** Keeps the stores of the queues in their desired state. Leader-elected: of several doctors one acts. */
 export interface BuiltQueueDoctor {
-  /** Provisions everything; must resolve before gateway and workers are of use. */
+  /** Provisions everything; gateways and workers are of no use before it resolves. */
   provision(): Promise<void>;
-  /** Looks again every period, and soon after a restart of the broker, until `stop` aborts; drops its lease then. */
+  /** Checks every period, and soon after a restart of the broker, until `stop` aborts; then releases its lease. */
   run(stop: AbortSignal): Promise<void>;
-  /** What is wrong by the last look, or why that failed; undefined = nothing. */
+  /** What the last check found wrong, or why it failed; undefined = nothing. */
   readonly trouble: string | undefined;
 }
 
 const leaseName = "process.doctor";
-/** A broker that was restarted is left alone for a moment; milliseconds. */
+/** Delay of the next check after the broker came back, milliseconds. */
 const afterRestart = 10_000;
 
 /** Assembles the doctor. */
@@ -46,24 +46,24 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
   const holder = randomUUID();
   const leaseDuration = Math.max(parts.leaseTtl, 2 * parts.period);
   const round = new RepairRound(parts);
-  let trouble: string | undefined;
-  /** Every store is to be mended, whatever it looks like. */
-  let mendAll: RebuildReason | undefined;
-  /** Another one had the lease when the broker was asked for it last. */
+  let problem: string | undefined;
+  /** Why every store is to be repaired, whatever its state. */
+  let repairAll: RebuildReason | undefined;
+  /** Another doctor had the lease when it was last asked for. */
   let standsBy = false;
 
-  const say = (found: string | undefined): void => {
-    if (found !== undefined && found !== trouble) log.error({ trouble: found }, "the queues are in trouble");
-    trouble = found;
+  const report = (found: string | undefined): void => {
+    if (found !== undefined && found !== problem) log.error({ trouble: found }, "the queues are unavailable");
+    problem = found;
   };
   const declare = async (): Promise<void> => {
-    // The default queue, which is the first, at last: whoever sees it sees all.
+    // The default queue is the first of them and is declared last: a reader that sees it sees all.
     for (const queue of parts.queues.toReversed()) {
       const declared = await catalog.get(queue.name);
       if (JSON.stringify(declared) !== JSON.stringify(queue)) await catalog.put(queue);
     }
   };
-  /** What is declared no more takes no new calls; those it holds stay where they are. */
+  /** A queue that is no longer declared takes no new calls; those it holds stay in its store. */
   const withdraw = async (): Promise<void> => {
     const wanted = new Set(parts.queues.map(({ name }) => name));
     for (const queue of await catalog.list()) {
@@ -72,7 +72,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
       if (held?.oldestAt !== undefined)
         log.warn(
           { queue: queue.name, oldest: new Date(held.oldestAt).toISOString() },
-          "a queue is declared no more and holds calls: they wait until it is declared again",
+          "a queue is no longer declared and holds calls: they wait until it is declared again",
         );
       await catalog.remove(queue.name);
     }
@@ -82,43 +82,43 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
     standsBy = !ours;
     return ours;
   };
-  /** Whether the server was restarted, which is for one doctor to do. */
+  /** Restarts the server, which only one doctor may do; true when it was restarted. */
   const restart = async ({ server }: BrokerIllness, stop: AbortSignal): Promise<boolean> => {
     const { servers } = parts;
-    // A broker that stores nothing gives no lease either: whoever did not stand by acts, and nobody can take over.
+    // A broker that cannot store grants no lease either: the doctor that did not stand by acts, and none can take over.
     if (servers === undefined || !(await acquire().catch(() => !standsBy))) return false;
     let restarted = false;
-    await keptLease(acquire, leaseDuration / 3, stop, async (kept) => {
-      restarted = await servers.restart(server, kept);
+    await keptLease(acquire, leaseDuration / 3, stop, async (signal) => {
+      restarted = await servers.restart(server, signal);
     });
     if (restarted) log.warn({ server }, "restarted a server of the broker");
     return restarted;
   };
-  const mend = async (stop: AbortSignal): Promise<void> => {
+  const repair = async (stop: AbortSignal): Promise<void> => {
     const missing = await store.maintain(parts.queues);
     await declare();
-    await round.go(mendAll, stop);
-    mendAll = undefined;
-    say(missing.length === 0 ? undefined : missing.map(missingText).join("; "));
+    await round.go(repairAll, stop);
+    repairAll = undefined;
+    report(missing.length === 0 ? undefined : missing.map(missingText).join("; "));
   };
-  /** Milliseconds until the next look. */
-  const look = async (stop: AbortSignal): Promise<number> => {
+  /** One check; resolves with the milliseconds until the next one. */
+  const check = async (stop: AbortSignal): Promise<number> => {
     try {
-      const illness = await parts.health?.trouble();
-      metrics.healthy.set(illness === undefined ? 1 : 0);
-      if (illness !== undefined) {
-        say(`the broker cannot store: ${illness.server}: ${illness.why}`);
-        if (!(await restart(illness, stop))) return parts.period;
-        mendAll = "broker-restarted";
+      const fault = await parts.health?.trouble();
+      metrics.healthy.set(fault === undefined ? 1 : 0);
+      if (fault !== undefined) {
+        report(`the broker cannot store: ${fault.server}: ${fault.why}`);
+        if (!(await restart(fault, stop))) return parts.period;
+        repairAll = "broker-restarted";
         return 0;
       }
-      if (await acquire()) await keptLease(acquire, leaseDuration / 3, stop, mend);
-      else say(undefined);
+      if (await acquire()) await keptLease(acquire, leaseDuration / 3, stop, repair);
+      else report(undefined);
     } catch (err) {
-      trouble = err instanceof Error ? err.message : String(err);
-      log.warn({ err }, "cannot look after the queues");
-      // What was to be mended at once is tried again at once, until the broker is there.
-      if (mendAll !== undefined) return Math.min(parts.period, 1_000);
+      problem = err instanceof Error ? err.message : String(err);
+      log.warn({ err }, "cannot check the queues");
+      // A repair that is due at once is retried soon, until the broker is available.
+      if (repairAll !== undefined) return Math.min(parts.period, 1_000);
     }
     return parts.period;
   };
@@ -132,7 +132,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
     run: async (stop) => {
       let wake = new AbortController();
       let soon = false;
-      const unhear = parts.onBrokerBack(() => {
+      const unsubscribe = parts.onBrokerBack(() => {
         soon = true;
         wake.abort();
       });
@@ -142,18 +142,18 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
         if (soon) {
           soon = false;
           wait = Math.min(parts.period, afterRestart);
-        } else if (!stop.aborted) wait = await look(stop);
+        } else if (!stop.aborted) wait = await check(stop);
       }
-      unhear();
+      unsubscribe();
       await parts.leases.release(leaseName, holder).catch(() => {});
     },
     get trouble() {
-      return trouble;
+      return problem;
     },
   };
 }
 
 function missingText({ name, lostCalls }: MissingStore): string {
   const lost = lostCalls === undefined ? "with all that was in there" : `and with it ${lostCalls} calls that waited`;
-  return `the store of "${name}" is missing, ${lost}; start the queue-doctor with --recreate ${name} to make it anew, empty`;
+  return `the store of "${name}" is missing, ${lost}; start the queue-doctor with --recreate ${name} to recreate it, empty`;
 }

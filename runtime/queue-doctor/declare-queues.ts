@@ -5,7 +5,7 @@ import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import { declareDefaultQueue } from "../core/queues/queue-defaults.ts";
 import type { QueueEntry, QueueFactSettings } from "./queue-fact-settings.ts";
 
-/** The queues that the settings declare: the default one first, then the named ones; they must keep `queueProblems`. */
+/** The queues that settings without `queueProblems` declare: the default one first, then the named ones. */
 export function declareQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {
   const entryOf = (name: string) => settings.queues.find((entry) => entry.name === name);
   const named = settings.queues
@@ -38,12 +38,12 @@ function slotsOf({ edition, maxInflight }: QueueFactSettings, fields: QueueEntry
   return fields.strict === true ? 1 : (maxInflight ?? inflightOf(edition));
 }
 
-/** What the entries ask for beyond the edition, and what contradicts itself in them; each begins with a setting's name. */
+/** What the entries ask for beyond the edition, and their contradictions; each problem begins with a setting's name. */
 export function queueProblems(settings: QueueFactSettings): string[] {
   const { edition, queues } = settings;
-  const silent = queues.some(({ name }) => name === defaultQueue) ? [] : [{ name: defaultQueue, fields: {} }];
+  const implicit = queues.some(({ name }) => name === defaultQueue) ? [] : [{ name: defaultQueue, fields: {} }];
   const named = editions[edition].queues === "named";
-  return [...silent, ...queues].flatMap((entry) => [
+  return [...implicit, ...queues].flatMap((entry) => [
     ...(named || entry.name === defaultQueue ? [] : [namedQueueProblem(entry.name, edition)]),
     ...inflightProblems(settings, entry),
     ...retryProblems(settings, entry),
@@ -73,7 +73,7 @@ function retryProblems(settings: QueueFactSettings, { name, fields }: QueueEntry
   const maxWait = fields.retryMaxWait ?? settings.retryMaxWait;
   const path = `queues.${name}.retry`;
   const problems: string[] = [];
-  // What only the settings say is judged by their own rules.
+  // Values that come from the settings alone are checked by the rules of those settings.
   if (fields.retryMinWait === undefined && fields.retryMaxWait === undefined) return problems;
   if (minWait > maxWait) {
     problems.push(

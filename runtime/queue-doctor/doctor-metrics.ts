@@ -11,7 +11,7 @@ export interface DoctorMetrics {
 /** Value of `queue_name` for the callbacks of all queues. */
 export const callbacksName = "callbacks";
 
-/** Registers them. */
+/** Registers the metrics of the doctor. */
 export function buildDoctorMetrics(registry: Registry): DoctorMetrics {
   const registers = [registry];
   return {
@@ -23,7 +23,7 @@ export function buildDoctorMetrics(registry: Registry): DoctorMetrics {
     }),
     rebuilds: new Counter({
       name: "queue_doctor_rebuilds_total",
-      help: "Repairs by reason: orphans, stalled, broker-changed, broker-restarted",
+      help: "Repairs by reason: orphaned, stalled, broker-changed, broker-restarted",
       labelNames: ["queue_name", "reason"],
       registers,
     }),

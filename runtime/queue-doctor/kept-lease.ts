@@ -1,6 +1,6 @@
 /**
- * Runs `act` while the lease is acquired again every `period` milliseconds; the signal it gets aborts with `stop`, or
- * when the lease went to somebody else.
+ * Runs `act` while the lease is renewed every `period` milliseconds. The signal that `act` gets aborts with `stop`, or
+ * when another holder has the lease.
  */
 export async function keptLease(
   acquire: () => Promise<boolean>,
@@ -14,7 +14,7 @@ export async function keptLease(
       (ours) => {
         if (!ours) lost.abort();
       },
-      // Nobody can take it either while the broker does not answer.
+      // While the broker does not reply, no other holder can acquire it either.
       () => {},
     );
   }, period);

@@ -44,7 +44,7 @@ async function open(parts: ServiceParts): Promise<void> {
   followBroker(parts, [link.trouble], () => doctor.trouble);
   await link.opened;
   const provision = () => checkDurability(settings.durability, settings.natsMonitorUrl).then(() => doctor.provision());
-  const onWait = (err: Error): void => log.warn({ err }, "waits for the broker to be ready");
+  const onWait = (err: Error): void => log.warn({ err }, "waiting for the broker to be ready");
   await whenBrokerIsThere(provision, { every: 1_000, stop, onWait });
   const running = doctor.run(stop);
   lifecycle.onClose("queue-doctor", () => running);
@@ -52,7 +52,7 @@ async function open(parts: ServiceParts): Promise<void> {
 
 if (settings.recreate.length === 0) await run({ drainTimeout: 10_000, open });
 else {
-  // A command beside the doctor that runs: it makes the stores anew and is done.
+  // A command beside the running doctor: it recreates the stores and exits.
   const link = await NatsLink.open(broker());
   await adapters(link).store.provision(queues, settings.recreate);
   await link.close();

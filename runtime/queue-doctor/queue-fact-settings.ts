@@ -6,7 +6,7 @@ import { retryCodes } from "../core/queues/queue-defaults.ts";
 
 const hour = 3_600_000;
 
-/** What holds for every queue whose entry does not say otherwise. */
+/** Defaults of every queue whose entry does not set them. */
 const queueDefaults = {
   maxInflight: optionalWhole("max_inflight", {
     min: 1,
@@ -43,7 +43,7 @@ const queueDefaults = {
   }),
 };
 
-/** What an entry of `queues` may say; what it leaves out comes from the setting that is named with it. */
+/** Fields of an entry of `queues`; one that is left out has the value of the setting it is made from. */
 export const queueEntryFields = {
   replicas: { ...queueDefaults.queueWorkers, name: "replicas" },
   maxInflight: { ...queueDefaults.maxInflight, name: "max_inflight", about: "Calls one queue-worker runs at once" },
@@ -63,7 +63,7 @@ export const queueEntryFields = {
 /** One entry of `queues`. */
 export type QueueEntry = NamedEntry<typeof queueEntryFields>;
 
-/** What the queues are declared from. */
+/** Settings from which the queues are declared. */
 export const queueFactSettings = {
   ...queueSettings,
   ...callTimeSettings,
@@ -87,7 +87,7 @@ function statuses(name: string): Setting<readonly number[]> {
   return {
     name,
     kind,
-    about: "Statuses after which a call is tried again",
+    about: "Statuses after which a call is retried",
     fallback: retryCodes.join(","),
     parse: (text) => {
       const outcome = parse(text);

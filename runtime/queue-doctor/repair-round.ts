@@ -10,41 +10,41 @@ import type { QueueStore, WorkState } from "../core/ports/queue-store.ts";
 import type { Log } from "../process/log.ts";
 import { callbacksName, type DoctorMetrics } from "./doctor-metrics.ts";
 
-/** What mending works with. */
+/** What a round of repairs works with. */
 export interface RepairParts {
   readonly store: QueueStore;
-  /** All queues that shall be there. */
+  /** All declared queues. */
   readonly queues: readonly QueueDeclaration[];
   readonly times: RepairTimes;
   readonly metrics: DoctorMetrics;
   readonly log: Log;
 }
 
-/** Looks at every store of calls and callbacks and mends those that need it; remembers the looks before. */
+/** Checks every store of calls and callbacks and repairs those that need it; keeps a history of its checks. */
 export class RepairRound {
   readonly #parts: RepairParts;
-  readonly #memory = new Map<string, WorkHistory>();
+  readonly #histories = new Map<string, WorkHistory>();
 
   constructor(parts: RepairParts) {
     this.#parts = parts;
   }
 
-  /** One round; with `mendAll` every store is mended for that reason. Rejects with `queue_unavailable`. */
-  async go(mendAll: RebuildReason | undefined, stop: AbortSignal): Promise<void> {
+  /** One round; with `repairAll` every store is repaired for that reason. Rejects with `queue_unavailable`. */
+  async go(repairAll: RebuildReason | undefined, stop: AbortSignal): Promise<void> {
     const { store, queues } = this.#parts;
     for (const state of await store.look(queues)) {
       const name = state.queue ?? callbacksName;
       this.#measure(name, state);
-      this.#memory.set(name, recordWork(this.#memory.get(name), state, performance.now()));
-      const because = mendAll ?? (await this.#reason(name, state));
+      this.#histories.set(name, recordWork(this.#histories.get(name), state, performance.now()));
+      const because = repairAll ?? (await this.#reason(name, state));
       if (because !== undefined && !stop.aborted) await this.#rebuild(name, state, because, stop);
     }
   }
 
   async #reason(name: string, state: WorkState): Promise<RebuildReason | undefined> {
-    const memory = this.#memory.get(name);
-    if (memory === undefined) return undefined;
-    const decision = decideRepair(state, memory, performance.now(), this.#parts.times);
+    const history = this.#histories.get(name);
+    if (history === undefined) return undefined;
+    const decision = decideRepair(state, history, performance.now(), this.#parts.times);
     switch (decision.action) {
       case "none":
         return undefined;
@@ -63,7 +63,7 @@ export class RepairRound {
     await store.rebuild(state.queue, stop);
     metrics.rebuilds.inc({ queue_name: name, reason: because });
     const now = performance.now();
-    this.#memory.set(name, { orphanedSince: undefined, offers: 0, quietSince: now, rebuiltAt: now });
+    this.#histories.set(name, { orphanedSince: undefined, offers: 0, quietSince: now, rebuiltAt: now });
   }
 
   #measure(name: string, state: WorkState): void {

@@ -30,27 +30,27 @@ export const queueDoctorSettings = {
     fallback: "30s",
     min: 100,
     max: hour,
-    about: "Time between two looks at the queues",
+    about: "Time between two checks of the queues",
   }),
   orphanGrace: duration("orphan_grace", {
     fallback: "60s",
     min: 100,
     max: hour,
-    about: "How long entries that no worker can reach are watched before the queue is mended",
+    about: "How long entries that no worker can reach are watched before the queue is repaired",
   }),
   repairCooldown: duration("repair_cooldown", {
     fallback: "5m",
     min: 100,
     max: 24 * hour,
-    about: "Shortest time between two mendings of one queue",
+    about: "Shortest time between two repairs of one queue",
   }),
   recreate: list("recreate", {
     fallback: "",
-    about: "Queues whose store went away and is recreated, empty; CB = that of the callbacks",
+    about: "Queues whose store is gone and is to be recreated, empty; CB = that of the callbacks",
     rule: { test: (name) => name === "CB" || isQueueName(name), expected: "names of queues, or CB" },
   }),
   natsMonitorUrl: monitorUrls("nats_monitor_url", {
-    about: "Addresses of the monitoring of the broker's servers; by them the queue-doctor sees that one cannot store",
+    about: "Monitoring addresses of the broker's servers, where the queue-doctor sees that one cannot store",
   }),
   maxFileStore: whole("max_file_store", {
     fallback: "10737418240",
@@ -66,7 +66,7 @@ export const queueDoctorSettings = {
   }),
 };
 
-/** The queues that these settings declare, for those who may read settings and nothing that runs. */
+/** The queues that these settings declare, for modules that may import settings but no code that runs. */
 export function declaredQueues(settings: QueueFactSettings): readonly QueueDeclaration[] {
   return declareQueues(settings);
 }
@@ -74,11 +74,11 @@ export function declaredQueues(settings: QueueFactSettings): readonly QueueDecla
 const queueRule: SettingRule<QueueFactSettings> = {
   needs: ["queues", "edition", "maxInflight", "queueWorkers", "retryMinWait", "retryMaxWait", "callMaxAge"],
   sentence:
-    "Queues keep within the edition: named ones need enterprise, more than one call at a time pro; and each queue keeps the rules about retries.",
+    "Queues stay within the edition: named ones need enterprise, more than one call at a time needs pro; and each queue keeps the rules about retries.",
   problems: queueProblems,
 };
 
-/** What is known of the broker's store by these settings. */
+/** What these settings say about the broker's store. */
 export function storeFacts(settings: Values<typeof queueDoctorSettings>) {
   return {
     maxFileStore: settings.maxFileStore,
@@ -120,5 +120,5 @@ const recreateRule: SettingRule<Pick<QueueFactSettings, "queues"> & { readonly r
       .map((name) => `recreate: expected queues that are declared, got "${name}"`),
 };
 
-/** What its settings must keep together. */
+/** Rules that its settings must keep together. */
 export const queueDoctorRules = [namespaceRule, ...retryRules, queueRule, recreateRule];

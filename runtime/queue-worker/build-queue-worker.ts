@@ -6,8 +6,8 @@ import { TurnTaker } from "./calls/turn-taker.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /**
- * How long a worker that stops tries to write what became of its calls, milliseconds. Then it lets them go, as the broker
- * stores nothing: they are offered again when their leases are over.
+ * How long a stopping worker tries to record what became of its calls, milliseconds. After that the broker evidently
+ * stores nothing, so the calls are abandoned; they are redelivered when their leases end.
  */
 const longestHandBack = 5_000;
 /** Callbacks that one worker sends at once. */
@@ -18,30 +18,30 @@ export interface QueueWorker {
   /** Takes calls and callbacks until `stop`; resolves after the last of them is settled or handed back. */
   run(): Promise<void>;
   /**
-   * Takes no more, lets runs finish for `grace` milliseconds, then cuts the rest off and hands their calls back.
+   * Takes no more calls, lets runs finish for `grace` milliseconds, then aborts the rest and hands their calls back.
    * Resolves when `run` does.
    */
   stop(grace: number): Promise<void>;
-  /** Calls it can run at once now; 0 while another has the turn of a strict queue. */
+  /** Calls it can run at once now; 0 while another worker has the turn of a strict queue. */
   readonly slots: number;
-  /** Runs under way. */
+  /** Runs in flight. */
   readonly running: number;
 }
 
-/** Assembles a worker; nothing is taken before `run`. */
+/** Assembles a worker; it takes no call before `run`. */
 export function buildQueueWorker(parts: WorkerParts): QueueWorker {
   const stopTaking = new AbortController();
-  const cutOff = new AbortController();
-  const letGo = new AbortController();
-  // Each lease listens.
-  setMaxListeners(0, letGo.signal);
-  const calls = new CallHandler(parts, letGo.signal);
-  const callbacks = new CallbackHandler(parts, cutOff.signal, letGo.signal);
+  const abortSends = new AbortController();
+  const abandon = new AbortController();
+  // Every lease adds a listener.
+  setMaxListeners(0, abandon.signal);
+  const calls = new CallHandler(parts, abandon.signal);
+  const callbacks = new CallbackHandler(parts, abortSends.signal, abandon.signal);
   const turns = parts.queue.strict ? new TurnTaker(parts, (delivery, turn) => calls.handle(delivery, turn)) : undefined;
   let finished: Promise<void> | undefined;
 
   const take = async (): Promise<void> => {
-    const forget = parts.signals.onCancelled((id) => calls.heardCancelled(id));
+    const unsubscribe = parts.signals.onCancelled((id) => calls.heardCancelled(id));
     try {
       await Promise.all([
         turns === undefined
@@ -50,7 +50,7 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
         parts.callbackDeliveries.take(callbackSlots, (delivery) => callbacks.handle(delivery), stopTaking.signal),
       ]);
     } finally {
-      forget();
+      unsubscribe();
     }
   };
   const run = (): Promise<void> => (finished ??= take());
@@ -62,13 +62,13 @@ export function buildQueueWorker(parts: WorkerParts): QueueWorker {
       calls.stopWaiting();
       const timer = setTimeout(() => {
         calls.handBack();
-        cutOff.abort();
-        setTimeout(() => letGo.abort(), longestHandBack).unref();
+        abortSends.abort();
+        setTimeout(() => abandon.abort(), longestHandBack).unref();
       }, grace);
       await finished;
       await calls.idle();
-      // What could not be written by now is not tried any more.
-      cutOff.abort();
+      // Deferred writes that have not succeeded by now are dropped.
+      abortSends.abort();
       clearTimeout(timer);
     },
     get slots() {

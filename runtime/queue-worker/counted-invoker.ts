@@ -25,7 +25,7 @@ export class CountedInvoker implements Invoker {
     }
   }
 
-  /** The function is gone for good; runs of it that are still under way count no more. */
+  /** Drops the totals of a function that was removed; its runs still in flight are no longer counted. */
   forget(key: string): void {
     this.#totals.delete(key);
   }

@@ -1,21 +1,21 @@
-/** What a lease is told about its delivery. */
+/** What a lease needs of its delivery. */
 export interface LeaseParts {
-  /** Milliseconds the queue waits before it offers the call to another worker. */
+  /** Milliseconds after which the queue delivers the call to another worker. */
   readonly ackWait: number;
   /** Monotonic milliseconds of the delivery. */
   readonly deliveredAt: number;
-  /** Asks the queue for the whole lease again; false when that could not be sent. */
+  /** Asks the queue to extend the lease to its whole length again; false when that could not be sent. */
   readonly extend: () => boolean;
 }
 
-/** Result of touching the call's record: it is still ours, nobody answered, or it is another's. */
+/** Result of renewing the call's record: it is still ours, there was no reply, or it is another worker's. */
 export type Touch = "ours" | "no-answer" | "not-ours";
 
 /**
- * The right to act for one call, counted from its delivery. Every third of `ackWait` it touches the record, then
- * extends the lease at the queue. When the last that worked was sent `ackWait` of monotonic time ago, or the record is
- * another's, the lease is lost: whoever held it must stop and say nothing. The deadline does not wait for a heartbeat: by
- * then another worker may have begun.
+ * The right to act for one call, counted from its delivery. Every third of `ackWait` a heartbeat renews the record,
+ * then extends the lease at the queue. The lease is lost when the last success was sent `ackWait` ago (monotonic), or
+ * the record is another worker's: its holder must then stop and publish nothing. The deadline does not wait for a
+ * heartbeat, as by then another worker may have begun.
  */
 export class Lease {
   readonly #parts: LeaseParts;
@@ -23,9 +23,9 @@ export class Lease {
   readonly #ended = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   #deadline: NodeJS.Timeout | undefined;
-  /** When the last that worked was sent. */
+  /** When the last success was sent, monotonic milliseconds. */
   #provenAt: number;
-  #touch: (() => Promise<Touch>) | undefined;
+  #renew: (() => Promise<Touch>) | undefined;
   #beating = false;
   #closed = false;
 
@@ -36,31 +36,31 @@ export class Lease {
     this.#awaitDeadline();
   }
 
-  /** Aborts when the lease is lost; has aborted when that is so by the clock, though the timer may be late. */
+  /** Aborts when the lease is lost; reading it checks the clock, as the timer may be late. */
   get lost(): AbortSignal {
     this.#check();
     return this.#lost.signal;
   }
 
-  /** From now on each heartbeat touches the record first. */
-  touchWith(touch: () => Promise<Touch>): void {
-    this.#touch = touch;
+  /** From now on each heartbeat first renews the record with `renew`. */
+  touchWith(renew: () => Promise<Touch>): void {
+    this.#renew = renew;
   }
 
-  /** From now on heartbeats only extend. */
+  /** From now on heartbeats only extend the lease at the queue. */
   stopTouching(): void {
-    this.#touch = undefined;
+    this.#renew = undefined;
   }
 
-  /** It is lost, too, when `signal` aborts. */
+  /** The lease is also lost when `signal` aborts. */
   loseWith(signal: AbortSignal): void {
     if (signal.aborted) this.#lose();
     else signal.addEventListener("abort", () => this.#lose(), { once: true, signal: this.#ended.signal });
   }
 
   /**
-   * A write of the record that was sent at `sentAt` (monotonic milliseconds) succeeded: that proves the lease as a touch
-   * does. The broker counts from when it came there, which is no earlier.
+   * A write of the record that was sent at `sentAt` (monotonic milliseconds) succeeded, which proves the lease as a
+   * renewal does. The broker counts from the arrival of the write, which is not earlier.
    */
   proven(sentAt: number): void {
     if (this.#closed || this.lost.aborted || sentAt <= this.#provenAt) return;
@@ -68,7 +68,7 @@ export class Lease {
     this.#awaitDeadline();
   }
 
-  /** Ends the heartbeat; the lease runs out by itself, or the verdict ends it. */
+  /** Ends the heartbeat; the lease runs out by itself, or is ended by an acknowledgement or requeue. */
   close(): void {
     this.#closed = true;
     this.#ended.abort();
@@ -80,19 +80,19 @@ export class Lease {
     this.#beating = true;
     const sentAt = performance.now();
     try {
-      const touched = (await this.#touch?.()) ?? "ours";
-      // A verdict was given meanwhile: to extend now would undo its delay.
+      const renewal = (await this.#renew?.()) ?? "ours";
+      // The call was acknowledged or requeued meanwhile: extending now would undo a requeue's delay.
       if (this.#closed) return;
-      if (touched === "not-ours") this.#lose();
-      else if (touched === "ours" && !this.lost.aborted && this.#parts.extend()) this.proven(sentAt);
+      if (renewal === "not-ours") this.#lose();
+      else if (renewal === "ours" && !this.lost.aborted && this.#parts.extend()) this.proven(sentAt);
     } finally {
       this.#beating = false;
     }
   }
 
   /**
-   * A process that was stopped, or had no processor, hears answers and runs its heartbeat before the timer of the deadline:
-   * neither begins anything then, nor renews what another may hold by now.
+   * A process that was suspended, or got no processor time, may handle replies and its heartbeat before the timer of
+   * the deadline. This check keeps both from starting anything, or renewing what another worker may hold by now.
    */
   #check(): void {
     if (this.#closed || this.#lost.signal.aborted) return;

@@ -4,10 +4,10 @@ import type { InvokeOptions, InvokeOutcome, Invoker } from "../core/ports/invoke
 import { redactedHeaders } from "../core/headers/redacted-headers.ts";
 import type { Log } from "../process/log.ts";
 
-/** Most bytes of a body that are shown. */
-const shown = 4_096;
+/** Most bytes of a body that are logged. */
+const maxBodyBytes = 4_096;
 
-/** Logs each run: who, when and how; what was sent and answered only with `content`, and never credentials. */
+/** Logs each run: who, when and how; request and response only with `content`, and never credentials. */
 export class LoggedInvoker implements Invoker {
   readonly #inner: Invoker;
   readonly #log: Log;
@@ -44,5 +44,5 @@ function contentOf(call: QueuedCall, outcome: InvokeOutcome) {
 }
 
 function textOf(body: Uint8Array | undefined): string | undefined {
-  return body === undefined ? undefined : Buffer.from(body.subarray(0, shown)).toString("utf8");
+  return body === undefined ? undefined : Buffer.from(body.subarray(0, maxBodyBytes)).toString("utf8");
 }

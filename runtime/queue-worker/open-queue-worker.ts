@@ -33,7 +33,7 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 /** Milliseconds. */
 const declarationWait = { within: 30_000, every: 250 };
 
-/** Everything a worker is opened with. */
+/** Everything needed to open a worker. */
 export interface QueueWorkerSources {
   readonly settings: QueueWorkerSettings;
   readonly catalog: QueueCatalog;
@@ -52,13 +52,13 @@ export interface QueueWorkerSources {
   /** Calls run at once, unless the queue is strict. */
   readonly slots: (queue: QueueDeclaration) => number;
   readonly invoker: Invoker;
-  /** Origin of the gateway, if `invoker` goes through it; the gateway counts runs then. */
+  /** Origin of the gateway, if `invoker` goes through it; the gateway then counts the runs. */
   readonly runsThrough?: string | undefined;
-  /** Hears of addresses that no function has any more. */
+  /** Called with each address that no function has any more. */
   readonly onGone?: (address: string) => void;
   readonly sender: CallbackSender;
   readonly metrics: WorkerMetrics;
-  /** Where its runs are counted, with those of others of the same process; not those that go through the gateway. */
+  /** Where runs are counted, shared by the workers of one process; runs through the gateway are not counted here. */
   readonly invocations: InvocationMetrics;
   readonly reconnects: () => number;
   readonly log: Log;
@@ -67,9 +67,9 @@ export interface QueueWorkerSources {
 /** A worker that takes calls. */
 export interface OpenQueueWorker {
   readonly queue: QueueDeclaration;
-  /** Runs under way. */
+  /** Runs in flight. */
   readonly running: number;
-  /** Takes no more, lets runs finish within `drain_timeout`, hands the rest back. */
+  /** Takes no more calls, lets runs finish within `drain_timeout`, hands the rest back. */
   close(): Promise<void>;
 }
 
@@ -81,9 +81,9 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const { settings } = sources;
   const queue = await declaredQueue(sources.catalog, settings.queue, {
     ...declarationWait,
-    onWait: () => sources.log.info({ queue: settings.queue }, "waits for the queue-doctor to declare its queue"),
+    onWait: () => sources.log.info({ queue: settings.queue }, "waiting for the queue-doctor to declare the queue"),
   });
-  // Callbacks of all queues lie together and have the lease of the default queue.
+  // Callbacks of all queues share one stream, with the lease of the default queue.
   const queues = await sources.catalog.list();
   const callbackAckWait = queues.find(({ name }) => name === defaultQueue)?.ackWait ?? queue.ackWait;
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: [] });

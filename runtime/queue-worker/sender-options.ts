@@ -5,7 +5,7 @@ import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import type { Values } from "../settings/setting.ts";
 import { callbackHeadTimeout, type queueWorkerSettings } from "./settings.ts";
 
-/** How a queue-worker in a process of its own sends callbacks. */
+/** Callback options of a queue-worker that is a process of its own. */
 export function senderOptions(settings: Values<typeof queueWorkerSettings>) {
   return {
     rules: platformCallbackRules({

@@ -38,26 +38,26 @@ export const queueWorkerSettings = {
     fallback: "500ms",
     min: 10,
     max: hour,
-    about: "Wait before a callback is tried again, doubled each time",
+    about: "Wait before a callback is retried, doubled each time",
   }),
   callbackMaxWait: duration("callback_max_wait", {
     fallback: "60s",
     min: 10,
     max: hour,
-    about: "Longest wait between two tries of a callback",
+    about: "Longest wait between two attempts of a callback",
   }),
   callbackWindow: duration("callback_window", {
     fallback: "15m",
     min: 100,
     // Records and results of calls with callbacks outlive the call by a day.
     max: 24 * hour,
-    about: "How long a callback is tried, from its first try on",
+    about: "How long a callback is retried, from its first attempt on",
   }),
   callbackTimeout: duration("callback_timeout", {
     fallback: "30s",
     min: 100,
     max: hour,
-    about: "Longest one try of a callback may take; its head a third of that",
+    about: "Longest one attempt of a callback may take; the response head a third of that",
   }),
   gatewayUrl: optionalUrl("gateway_url", {
     about: "Origin at which this worker reaches the gateway; callbacks to the gateway go there",
@@ -68,15 +68,15 @@ export const queueWorkerSettings = {
   }),
   writeDebug: flag("write_debug", {
     fallback: "false",
-    about: "Log what is sent to functions and what they answer; without, only who, when and how",
+    about: "Log requests to functions and their responses; without it, only who, when and how",
   }),
   ...credentialSettings,
 };
 
-/** What its settings must keep together. */
+/** Rules that its settings must keep together. */
 export const queueWorkerRules = [namespaceRule, ...callTimeRules, drainRule, ...callbackRules];
 
-/** Who calls through the gateway must know where it is. */
+/** To call through the gateway, a worker must know its address. */
 export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettings>, "gatewayInvoke" | "gatewayUrl">> =
   {
     needs: ["gatewayInvoke", "gatewayUrl"],
@@ -85,18 +85,18 @@ export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettin
       gatewayInvoke && gatewayUrl === undefined ? ["gateway_invoke: expected gateway_url with it, got none"] : [],
   };
 
-/** What a queue-worker itself needs of them. */
+/** Values of the settings that a queue-worker itself uses. */
 export type QueueWorkerSettings = Omit<
   Values<typeof queueWorkerSettings>,
   ConnectionSetting | "gatewayUrl" | "secretMountPath"
 >;
 
-/** Milliseconds in which the head of a callback's answer must be there. */
+/** Timeout for the head of a callback's response, milliseconds. */
 export function callbackHeadTimeout({ callbackTimeout }: Pick<QueueWorkerSettings, "callbackTimeout">): number {
   return callbackTimeout / 3;
 }
 
-/** Milliseconds a worker may take to stop: what it waits for runs, the hand-back and what else is to be closed. */
+/** Milliseconds a worker may take to stop: the wait for runs, the hand-back, and closing everything else. */
 export function workerDrainTimeout(settings: DrainFacts): number {
   return drainTimeoutOf(settings) + 10_000;
 }

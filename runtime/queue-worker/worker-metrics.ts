@@ -11,14 +11,14 @@ export interface WorkerMetrics {
   readonly wait: Histogram<"queue_name">;
   readonly callbacks: Counter<"queue_name" | "outcome">;
   readonly deadLetters: Counter<"queue_name" | "reason">;
-  /** From now on the figures of this queue are asked for at each scrape; the function it gives ends that. */
+  /** From now on the figures of this queue are read at each scrape, until the returned function is called. */
   watch(queue: string, sources: WatchedQueue): () => void;
 }
 
-/** Where the figures of a queue come from that nobody here counts. */
+/** Sources of a queue's figures that are not counted in this process. */
 export interface WatchedQueue {
   readonly states: QueueStates;
-  /** Times the connection to the broker came back. */
+  /** How many times the connection to the broker came back. */
   readonly reconnects: () => number;
 }
 
@@ -73,13 +73,13 @@ export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
     },
     processed: new Counter({
       name: "queue_worker_messages_processed_total",
-      help: "Calls that came to their end",
+      help: "Calls that ended",
       labelNames: queue,
       registers,
     }),
     inflight: new Gauge({
       name: "queue_worker_function_invocation_inflight",
-      help: "Runs under way",
+      help: "Runs in flight",
       labelNames: queue,
       registers,
     }),
@@ -91,7 +91,7 @@ export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
     }),
     requeue: new Counter({
       name: "queue_worker_requeued_total",
-      help: "Deliveries put back because the owner lives or the retry is not due",
+      help: "Deliveries requeued by cause: lease-held, not-due, no-record, callbacks-full",
       labelNames: ["queue_name", "because"],
       registers,
     }),
@@ -121,7 +121,7 @@ interface QueueFigures extends QueueDepths {
   readonly queue: string;
 }
 
-/** Undefined when the broker does not say: the figures stay as they were last. */
+/** Undefined when the broker does not reply: the figures then keep their last values. */
 async function figuresOf(watched: ReadonlyMap<string, WatchedQueue>): Promise<readonly QueueFigures[] | undefined> {
   try {
     return await Promise.all(

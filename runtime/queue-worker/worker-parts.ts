@@ -20,35 +20,35 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 /** Everything a queue-worker works with. */
 export interface WorkerParts {
   readonly queue: QueueDeclaration;
-  /** Milliseconds above which no function's timeout counts. */
+  /** Upper limit of every function's timeout, milliseconds. */
   readonly timeoutMax: number;
   /** Calls run at once. */
   readonly slots: number;
   readonly deliveries: DeliverySource<QueuedCall>;
   readonly callbackDeliveries: DeliverySource<QueuedCallback>;
-  /** Milliseconds of a callback's lease: callbacks of all queues lie together. */
+  /** Lease of a callback, milliseconds; callbacks of all queues share one stream. */
   readonly callbackAckWait: number;
   /** Workers of all queues, which share the callbacks. */
   readonly callbackWorkers: number;
-  /** Says which worker of a strict queue has the turn. */
+  /** Decides which worker of a strict queue has the turn. */
   readonly leases: Leases;
   readonly ledger: CallLedger;
   readonly signals: CallSignals;
   readonly callbacks: CallbackQueue;
   readonly sender: CallbackSender;
   readonly deadLetters: DeadLetters;
-  /** Says what is deployed when the table does not know it yet. */
+  /** Asked about functions that the table does not know. */
   readonly functions: Pick<FunctionStore, "get">;
   readonly table: FunctionTable;
   readonly waker: Pick<Waker, "wait">;
   readonly invoker: Invoker;
-  /** Origin of the gateway through which functions are run; undefined = straight at a replica. */
+  /** Origin of the gateway through which functions are run; undefined = replicas are called directly. */
   readonly runsThrough: string | undefined;
   /** Runs by function and status; undefined where the gateway counts them. */
   readonly runCounts: InvocationCounts | undefined;
   readonly times: CallTimes;
   readonly callbackTimes: CallbackTimes;
-  /** Most bytes of output that are kept as a result. */
+  /** Largest output that is kept as a result, bytes. */
   readonly resultLimit: number;
   readonly metrics: WorkerMetrics;
   readonly log: Log;

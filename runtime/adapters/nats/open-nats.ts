@@ -20,8 +20,8 @@ import { NatsQueueStore } from "./queues/nats-queue-store.ts";
 import type { StreamFacts } from "./streams.ts";
 import { callbackSource, callSource } from "./queues/worker-sources.ts";
 
-/** Milliseconds that a request for a call of a strict queue stays good, should its worker lose the turn meanwhile. */
-const strictPatience = 1_000;
+/** Expiry of a pull request on a strict queue, milliseconds: bounds how long it outlives the worker's turn. */
+const strictPullExpiry = 1_000;
 
 /** The broker settings of a process (`brokerSettings`). */
 export interface BrokerAccess {
@@ -45,32 +45,32 @@ export function natsOptions(access: BrokerAccess, name: string, inboxPrefix: str
   };
 }
 
-/** Where functions answer, and what they are to be, as one machine keeps them: with the broker. */
+/** Desired functions and their endpoints, which one machine keeps in the broker. */
 export function machineFunctions(link: NatsLink) {
   return { functions: new NatsFunctionStore(link), endpoints: new NatsEndpoints(link) };
 }
 
-/** The same, and namespaces, for a gateway. */
+/** As `machineFunctions`, with the namespaces; for a gateway. */
 export function machineHome(link: NatsLink) {
   return { ...machineFunctions(link), namespaces: new NatsNamespaceStore(link) };
 }
 
-/** What a gateway of one machine holds of the broker. */
+/** Broker adapters of a gateway on one machine. */
 export function gatewayAdapters(link: NatsLink, times: CallTimes) {
   return { ...gatewayBroker(link, times), ...machineHome(link) };
 }
 
-/** What a queue-worker of one machine holds of it. */
+/** Broker adapters of a queue-worker on one machine. */
 export function workerAdapters(link: NatsLink, inboxPrefix: string) {
   return { ...workerBroker(link, inboxPrefix), ...machineFunctions(link) };
 }
 
-/** What an autoscaler of one machine holds of it. */
+/** Broker adapters of an autoscaler on one machine. */
 export function autoscalerAdapters(link: NatsLink) {
   return { ...autoscalerBroker(link), ...machineFunctions(link) };
 }
 
-/** What a gateway holds of the broker wherever functions are. */
+/** Broker adapters of a gateway, wherever functions are kept. */
 export function gatewayBroker(link: NatsLink, times: CallTimes) {
   return {
     ...commonAdapters(link),
@@ -81,7 +81,7 @@ export function gatewayBroker(link: NatsLink, times: CallTimes) {
   };
 }
 
-/** What a queue-worker holds of it. How long records live follows from the queue's declaration, among others. */
+/** As `gatewayBroker`, for a queue-worker. The lifetime of records depends on the queue's declaration, among others. */
 export function workerBroker(link: NatsLink, inboxPrefix: string) {
   return {
     ...commonAdapters(link),
@@ -90,7 +90,7 @@ export function workerBroker(link: NatsLink, inboxPrefix: string) {
     deadLetters: new NatsDeadLetters(link),
     leases: new NatsLeases(link),
     openDeliveries: ({ name, ackWait, strict }: QueueDeclaration) =>
-      callSource(link, name, ackWait, inboxPrefix, strict ? strictPatience : undefined),
+      callSource(link, name, ackWait, inboxPrefix, strict ? strictPullExpiry : undefined),
     openCallbacks: (queue: string, ackWait: number) => callbackSource(link, queue, ackWait, inboxPrefix),
   };
 }
@@ -105,7 +105,7 @@ function commonAdapters(link: NatsLink) {
   };
 }
 
-/** What an autoscaler holds of it. */
+/** As `gatewayBroker`, for an autoscaler. */
 export function autoscalerBroker(link: NatsLink) {
   return {
     activity: new NatsActivity(link),
@@ -114,13 +114,13 @@ export function autoscalerBroker(link: NatsLink) {
   };
 }
 
-/** What a queue-doctor holds of the broker; `monitorUrls` is where the monitoring of its servers answers, if they can be asked. */
+/** Broker adapters of a queue-doctor; `monitorUrls` are the monitoring addresses of the broker's servers, if known. */
 export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: readonly string[]) {
   return {
     store: new NatsQueueStore(link, facts),
     catalog: new NatsQueueCatalog(link),
     leases: new NatsLeases(link),
-    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (illness) => link.trouble.said(illness)),
-    onBrokerBack: (back: () => void) => link.onReconnect(back),
+    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (fault) => link.trouble.said(fault)),
+    onBrokerBack: (listener: () => void) => link.onReconnect(listener),
   };
 }

@@ -28,7 +28,7 @@ export function queueSubject(queue: string, ref: FunctionRef): string {
   return `q.${queue}.${ref.namespace}.${ref.name}`;
 }
 
-/** The function in what `queueSubject` made; undefined for other subjects. */
+/** Inverse of `queueSubject`: the function; undefined for other subjects. */
 export function parseQueueSubject(subject: string): FunctionRef | undefined {
   const [first, , namespace, name, ...rest] = subject.split(".");
   if (first !== "q" || namespace === undefined || name === undefined || rest.length > 0) return undefined;

@@ -4,50 +4,50 @@ import { messageRoom } from "../../api/broker/nats-server-options.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { bucket, bucketStream, callbackStream, deadLetterStream, queueStream } from "./stream-names.ts";
 
-/** A stream as it shall be. */
+/** Desired configuration of a stream. */
 export type WantedStream = Partial<StreamConfig> & { readonly name: string };
 
-/** What the sizes of all streams follow from. Bytes, milliseconds, counts. */
+/** Inputs from which the sizes of all streams are computed; bytes and counts. */
 export interface StreamFacts {
-  /** What the broker may store in all. */
+  /** Bytes the broker may store in total. */
   readonly maxFileStore: number;
   /** Largest body of a call. */
   readonly payloadLimit: number;
   readonly maxCallRecords: number;
   /** 1 or 3. */
   readonly replicas: number;
-  /** Also the buckets that hold functions and endpoints, which Kubernetes holds elsewhere. */
+  /** Adds the buckets for functions, namespaces and endpoints, which Kubernetes keeps elsewhere. */
   readonly oneMachine: boolean;
 }
 
-/** Metadata of bucket `calls`: bytes that its records may take, and bytes the broker may store in all. */
+/** Metadata keys of bucket `calls`: bytes that its records may take, and bytes the broker may store in total. */
 export const shareKey = "weir.share";
 export const storeKey = "weir.store";
 
 const mebibyte = 1_048_576;
 const callsPercent = 10;
-/** Bytes of the usual record of a call; one is no larger than 8 KiB (`boundedAttempts`). */
-const usualRecord = 1_024;
+/** Typical size of a call record, bytes; the maximum is 8 KiB (`boundedAttempts`). */
+const typicalRecordSize = 1_024;
 const second = 1_000_000_000;
-const longestPerFunction = 100_000;
-const deadLetterAge = 14 * 24 * 3_600 * second;
+const maxPerFunction = 100_000;
+const deadLetterMaxAge = 14 * 24 * 3_600 * second;
 const duplicateWindow = 120 * second;
 
-/** How many calls can be there at a time, ended ones whose records are kept included. */
+/** Most calls that can exist at once, including ended ones whose records are kept. */
 export function mostCalls(facts: Pick<StreamFacts, "maxFileStore" | "maxCallRecords">): number {
   const share = Math.floor((facts.maxFileStore * callsPercent) / 100);
-  return Math.min(facts.maxCallRecords, Math.floor(share / usualRecord));
+  return Math.min(facts.maxCallRecords, Math.floor(share / typicalRecordSize));
 }
 
 /**
  * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 10 %, `results` 5 %
- * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, the rest equally to the queues and to `left` others that
- * are declared no more but hold calls. Functions, namespaces,
- * endpoints and declared queues take at most 12 % more.
+ * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB. The rest is split equally among the queues and
+ * `undeclared` others, which are no longer declared but still exist. Functions, namespaces, endpoints and declared
+ * queues take at most 12 % more.
  */
-export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[], left = 0): WantedStream[] {
-  const share = (percent: number, most = Number.POSITIVE_INFINITY) =>
-    Math.floor(Math.min((facts.maxFileStore * percent) / 100, most));
+export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[], undeclared = 0): WantedStream[] {
+  const share = (percent: number, max = Number.POSITIVE_INFINITY) =>
+    Math.floor(Math.min((facts.maxFileStore * percent) / 100, max));
   const sizes = {
     calls: share(callsPercent),
     results: share(5, 1_024 * mebibyte),
@@ -55,7 +55,7 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     callbacks: share(5, 256 * mebibyte),
   };
   const taken = sizes.calls + sizes.results + sizes.dead + sizes.callbacks;
-  const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length + left));
+  const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length + undeclared));
   const messageSize = facts.payloadLimit + messageRoom;
   const file = { storage: StorageType.File, num_replicas: facts.replicas };
 
@@ -67,7 +67,7 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     discard: DiscardPolicy.New,
     max_msgs: maxMessages,
     max_bytes: maxBytes,
-    max_msgs_per_subject: Math.min(longestPerFunction, maxMessages),
+    max_msgs_per_subject: Math.min(maxPerFunction, maxMessages),
     discard_new_per_subject: true,
     max_msg_size: messageSize,
     duplicate_window: duplicateWindow,
@@ -83,7 +83,7 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       max_bytes: sizes.dead,
-      max_age: deadLetterAge,
+      max_age: deadLetterMaxAge,
       max_msgs_per_subject: 1,
       max_msg_size: messageSize,
       duplicate_window: duplicateWindow,
@@ -91,8 +91,8 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     {
       ...keyValue(bucket.calls, file),
       allow_msg_ttl: true,
-      // Of a bucket that is full by bytes not even the records that are there can be written any more, so nothing could
-      // end: the number bites first, and who accepts calls looks at the bytes.
+      // A bucket that is full by bytes refuses even updates of existing records, so no call could end. The message
+      // limit must be reached first; gateways check the bytes before they accept a call.
       max_msgs: mostCalls(facts),
       allow_direct: false,
       metadata: { [shareKey]: String(sizes.calls), [storeKey]: String(facts.maxFileStore) },
@@ -109,7 +109,7 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
   ];
 }
 
-/** A bucket with history 1 (NATS ADR-8), refusing new keys when full; writes to keys that are there still pass. */
+/** A bucket with history 1 (NATS ADR-8). When full by messages it refuses new keys, but not writes to existing ones. */
 function keyValue(name: string, file: Partial<StreamConfig>): WantedStream {
   return {
     ...file,

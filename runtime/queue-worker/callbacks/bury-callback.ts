@@ -10,15 +10,15 @@ import type { Delivery } from "../../core/ports/call-queue.ts";
 import { unreadableLetter } from "../../core/queues/unreadable-letter.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** How a callback that is given up went. */
+/** What is known of a callback that is given up. */
 export interface GivenUp {
   readonly attempts: number;
   readonly verdict: Extract<CallbackVerdict, { kind: "failed" }>;
-  /** What it carried. */
+  /** The output it carried. */
   readonly output: { readonly body: Uint8Array; readonly truncated: boolean };
 }
 
-/** A callback that is given up becomes a dead letter, with the output it carried. */
+/** Turns a callback that is given up into a dead letter, with the output it carried. */
 export async function deadLetterCallback(parts: WorkerParts, callback: QueuedCallback, end: GivenUp): Promise<void> {
   const { verdict } = end;
   await parts.deadLetters.put({
@@ -41,8 +41,8 @@ export async function deadLetterCallback(parts: WorkerParts, callback: QueuedCal
 }
 
 /**
- * An entry that is no callback becomes a dead letter as it is, under its id or, if that is unreadable, one made from its
- * position; the callback of its record, if there is one that waits, is failed. Rejects when that cannot be stored now.
+ * Turns an entry that is not a callback into a dead letter, unchanged, under its id or, if that is unreadable, one
+ * derived from its position. A pending callback in its record is failed. Rejects when that cannot be stored now.
  */
 export async function deadLetterUnreadableCallback(
   parts: WorkerParts,
@@ -66,7 +66,7 @@ async function failCallback(parts: WorkerParts, id: string, why: string): Promis
     id,
     (found) => {
       const callback = found?.entry.callback;
-      // A call that is not over has its callback still before it.
+      // The callback of a call that has not ended is still to come.
       if (found === undefined || found.entry.ended === null || callback?.state !== "pending") return { as: undefined };
       const { next: _, ...known } = callback;
       const failed = { ...known, state: "failed", error: shortError(`the callback cannot be read: ${why}`) } as const;

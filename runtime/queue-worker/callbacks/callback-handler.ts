@@ -35,35 +35,35 @@ const slotsPerHost = 4;
 const delayAfterFailure = 1_000;
 const contentHeaders = new Set(["content-length", "content-encoding", "content-type"]);
 
-/** Sends owed callbacks, each until it is answered, refused for good, or its window is over. */
+/** Sends pending callbacks, each until it is delivered, rejected for good, or its window is over. */
 export class CallbackHandler {
   readonly #parts: WorkerParts;
   readonly #stop: AbortSignal;
-  readonly #letGo: AbortSignal;
+  readonly #abandon: AbortSignal;
   readonly #hosts: HostSlots;
-  readonly #late: DeferredWrites;
-  /** Deliveries that are dealt with now, by their sequence in the stream. */
-  readonly #underWay = new Map<number, Promise<void>>();
+  readonly #deferred: DeferredWrites;
+  /** Deliveries being handled, by their sequence in the stream. */
+  readonly #inFlight = new Map<number, Promise<void>>();
 
-  /** `stop` cuts sends off; they are offered again. When `letGo` aborts all leases are lost. */
-  constructor(parts: WorkerParts, stop: AbortSignal, letGo: AbortSignal) {
+  /** `stop` aborts sends; their callbacks are redelivered. When `abandon` aborts, all leases are lost. */
+  constructor(parts: WorkerParts, stop: AbortSignal, abandon: AbortSignal) {
     this.#parts = parts;
     this.#stop = stop;
-    this.#letGo = letGo;
+    this.#abandon = abandon;
     this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
-    this.#late = new DeferredWrites({ patience: parts.callbackTimes.window, stop });
+    this.#deferred = new DeferredWrites({ patience: parts.callbackTimes.window, stop });
   }
 
   /**
-   * Deals with one delivery; never rejects. One that comes again while this worker still deals with it, because its
-   * processor was taken away for longer than a lease, waits for what becomes of the first.
+   * Handles one delivery; never rejects. A redelivery waits while this worker still handles the first delivery, which
+   * happens when the process was suspended for longer than a lease.
    */
   async handle(delivery: Delivery<QueuedCallback>): Promise<void> {
     const { sequence } = delivery;
-    const handled = this.#handle(delivery, this.#underWay.get(sequence));
-    this.#underWay.set(sequence, handled);
+    const handled = this.#handle(delivery, this.#inFlight.get(sequence));
+    this.#inFlight.set(sequence, handled);
     await handled;
-    if (this.#underWay.get(sequence) === handled) this.#underWay.delete(sequence);
+    if (this.#inFlight.get(sequence) === handled) this.#inFlight.delete(sequence);
   }
 
   async #handle(delivery: Delivery<QueuedCallback>, earlier: Promise<void> | undefined): Promise<void> {
@@ -72,17 +72,17 @@ export class CallbackHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => delivery.extend(),
     });
-    lease.loseWith(this.#letGo);
+    lease.loseWith(this.#abandon);
     try {
       await earlier;
       if ("unreadable" in delivery.content) {
         await deadLetterUnreadableCallback(this.#parts, delivery, delivery.content.unreadable);
         await delivery.acknowledge();
       } else {
-        await this.#deal(delivery, delivery.content.read, lease);
+        await this.#sendInSlot(delivery, delivery.content.read, lease);
       }
     } catch (err) {
-      // Offered again at once would storm a broker that is just coming back.
+      // An immediate redelivery would flood a broker that is just coming back.
       this.#parts.log.warn({ err, sequence: delivery.sequence }, "callback requeued");
       if (!lease.lost.aborted) delivery.requeue(Math.max(delayAfterFailure, this.#delayByAge(delivery)));
     } finally {
@@ -90,23 +90,23 @@ export class CallbackHandler {
     }
   }
 
-  async #deal(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
-    // Before anything is read: of very many to one host most only learn that it is not their turn.
+  async #sendInSlot(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+    // Before the record is read: of many callbacks to one host, most only find it busy.
     const slot = this.#hosts.take(callback.url, delivery.sequence);
     if ("requeueFor" in slot) {
       delivery.requeue(slot.requeueFor);
       return;
     }
     try {
-      await this.#look(delivery, callback, lease);
+      await this.#process(delivery, callback, lease);
     } finally {
       slot.release();
     }
   }
 
-  async #look(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
+  async #process(delivery: Delivery<QueuedCallback>, callback: QueuedCallback, lease: Lease): Promise<void> {
     const found = await this.#parts.ledger.read(callback.id);
-    // A call that was redriven is called back at each of its ends; its record tells of the last one.
+    // A redriven call has a callback for each of its ends; its record describes only the last one.
     const known = found?.entry.redrives === callback.redrives ? found : undefined;
     if (known !== undefined && known.entry.callback?.state !== "pending") await delivery.acknowledge();
     else await this.#attempt(delivery, callback, known, lease, await this.#resultOf(callback, found?.entry));
@@ -124,7 +124,7 @@ export class CallbackHandler {
     const state: CallbackState = found?.entry.callback ?? {
       url: callback.url,
       state: "pending",
-      // Without a record nobody counts: its entry's age tells how often it will have been tried.
+      // Without a record attempts are not counted: their number is estimated from the entry's age.
       attempts: attemptsByAge(now - delivery.storedAt, callbackTimes),
       first: delivery.storedAt,
     };
@@ -133,7 +133,7 @@ export class CallbackHandler {
       verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
     } else {
       if (lease.lost.aborted) return;
-      // It is out, whoever has the lease: what the receiver answers is heard.
+      // Once it is sent, the receiver's reply counts, even if the lease is lost meanwhile.
       const outcome = await this.#parts.sender.send(requestOf(callback, result), this.#stop);
       verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
       if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
@@ -149,13 +149,13 @@ export class CallbackHandler {
         output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
       });
     }
-    const isKnown = found === undefined || (await this.#record(callback, state, now, verdict, found, result, lease));
-    // Another has it by now, or will: what is said here would be about that one's attempt.
+    const isRecorded = found === undefined || (await this.#record(callback, state, now, verdict, found, result, lease));
+    // Another worker has it, or soon will: an acknowledgement or requeue here would concern that worker's attempt.
     if (lease.lost.aborted) return;
     lease.close();
     if (verdict.kind !== "retry") await delivery.acknowledge();
-    // Nobody counted this attempt: its entry's age tells how many there will have been.
-    else delivery.requeue(isKnown ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
+    // An attempt that is not recorded is not counted: the number of attempts is estimated from the entry's age.
+    else delivery.requeue(isRecorded ? verdict.delay : Math.max(verdict.delay, this.#delayByAge(delivery)));
   }
 
   #delayByAge(delivery: Delivery<QueuedCallback>): number {
@@ -170,7 +170,7 @@ export class CallbackHandler {
       return truncated ? { truncated } : { truncated, body };
     }
     if (entry === undefined) return { truncated: true };
-    // The call was redriven: what the record says of a result is of a later run.
+    // The call was redriven: the record's result is that of a later run.
     if (entry.redrives !== callback.redrives) return this.#resultOfRun(callback.id, callback.run);
     if (entry.result === null) return { truncated: false };
     if (!entry.result.stored) return { truncated: true };
@@ -184,9 +184,9 @@ export class CallbackHandler {
   }
 
   /**
-   * Writes the attempt into the record; the result then lives only as long as the function's annotation says. False when
-   * that could not be written within a lease: what was heard counts all the same, nothing is sent again for that, and a last
-   * word is written when it can be.
+   * Writes the attempt into the record; the result then lives only as long as the function's annotation says. False
+   * when that could not be written within a lease. The receiver's reply counts anyway: nothing is sent again for that,
+   * and a final outcome is written later.
    */
   async #record(
     callback: QueuedCallback,
@@ -206,31 +206,31 @@ export class CallbackHandler {
     });
     const until = performance.now() + Math.max(callbackAckWait, changeBudget);
     const { id, redrives } = callback;
-    // That it was sent is true whoever has the lease by now, and keeps that one from sending it again.
+    // A sent callback is recorded even when the lease is lost, to keep the lease's new holder from sending it again.
     const bounds = verdict.kind === "sent" ? { until } : { until, signal: lease.lost };
-    const trouble = await this.#write({ id, redrives }, after, result.stored, bounds, found);
-    if (trouble === undefined) return true;
-    const { because, cause: err } = trouble;
+    const failure = await this.#write({ id, redrives }, after, result.stored, bounds, found);
+    if (failure === undefined) return true;
+    const { because, cause: err } = failure;
     log.warn(
       { callId: callback.id, outcome: verdict.kind, because, err },
       "attempt of a callback is not in its record",
     );
     if (verdict.kind !== "retry") {
-      // Ten thousand of these may wait: they hold neither the callback nor its output.
-      this.#late.add(() => this.#writeLate({ id, redrives }, after).catch(() => false));
+      // Ten thousand of these may wait, so they hold neither the callback nor its output.
+      this.#deferred.add(() => this.#writeDeferred({ id, redrives }, after).catch(() => false));
     }
     return false;
   }
 
-  /** One try; true when there is nothing left to write. */
-  async #writeLate(callback: Pick<QueuedCallback, "id" | "redrives">, after: CallbackState): Promise<boolean> {
+  /** One attempt; true when there is nothing left to write. */
+  async #writeDeferred(callback: Pick<QueuedCallback, "id" | "redrives">, after: CallbackState): Promise<boolean> {
     const { ledger } = this.#parts;
     const run = (await ledger.read(callback.id))?.entry.result?.run;
     const stored = run === undefined ? undefined : await ledger.readResult(callback.id, run);
     return (await this.#write(callback, after, stored, { until: performance.now() })) === undefined;
   }
 
-  /** Gives why it could not be written; undefined when there is nothing left to write. */
+  /** Resolves with why it could not be written; undefined when there is nothing left to write. */
   async #write(
     callback: Pick<QueuedCallback, "id" | "redrives">,
     after: CallbackState,
@@ -240,7 +240,7 @@ export class CallbackHandler {
   ): Promise<Extract<RecordChange<unknown>, { kind: "not-written" }> | undefined> {
     const { ledger, times } = this.#parts;
     const decide = (record: KnownRecord | undefined): RecordDecision<"gone" | "written"> => {
-      // Redriven meanwhile: the record tells of that, and no more of this attempt.
+      // Redriven meanwhile: the record no longer describes this attempt.
       if (record?.entry.redrives !== callback.redrives) return { as: "gone" };
       if (record.entry.callback?.state !== "pending") return { as: "written" };
       return { as: "written", write: { ...record.entry, callback: after } };

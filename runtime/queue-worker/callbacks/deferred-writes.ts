@@ -2,37 +2,37 @@ import { pauseFor } from "../../process/pause-for.ts";
 
 /** Milliseconds between two rounds. */
 const interval = 2_000;
-/** So many outcomes are kept: whoever adds one keeps no bodies in it. */
-const mostKept = 10_000;
+/** Most writes that wait; they must not hold bodies. */
+const maxWaiting = 10_000;
 
-interface LateWrite {
+interface DeferredWrite {
   /** True when there is nothing left to write. */
   readonly write: () => Promise<boolean>;
   /** Monotonic milliseconds. */
   readonly until: number;
 }
 
-/** How long what is late is tried. */
+/** How long deferred writes are retried. */
 export interface LateWritesOptions {
   /** Milliseconds. */
   readonly patience: number;
-  /** Nothing is tried any more when it aborts. */
+  /** Aborts all retries. */
   readonly stop: AbortSignal;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
-  /** Resolves after so many of them, or when `signal` aborts. */
+  /** Resolves after that many milliseconds, or when `signal` aborts. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 const monotonic = (): number => performance.now();
 
 /**
- * What was heard and could not be written when it was: tried again, one after the other, for as long as `patience` says. It is
- * kept in memory alone: what it would correct is told wrong by the record for longer if this process ends.
+ * Writes of outcomes that failed at the time. They are retried one after the other, for up to `patience` each, and kept
+ * in memory only: if this process ends, the records stay wrong for longer.
  */
 export class DeferredWrites {
   readonly #options: LateWritesOptions;
-  readonly #waiting: LateWrite[] = [];
+  readonly #waiting: DeferredWrite[] = [];
   #running = false;
 
   constructor(options: LateWritesOptions) {
@@ -41,7 +41,7 @@ export class DeferredWrites {
 
   /** `write` must not reject. */
   add(write: () => Promise<boolean>): void {
-    if (this.#waiting.length >= mostKept) return;
+    if (this.#waiting.length >= maxWaiting) return;
     const { patience, now = monotonic } = this.#options;
     this.#waiting.push({ write, until: now() + patience });
     if (!this.#running) void this.#run();
@@ -54,10 +54,10 @@ export class DeferredWrites {
       await pause(interval, stop);
       for (let left = this.#waiting.length; left > 0 && !stop.aborted; left -= 1) {
         const [first] = this.#waiting;
-        const over = first === undefined || now() >= first.until || (await first.write());
+        const done = first === undefined || now() >= first.until || (await first.write());
         this.#waiting.shift();
-        if (over) continue;
-        // When one finds no room the next will not either; and one that alone cannot be written keeps no other waiting.
+        if (done) continue;
+        // If one finds no room, the next will not either; a write that alone fails must not keep the others waiting.
         this.#waiting.push(first);
         break;
       }

@@ -1,4 +1,3 @@
-/** What `HostSlots` is made with. */
 export interface HostSlotsOptions {
   /** Callbacks sent at once to one host. */
   readonly perHost: number;
@@ -9,31 +8,31 @@ export interface HostSlotsOptions {
   readonly random?: () => number;
 }
 
-/** A slot to send in, or the milliseconds after which the callback is to be offered again. */
+/** A slot to send in, or the milliseconds after which the callback is to be redelivered. */
 export type HostSlot = { readonly release: () => void } | { readonly requeueFor: number };
 
 interface Host {
   taken: number;
-  /** By position in the queue: when what was put back is offered again. */
+  /** When a requeued callback is due again, by its position in the queue. */
   readonly waiting: Map<number, number>;
-  /** Callbacks that were sent: in the second that began at `countedFrom`, and in the one before. */
+  /** Callbacks sent in the second that began at `countedFrom`, and in the one before. */
   sent: number;
   sentBefore: number;
   countedFrom: number;
 }
 
-/** Callbacks to a busy host that may be offered again in a second, of all workers together; more if it takes more. */
-const offersPerSecond = 150;
+/** Redeliveries per second of callbacks to a busy host, by all workers together; more for a host that takes more. */
+const redeliveriesPerSecond = 150;
 const shortestDelay = 1_000;
 const longestDelay = 15 * 60_000;
 const jitter = 0.2;
-/** What was not offered here again that long after it was due is with another worker, or settled. */
-const patience = 60_000;
+/** Milliseconds after which a callback that was due but not redelivered here is with another worker, or settled. */
+const overdueAfter = 60_000;
 const sweepPeriod = 10_000;
 
 /**
- * Bounds how many callbacks go to one host at once, so that a slow one does not hold up the others; and how often those
- * that find it busy are offered again: the more there are, the later, so that all of them cost no more than a few.
+ * Bounds how many callbacks go to one host at once, so that a slow host does not hold up the others. Also spaces the
+ * redeliveries of those that find it busy: the more there are, the later, so that many cost no more than a few.
  */
 export class HostSlots {
   readonly #options: Required<HostSlotsOptions>;
@@ -68,17 +67,17 @@ export class HostSlots {
 
   #requeue(host: Host, sequence: number): number {
     const now = this.#options.now();
-    // Its own place is counted, too: it may wait here for the first time.
+    // Counts this callback, too, which may wait here for the first time.
     const backlog = host.waiting.size + (host.waiting.has(sequence) ? 0 : 1);
     this.#count(host);
-    const offers = Math.max(offersPerSecond / this.#options.workers, 2 * host.sentBefore);
-    const wait = shortestDelay + (backlog * 1_000) / offers;
+    const rate = Math.max(redeliveriesPerSecond / this.#options.workers, 2 * host.sentBefore);
+    const wait = shortestDelay + (backlog * 1_000) / rate;
     const delay = Math.round(Math.min(wait, longestDelay) * (1 - jitter + 2 * jitter * this.#options.random()));
     host.waiting.set(sequence, now + delay);
     return delay;
   }
 
-  /** A host that is only busy, not hung, is offered twice as many as it took: so it gets as many as it can take soon. */
+  /** A busy host is offered twice as many as it took in the last second, and so soon gets as many as it can take. */
   #count(host: Host): void {
     const seconds = Math.floor((this.#options.now() - host.countedFrom) / 1_000);
     if (seconds === 0) return;
@@ -87,13 +86,13 @@ export class HostSlots {
     host.countedFrom += seconds * 1_000;
   }
 
-  /** Now and then: what is with others, and hosts that nobody sends to. */
+  /** Drops, now and then, callbacks that are with other workers, and hosts that nothing is sent to. */
   #sweep(): void {
     const now = this.#options.now();
     if (now - this.#sweptAt < sweepPeriod) return;
     this.#sweptAt = now;
     for (const [name, host] of this.#hosts) {
-      for (const [sequence, due] of host.waiting) if (now - due > patience) host.waiting.delete(sequence);
+      for (const [sequence, due] of host.waiting) if (now - due > overdueAfter) host.waiting.delete(sequence);
       if (host.taken === 0 && host.waiting.size === 0) this.#hosts.delete(name);
     }
   }

@@ -1,47 +1,47 @@
 /** The slot that a call holds. */
 export interface Slot {
-  /** Frees the slot for others while its call goes on outside; false, and it is kept, when there is no room there. */
+  /** Frees the slot while its call continues detached; false, and the slot is kept, when no more calls may detach. */
   leave(): boolean;
-  /** Aborts when nothing may wait outside any more. */
+  /** Aborts when detached calls must stop waiting. */
   readonly stop: AbortSignal;
 }
 
-/** Where calls go on that hold no slot any more: few, as each may hold an output in memory. */
+/** Calls that continue without a slot: few at a time, as each may hold an output in memory. */
 export class Aside {
-  readonly #most: number;
-  readonly #outside = new Set<Promise<void>>();
+  readonly #max: number;
+  readonly #detached = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
-  /** `most` is how many there may be at once. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `max` is how many calls may be detached at once. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** From now on none may leave its slot, and those outside wait no longer. */
+  /** From now on no call may leave its slot, and detached calls stop waiting. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Resolves when none is outside. */
+  /** Resolves when no call is detached. */
   async idle(): Promise<void> {
-    while (this.#outside.size > 0) await Promise.all(this.#outside);
+    while (this.#detached.size > 0) await Promise.all(this.#detached);
   }
 
-  /** Does `act`, which must not reject; resolves when its slot is free: it is over, or has left. */
+  /** Runs `act`, which must not reject; resolves when its slot is free: `act` has ended or left it. */
   async inSlot(act: (slot: Slot) => Promise<void>): Promise<void> {
-    const left = Promise.withResolvers<void>();
-    const over = Promise.withResolvers<void>();
+    const detached = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
     const leave = (): boolean => {
-      if (this.#outside.has(over.promise)) return true;
-      if (this.#stop.signal.aborted || this.#outside.size >= this.#most) return false;
-      this.#outside.add(over.promise);
-      left.resolve();
+      if (this.#detached.has(ended.promise)) return true;
+      if (this.#stop.signal.aborted || this.#detached.size >= this.#max) return false;
+      this.#detached.add(ended.promise);
+      detached.resolve();
       return true;
     };
-    const going = act({ leave, stop: this.#stop.signal }).finally(() => {
-      this.#outside.delete(over.promise);
-      over.resolve();
+    const running = act({ leave, stop: this.#stop.signal }).finally(() => {
+      this.#detached.delete(ended.promise);
+      ended.resolve();
     });
-    await Promise.race([going, left.promise]);
+    await Promise.race([running, detached.promise]);
   }
 }

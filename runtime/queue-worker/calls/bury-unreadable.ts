@@ -12,8 +12,9 @@ import { untilDone } from "./until-done.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
 /**
- * A message that is no call becomes a dead letter as it is, under its id or, if that is unreadable, one made from
- * queue and position; its record, if there is one that is not over, says `undecodable`, and its callback is sent.
+ * Turns a message that is not a call into a dead letter, unchanged, under its id or, if that is unreadable, one derived
+ * from queue and position. Its record, if there is one that has not ended, fails as `undecodable`, and its callback is
+ * sent.
  */
 export async function deadLetterUnreadable(
   parts: WorkerParts,
@@ -32,13 +33,13 @@ export async function deadLetterUnreadable(
   if (record === "lost" || lease.lost.aborted) return;
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
-  // How deep in a chain of callbacks the call was cannot be read either.
+  // The call's depth in a chain of callbacks cannot be read either.
   if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, slot);
   lease.close();
   await delivery.acknowledge();
 }
 
-/** The record as it is in the end; undefined when there is none, or the lease was lost. */
+/** The ended record; undefined when there is none, or the lease was lost. */
 async function failRecord(parts: WorkerParts, lease: Lease, id: string, why: string): Promise<KnownRecord | undefined> {
   const { ledger, signals } = parts;
   const change = await changeRecord(
@@ -48,8 +49,8 @@ async function failRecord(parts: WorkerParts, lease: Lease, id: string, why: str
       if (found === undefined || found.entry.ended !== null) return { as: undefined };
       const end = { now: ledger.now(), status: 502, duration: 0, error: why };
       const ended = endedEntry(found.entry, { state: "failed", reason: "undecodable", end, result: null });
-      // The dead letter lies there already, as the message came.
-      return { as: undefined, write: { ...ended, pending: ended.pending.filter((owed) => owed !== "dead-letter") } };
+      // The dead letter is already stored, with the message unchanged.
+      return { as: undefined, write: { ...ended, pending: ended.pending.filter((step) => step !== "dead-letter") } };
     },
     { signal: lease.lost },
   );

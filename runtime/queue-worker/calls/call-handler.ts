@@ -9,63 +9,63 @@ import type { QueueTurn } from "./queue-turn.ts";
 import { StrictWaits } from "./strict-waits.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** Calls whose outputs or callbacks wait outside their slots for room, each with an output of the most bytes at most. */
-const mostAside = 32;
+/** Most calls that wait for room outside their slots; each may hold an output of up to the largest size. */
+const maxDetached = 32;
 
-/** Deals with the deliveries of one queue; knows which runs are under way. */
+/** Handles the deliveries of one queue; knows which runs are in flight. */
 export class CallHandler {
   readonly #parts: WorkerParts;
   readonly #runs = new CurrentRuns();
   readonly #waits = new StrictWaits();
-  readonly #aside: Aside;
+  readonly #detached: Aside;
   readonly #protocol: CallProtocol;
-  readonly #letGo: AbortSignal;
+  readonly #abandon: AbortSignal;
 
-  /** When `letGo` aborts all leases are lost. */
-  constructor(parts: WorkerParts, letGo: AbortSignal) {
+  /** When `abandon` aborts, all leases are lost. */
+  constructor(parts: WorkerParts, abandon: AbortSignal) {
     this.#parts = parts;
-    this.#letGo = letGo;
-    // The one slot of a strict queue is its order.
-    this.#aside = new Aside(parts.queue.strict ? 0 : mostAside);
+    this.#abandon = abandon;
+    // A call that left the one slot of a strict queue would let the next one overtake it.
+    this.#detached = new Aside(parts.queue.strict ? 0 : maxDetached);
     this.#protocol = new CallProtocol(parts, { runs: this.#runs, waits: this.#waits });
   }
 
-  /** Runs under way. */
+  /** Runs in flight. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** Word came that a call was cancelled: looks at its record if it runs here. */
+  /** A call is reported as cancelled: if it runs here, its record is checked. */
   heardCancelled(id: string): void {
     this.#runs.find(id)?.heardCancelled();
     this.#waits.wake(id);
   }
 
-  /** From now on calls that wait in this worker's hands are given back instead. */
+  /** From now on calls that wait in this worker are handed back instead. */
   stopWaiting(): void {
     this.#waits.stop();
-    this.#aside.stop();
+    this.#detached.stop();
   }
 
-  /** From now on runs are cut off and their calls handed back to the queue. */
+  /** From now on runs are aborted and their calls handed back to the queue. */
   handBack(): void {
     this.#runs.handBack();
   }
 
-  /** Resolves when nothing is left to be done outside the slots. */
+  /** Resolves when no call continues outside the slots. */
   idle(): Promise<void> {
-    return this.#aside.idle();
+    return this.#detached.idle();
   }
 
   /**
-   * Deals with one delivery; never rejects. When it resolves the slot is free, and the call is settled, put back, lost to
-   * another, or goes on outside the slot. `turn` is that of a strict queue, without which no lease holds.
+   * Handles one delivery; never rejects. When it resolves the slot is free, and the call is settled, requeued, lost to
+   * another worker, or continues outside the slot. `turn` is that of a strict queue; no lease outlives it.
    */
   handle(delivery: Delivery<QueuedCall>, turn?: QueueTurn): Promise<void> {
-    return this.#aside.inSlot(async (slot) => {
+    return this.#detached.inSlot(async (slot) => {
       const lease = this.#leaseOf(delivery, turn);
       try {
-        await this.#deal(delivery, lease, slot);
+        await this.#process(delivery, lease, slot);
       } catch (err) {
         const { queue, sequence } = delivery;
         this.#parts.log.error({ err, queue, sequence }, "cannot process a call; it will be redelivered");
@@ -75,7 +75,7 @@ export class CallHandler {
     });
   }
 
-  #deal(delivery: Delivery<QueuedCall>, lease: Lease, slot: Slot): Promise<void> {
+  #process(delivery: Delivery<QueuedCall>, lease: Lease, slot: Slot): Promise<void> {
     const { content } = delivery;
     return "unreadable" in content
       ? deadLetterUnreadable(this.#parts, delivery, lease, content.unreadable, slot)
@@ -88,7 +88,7 @@ export class CallHandler {
       deliveredAt: delivery.deliveredAt,
       extend: () => turn?.fresh !== false && delivery.extend(),
     });
-    lease.loseWith(this.#letGo);
+    lease.loseWith(this.#abandon);
     if (turn !== undefined) lease.loseWith(turn.lost);
     return lease;
   }

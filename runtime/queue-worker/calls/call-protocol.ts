@@ -19,10 +19,10 @@ import { settleCall } from "./settle-call.ts";
 import type { StrictWaits } from "./strict-waits.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** Delay after which a call that a stopping worker hands back is offered again, milliseconds. */
+/** Delay after which a call that a stopping worker hands back is redelivered, milliseconds. */
 const handBackDelay = 1_000;
 
-/** A call that was delivered, the right to act for it, and the slot it holds. */
+/** A call that was delivered, its lease, and the slot it holds. */
 export interface DeliveredCall {
   readonly call: QueuedCall;
   readonly delivery: Delivery<QueuedCall>;
@@ -30,68 +30,68 @@ export interface DeliveredCall {
   readonly slot: Slot;
 }
 
-/** What a worker's calls share. */
+/** State shared by all calls of a worker. */
 export interface CallDesk {
   readonly runs: CurrentRuns;
   readonly waits: StrictWaits;
 }
 
 /**
- * The protocol of a call: claim → run → judge → record → settle, steps W1 to W10. Each step is written down before the
- * next begins, so that whoever is offered the call after a crash goes on from there. Nothing leaves the worker before the
- * record says how the call ended. When the lease is lost, another has the call: nothing more is said here.
+ * The protocol of a call: claim → run → judge → record → settle, steps W1 to W10. Each step is recorded before the
+ * next begins, so that another worker can continue from there after a crash. Nothing leaves the worker before the
+ * record says how the call ended. When the lease is lost, another worker has the call: nothing more is published here.
  */
 export class CallProtocol {
   readonly #parts: WorkerParts;
-  readonly #desk: CallDesk;
+  readonly #shared: CallDesk;
 
-  constructor(parts: WorkerParts, desk: CallDesk) {
+  constructor(parts: WorkerParts, shared: CallDesk) {
     this.#parts = parts;
-    this.#desk = desk;
+    this.#shared = shared;
   }
 
-  /** Follows it to where the call is settled, put back or lost; may leave the slot on the way. */
+  /** Resolves when the call is settled, requeued or lost; may leave the slot on the way. */
   async follow(work: DeliveredCall): Promise<void> {
     const { call, delivery, lease, slot } = work;
     const { ledger } = this.#parts;
-    // Once but for a strict queue, whose call stays in these hands until it is over.
+    // Loops only for a strict queue, whose call stays with this worker until it has ended.
     while (!lease.lost.aborted) {
       const rules = this.#rulesOf(call);
       const claim = await claimCall(this.#parts, delivery, call, lease, rules.attempts);
       if (claim.kind !== "taken") {
-        if ((await this.#leave(work, claim)) === "again") continue;
+        if ((await this.#skip(work, claim)) === "again") continue;
         return;
       }
       const { held } = claim;
       if (!claim.takeover && held.entry.run === 1) this.#observeWait(work);
       const run = new CurrentRun(held, lease);
-      this.#desk.runs.add(call.id, run);
+      this.#shared.runs.add(call.id, run);
       try {
         const outcome = await this.#run(work, run, held);
         const verdict = judgeRun(outcome, rules, held.entry.retries, Math.random, ledger.now());
         const recorded = await recordRun(this.#parts, { call, held, lease, run, outcome, verdict, slot });
-        this.#sayFailed(call, verdict, recorded);
+        this.#logFailed(call, verdict, recorded);
         if ((await this.#settle(work, held, recorded)) === "over") return;
       } finally {
-        this.#desk.runs.forget(call.id, run);
+        this.#shared.runs.forget(call.id, run);
       }
     }
   }
 
-  /** A call that is not to be run, or not now. */
-  async #leave(work: DeliveredCall, claim: Exclude<Claim, { kind: "taken" }>): Promise<"over" | "again"> {
+  /** Deals with a call that is not to be run, or not now. */
+  async #skip(work: DeliveredCall, claim: Exclude<Claim, { kind: "taken" }>): Promise<"over" | "again"> {
     const { call, delivery, lease } = work;
     const { metrics, queue } = this.#parts;
     switch (claim.kind) {
       case "lost":
         return "over";
       case "over":
-        if (claim.reason !== undefined) this.#sayEnded(work, claim.reason);
-        await this.#payAndAcknowledge(work, claim.record);
+        if (claim.reason !== undefined) this.#reportEnded(work, claim.reason);
+        await this.#publishAndAcknowledge(work, claim.record);
         return "over";
       case "requeue":
-        if (queue.strict && !this.#desk.waits.stopped) {
-          await this.#desk.waits.wait(call.id, claim.delay, lease.lost);
+        if (queue.strict && !this.#shared.waits.stopped) {
+          await this.#shared.waits.wait(call.id, claim.delay, lease.lost);
           return "again";
         }
         metrics.requeue.inc({ queue_name: delivery.queue, because: claim.because });
@@ -113,7 +113,7 @@ export class CallProtocol {
     }
   }
 
-  /** Counts the run once, however many replicas were tried, unless the function is not known. */
+  /** Counts the run once, however many replicas were tried, unless the function is unknown. */
   async #counted(call: QueuedCall, attempt: number, signal: AbortSignal): Promise<RunOutcome> {
     const { runCounts, table } = this.#parts;
     const key = formatRef(call.function);
@@ -125,7 +125,7 @@ export class CallProtocol {
     return outcome;
   }
 
-  /** Tells the queue, and whoever waits, what the record says. */
+  /** Acts on the recorded outcome: requeues the call, or settles it and tells those that wait for its end. */
   async #settle(work: DeliveredCall, held: ClaimedCall, recorded: Recorded): Promise<"over" | "again"> {
     const { metrics, queue, ledger } = this.#parts;
     metrics.runs.inc({ queue_name: work.delivery.queue, outcome: recorded.kind });
@@ -142,37 +142,37 @@ export class CallProtocol {
         this.#requeue(work, Math.max(1, Math.round(recorded.next - ledger.now())));
         return "over";
       case "cancelled":
-        await this.#payAndAcknowledge(work, held.record);
+        await this.#publishAndAcknowledge(work, held.record);
         return "over";
       case "done":
       case "failed":
-        this.#sayEnded(work, held.entry.reason);
-        await this.#payAndAcknowledge(work, held.record, recorded.kept);
+        this.#reportEnded(work, held.entry.reason);
+        await this.#publishAndAcknowledge(work, held.record, recorded.kept);
         return "over";
       default:
         return recorded satisfies never;
     }
   }
 
-  #payAndAcknowledge(work: DeliveredCall, record: KnownRecord, result?: StoredResult): Promise<void> {
+  #publishAndAcknowledge(work: DeliveredCall, record: KnownRecord, result?: StoredResult): Promise<void> {
     const { call, delivery, lease, slot } = work;
     return settleCall(this.#parts, { id: call.id, record, delivery, lease, depth: call.depth, result }, slot);
   }
 
-  /** Offered again after `delay` milliseconds; the head of a strict queue at once, so that none passes it. */
+  /** Requeues the call for `delay` milliseconds; the head of a strict queue for 0, so that no call passes it. */
   #requeue({ delivery, lease }: DeliveredCall, delay: number): void {
     lease.close();
     delivery.requeue(this.#parts.queue.strict ? 0 : delay);
   }
 
-  #sayEnded({ call, delivery }: DeliveredCall, reason: FailureReason | null): void {
+  #reportEnded({ call, delivery }: DeliveredCall, reason: FailureReason | null): void {
     this.#parts.signals.ended(call.id);
     this.#parts.metrics.processed.inc({ queue_name: delivery.queue });
     if (isDeadReason(reason)) this.#warn(call, "call was given up", { reason });
   }
 
-  /** An attempt that failed, and when the next one begins. */
-  #sayFailed(call: QueuedCall, verdict: RunVerdict, recorded: Recorded): void {
+  /** Logs a failed attempt, and when the next one begins. */
+  #logFailed(call: QueuedCall, verdict: RunVerdict, recorded: Recorded): void {
     const { log } = this.#parts;
     if (verdict.kind === "retry" && recorded.kind === "retry") {
       const { status, error } = verdict;
@@ -199,7 +199,7 @@ export class CallProtocol {
   }
 }
 
-/** What every line about a call says. */
+/** Fields of every log line about a call. */
 function factsOf(call: QueuedCall) {
   return { callId: call.id, functionName: formatRef(call.function), traceId: traceIdIn(call.headers) };
 }

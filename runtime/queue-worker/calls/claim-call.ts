@@ -12,15 +12,15 @@ import { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** Longest a call may hold its slot before it is claimed, milliseconds; then others have a turn. */
+/** Longest a call may hold its slot before it is claimed, milliseconds; then the slot goes to another call. */
 const longestClaim = 15_000;
-/** Milliseconds after which a call whose record could not be written is offered again. */
+/** Milliseconds after which a call whose record could not be written is redelivered. */
 const delayAfterFailure = 5_000;
 
-/** What a delivered call is to its worker. */
+/** What became of the attempt to claim a delivered call. */
 export type Claim =
   | { readonly kind: "taken"; readonly held: ClaimedCall; readonly takeover: boolean }
-  /** It was over, or is now: `reason` is set when it was given up by this. */
+  /** The call had ended, or has now: `reason` is set when this attempt gave it up. */
   | { readonly kind: "over"; readonly record: KnownRecord; readonly reason?: "crash" | "expired" }
   | {
       readonly kind: "requeue";
@@ -29,7 +29,7 @@ export type Claim =
     }
   | { readonly kind: "lost" };
 
-/** Steps W1 and W2: makes the call this worker's, unless its record says that nobody may run it, or not now. */
+/** Steps W1 and W2: claims the call for this worker, unless its record says that it must not run, or not now. */
 export async function claimCall(
   parts: WorkerParts,
   delivery: Delivery<QueuedCall>,

@@ -3,12 +3,12 @@ import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/
 import type { CallLedger } from "../../core/ports/call-ledger.ts";
 import type { Lease, Touch } from "../lease.ts";
 
-/** What became of a change of a record that this worker holds. */
+/** What became of a change to the record of a claimed call. */
 export type ChangeOutcome = "stored" | "cancelled" | "lost";
 
 /**
- * The record of a call this worker has taken. Changes and touches run one after the other; each is a compare-and-set,
- * and an answer that was lost is found out by reading.
+ * The record of a call that this worker has claimed. Changes and renewals run one after the other; each is a
+ * compare-and-set, and a lost reply is resolved by reading the record.
  */
 export class ClaimedCall {
   readonly id: string;
@@ -34,7 +34,7 @@ export class ClaimedCall {
     return this.#record.entry;
   }
 
-  /** Writes what `next` makes of the record, trying until it is stored, refused by the facts, or the lease is lost. */
+  /** Writes what `next` makes of the record; retries until stored, ruled out by the record, or the lease is lost. */
   change(next: (entry: CallEntry) => CallEntry): Promise<ChangeOutcome> {
     return this.#inTurn(async () => {
       const change = await changeRecord(
@@ -52,7 +52,7 @@ export class ClaimedCall {
     });
   }
 
-  /** Writes the record as it is, so that its age shows that the owner lives. Tried once: the next heartbeat comes. */
+  /** Renews the record: writes it unchanged, so that its age shows that the owner lives. One attempt per heartbeat. */
   touch(): Promise<Touch> {
     return this.#inTurn(async () => {
       const change = await changeRecord(
@@ -69,7 +69,7 @@ export class ClaimedCall {
     });
   }
 
-  /** Reads the record: true if it was cancelled. False, too, when nobody answers. */
+  /** Reads the record: true if it was cancelled. Also false when it cannot be read. */
   async isCancelled(): Promise<boolean> {
     const found = await this.#inTurn(() => this.#ledger.read(this.id)).catch(() => undefined);
     if (found?.entry.state !== "cancelled") return false;
@@ -77,7 +77,7 @@ export class ClaimedCall {
     return true;
   }
 
-  /** A cancelled one must not be written over, nor one that another has. */
+  /** Neither a cancelled record nor one that another worker has claimed may be overwritten. */
   #decide(
     found: KnownRecord | undefined,
     next: (entry: CallEntry) => CallEntry,

@@ -1,67 +1,67 @@
 import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 
-/** Why a run was cut off from outside. */
+/** Why a run was aborted from outside. */
 export type Cut = "cancelled" | "handed-back";
 
-/** A run under way, as far as it can be cut off from outside. */
+/** A run in flight, as far as it can be aborted from outside. */
 export class CurrentRun {
   readonly #held: ClaimedCall;
   readonly #lease: Lease;
   readonly #stop = new AbortController();
   #cut: Cut | undefined;
-  #over = false;
+  #ended = false;
 
   constructor(held: ClaimedCall, lease: Lease) {
     this.#held = held;
     this.#lease = lease;
   }
 
-  /** Why it was cut off; undefined if it was not. */
+  /** Why it was aborted; undefined if it was not. */
   get cut(): Cut | undefined {
     return this.#cut;
   }
 
-  /** Word came that the call was cancelled: the record decides. */
+  /** The call is reported as cancelled: its record decides. */
   heardCancelled(): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     void this.#held.isCancelled().then((cancelled) => {
-      if (cancelled) this.#cutOff("cancelled");
+      if (cancelled) this.#abort("cancelled");
     });
   }
 
-  /** The worker stops: the run is cut off, unless it is already over. */
+  /** The worker stops: the run is aborted, unless it has already ended. */
   handBack(): void {
-    if (!this.#over) this.#cutOff("handed-back");
+    if (!this.#ended) this.#abort("handed-back");
   }
 
   /**
-   * Does `act`. As long as that lasts it can be cut off, and is when the lease is lost: then `signal` aborts. Each
-   * heartbeat touches the record, and so learns of a cancel that was missed.
+   * Runs `act`. Until that ends it can be aborted, and is when the lease is lost: then `signal` aborts. Each heartbeat
+   * renews the record, and so learns of a cancel whose signal was missed.
    */
   async whileCuttable<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.#over = false;
+    this.#ended = false;
     this.#lease.touchWith(async () => {
-      const touched = await this.#held.touch();
-      if (touched !== "not-ours" || this.#held.entry.state !== "cancelled") return touched;
-      this.#cutOff("cancelled");
+      const renewal = await this.#held.touch();
+      if (renewal !== "not-ours" || this.#held.entry.state !== "cancelled") return renewal;
+      this.#abort("cancelled");
       return "ours";
     });
     try {
       return await act(AbortSignal.any([this.#stop.signal, this.#lease.lost]));
     } finally {
-      this.#over = true;
+      this.#ended = true;
       this.#lease.stopTouching();
     }
   }
 
-  #cutOff(cut: Cut): void {
+  #abort(cut: Cut): void {
     this.#cut ??= cut;
     this.#stop.abort();
   }
 }
 
-/** The runs of a worker, by call. */
+/** The runs in flight of a worker, by call. */
 export class CurrentRuns {
   readonly #runs = new Map<string, CurrentRun>();
   #handBack = false;
@@ -79,12 +79,12 @@ export class CurrentRuns {
     if (this.#handBack) run.handBack();
   }
 
-  /** After a takeover the call may run here a second time, while the first run still winds down. */
+  /** Removes only `run` itself: after a takeover the call may run here again while the first run still winds down. */
   forget(id: string, run: CurrentRun): void {
     if (this.#runs.get(id) === run) this.#runs.delete(id);
   }
 
-  /** Cuts all off, those to come too. */
+  /** Aborts all runs, including those added later. */
   handBack(): void {
     this.#handBack = true;
     for (const run of this.#runs.values()) run.handBack();

@@ -4,15 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Leases } from "../../core/ports/leases.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 
-const longestPeriod = 500;
-/** Nothing is taken, nor any call's lease extended, when the turn was proven longer ago. */
+const maxPeriod = 500;
+/** Milliseconds after its last renewal for which calls may be taken and leases extended under the turn. */
 const freshFor = 1_000;
-/** How much longer the turn lasts than the lease of a call, so that what its holder had is offered again before. */
+/** Milliseconds by which the turn outlasts a call's lease: its holder's calls are redelivered before it passes on. */
 const margin = 2_000;
 
 /**
- * The right to take from a strict queue, held by one worker at a time and renewed all the time. Whoever follows one that
- * fell silent gets it when the calls that one had are offered again, so that none overtakes them.
+ * The right to take calls from a strict queue, held by one worker at a time and renewed periodically. The successor of
+ * a worker that went silent gets it only once that worker's calls are redelivered, so that no call overtakes them.
  */
 export class QueueTurn {
   readonly #leases: Leases;
@@ -29,10 +29,10 @@ export class QueueTurn {
     this.#leases = leases;
     this.#name = `queue.${name}`;
     this.#ackWait = ackWait;
-    this.#period = Math.min(longestPeriod, ackWait / 4);
+    this.#period = Math.min(maxPeriod, ackWait / 4);
   }
 
-  /** Waits for the turn; undefined when `stop` aborts before. */
+  /** Waits for the turn; undefined when `stop` aborts first. */
   static async wait(
     leases: Leases,
     queue: Pick<QueueDeclaration, "name" | "ackWait">,
@@ -51,23 +51,23 @@ export class QueueTurn {
     return undefined;
   }
 
-  /** Aborts when nothing proved the turn for the lease of a call: by then another may have it soon. */
+  /** Aborts when the turn was not renewed for the length of a call's lease: another worker may soon have it. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Whether the turn was proven just now: only then may a call be taken. */
+  /** Whether the turn was renewed recently: only then may a call be taken. */
   get fresh(): boolean {
     return performance.now() - this.#renewedAt < freshFor;
   }
 
-  /** Whether the turn is still this worker's, asking if that is not known. */
+  /** Whether the turn is still this worker's; renews it if that is uncertain. */
   async confirm(): Promise<boolean> {
     if (!this.fresh) await this.#renew();
     return this.fresh;
   }
 
-  /** Gives the turn to the next at once. */
+  /** Releases the turn, so that the next worker has it at once. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
@@ -87,7 +87,7 @@ export class QueueTurn {
     this.#lost.abort();
   }
 
-  /** A refusal proves nothing: it may be an answer to a repeated write. Time tells. */
+  /** A refusal proves nothing: it may be the reply to a repeated write. Only time without a renewal ends the turn. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#acquire().finally(() => (this.#renewing = undefined));
     return this.#renewing;

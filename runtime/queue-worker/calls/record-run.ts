@@ -14,7 +14,7 @@ import { storeResult } from "./store-result.ts";
 import { whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** A run that came back, and all that its record is made from. */
+/** A run that has ended, and all that its record is made from. */
 export interface JudgedRun {
   readonly call: QueuedCall;
   readonly held: ClaimedCall;
@@ -25,14 +25,14 @@ export interface JudgedRun {
   readonly slot: Slot;
 }
 
-/** What the record says of a run now; `lost` is none of this worker's business any more. */
+/** What the record now says of a run; with `lost` the call is another worker's. */
 export type Recorded =
   | { readonly kind: "retry"; readonly next: number }
   /** `kept` is the output that was to be kept, whether or not there was room for it. */
   | { readonly kind: "done" | "failed"; readonly kept: StoredResult | undefined }
   | { readonly kind: "handed-back" | "cancelled" | "lost" };
 
-/** Steps W4 to W7: writes what the run means for its call. A cancel that came before stands. */
+/** Steps W4 to W7: records what the run means for its call. An earlier cancel takes precedence. */
 export async function recordRun(parts: WorkerParts, judged: JudgedRun): Promise<Recorded> {
   const { verdict, lease } = judged;
   if (lease.lost.aborted) return { kind: "lost" };
@@ -88,7 +88,7 @@ async function recordEnd(
 
 interface Output {
   readonly facts: Omit<NonNullable<CallEntry["result"]>, "stored">;
-  /** If it is to be kept and not too long. */
+  /** Undefined when it is not to be kept, or is too long. */
   readonly kept: StoredResult | undefined;
 }
 
@@ -101,7 +101,7 @@ function outputOf(parts: WorkerParts, { call, held, outcome }: JudgedRun): Outpu
   return { facts: { run: held.entry.run, size, ttl }, kept };
 }
 
-/** Step W6. An output that is owed to a callback may wait for room, but not in the slot. */
+/** Step W6. An output that a callback needs may wait for room, but not in the slot. */
 async function store(parts: WorkerParts, judged: JudgedRun, { facts, kept }: Output): Promise<boolean> {
   if (kept === undefined) return false;
   const { held, lease, run, slot } = judged;

@@ -15,7 +15,7 @@ type RunParts = Pick<
   "functions" | "table" | "waker" | "invoker" | "runsThrough" | "queue" | "timeoutMax" | "resultLimit"
 >;
 
-/** What the function's deployment says; undefined when there is no such function. */
+/** The limits of the function's deployment; undefined when there is no such function. */
 export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
   return entry === undefined ? undefined : limitsIn(entry.facts);
 }
@@ -39,7 +39,7 @@ export async function runFunction(
   };
   if (parts.runsThrough !== undefined) {
     const outcome = await parts.invoker.invoke(parts.runsThrough, call, options);
-    // Only the store can say so: the gateway's table may lag behind it, too.
+    // Only the store can confirm that: the gateway's table may lag behind it, too.
     return outcome.kind === "function-gone" ? withoutEntry(parts, call) : outcome;
   }
   return runOnReplica(parts, call, { entry, options: { ...options, protocol: limits.protocol }, limits });
@@ -77,7 +77,7 @@ async function runOnReplica(
         try {
           await waker.wait(entry, { signal, bytes: call.body.length, since: waitedSince });
         } catch (err) {
-          return unwoken(err, signal, performance.now() - startedAt);
+          return wakeFailure(err, signal, performance.now() - startedAt);
         }
         break;
       case "busy": {
@@ -101,13 +101,13 @@ async function sendTo<T>(replica: ReadyReplica, send: () => Promise<T>): Promise
   }
 }
 
-function unwoken(err: unknown, signal: AbortSignal, duration: number): RunOutcome {
+function wakeFailure(err: unknown, signal: AbortSignal, duration: number): RunOutcome {
   if (signal.aborted) return { kind: "aborted", duration };
   if (err instanceof PlatformError && err.code === "function_not_found") return { kind: "function-gone", duration };
   return { kind: "no-replica", error: err instanceof Error ? err.message : String(err), duration };
 }
 
-/** The table may lag behind the store: only the store can say that a function is gone, which ends the call for good. */
+/** The table may lag behind the store: only the store can confirm that a function is gone, which ends the call. */
 async function withoutEntry(parts: RunParts, call: QueuedCall): Promise<RunOutcome> {
   const startedAt = performance.now();
   let error = "the function has only just been deployed";

@@ -11,11 +11,11 @@ import { untilDone, whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
 const budget = 3_000;
-/** Bounds of the delay after which a call is offered again whose callback found no room. */
+/** Bounds of the requeue delay of a call whose callback found no room, milliseconds. */
 const shortestDelay = 1_000;
 const longestDelay = 60_000;
 
-/** An ended call whose debts are to be paid, as this worker knows it. */
+/** An ended call whose pending steps are to be published, as this worker knows it. */
 export interface EndedCall {
   readonly id: string;
   readonly record: KnownRecord;
@@ -27,33 +27,34 @@ export interface EndedCall {
   readonly result?: StoredResult | undefined;
 }
 
-/** What became of debts, and the record that says so: paid, or another's by now; no room for the callback; lease lost. */
-interface Payment {
-  readonly kind: "paid" | "no-room" | "lost";
+/** What became of pending steps, with the record: published (or no longer ours), callback without room, lease lost. */
+interface Publication {
+  readonly kind: "published" | "no-room" | "lost";
   readonly record: KnownRecord;
 }
 
 /**
- * Steps W8 to W10: publishes what the record owes, writes that it is not owed any more, acknowledges. Each step is
- * repeated until it works or the lease is lost; then the next worker goes on here. A callback that finds no room waits
- * outside the slot, so that one function whose receiver is down does not hold up the others; then the call is put back.
+ * Steps W8 to W10: publishes the record's pending steps, removes them from the record, acknowledges. Each step is
+ * repeated until it succeeds or the lease is lost; then the next worker continues here. A callback that finds no room
+ * waits outside the slot, so that one function whose receiver is down does not hold up the others; then the call is
+ * requeued.
  */
 export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slot): Promise<void> {
   const { id, delivery, lease } = ended;
-  let payment = await publishPending(parts, ended, ended.record);
-  if (payment.kind === "no-room" && slot.leave()) {
+  let publication = await publishPending(parts, ended, ended.record);
+  if (publication.kind === "no-room" && slot.leave()) {
     await whenRoom(
       async () => {
-        payment = await publishPending(parts, ended, payment.record);
-        return payment.kind !== "no-room";
+        publication = await publishPending(parts, ended, publication.record);
+        return publication.kind !== "no-room";
       },
       AbortSignal.any([slot.stop, lease.lost]),
     );
   }
-  const { kind, record } = payment;
+  const { kind, record } = publication;
   if (kind === "lost") return;
   lease.close();
-  if (kind === "paid") {
+  if (kind === "published") {
     if (!(await delivery.acknowledge())) parts.log.warn({ callId: id }, "acknowledgement was not confirmed");
     return;
   }
@@ -62,43 +63,43 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slo
   delivery.requeue(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
 }
 
-/** Pays what can be paid now, and writes down what was. */
-async function publishPending(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Payment> {
+/** Publishes what can be published now, and records that. */
+async function publishPending(parts: WorkerParts, ended: EndedCall, record: KnownRecord): Promise<Publication> {
   const { lease } = ended;
   const { pending, redrives } = record.entry;
-  const paid: PendingStep[] = [];
-  for (const owed of pending) {
-    const outcome = await untilDone(lease, () => publish(parts, ended, owed));
+  const published: PendingStep[] = [];
+  for (const step of pending) {
+    const outcome = await untilDone(lease, () => publish(parts, ended, step));
     if (outcome === "lost") return { kind: "lost", record };
-    if (outcome === "stored") paid.push(owed);
+    if (outcome === "stored") published.push(step);
   }
-  const kind = paid.length === pending.length ? "paid" : "no-room";
-  if (paid.length === 0) return { kind, record };
+  const kind = published.length === pending.length ? "published" : "no-room";
+  if (published.length === 0) return { kind, record };
   const change = await changeRecord(
     parts.ledger,
     ended.id,
-    (found) => withoutPending(found?.entry, redrives, paid),
+    (found) => withoutPending(found?.entry, redrives, published),
     { signal: lease.lost },
     record,
   );
   if (change.kind === "not-written") return { kind: "lost", record };
-  return change.kind === "written" ? { kind, record: change.record } : { kind: "paid", record };
+  return change.kind === "written" ? { kind, record: change.record } : { kind: "published", record };
 }
 
-/** The callback may already have been sent and have written the record; who redrove the call has debts of its own. */
+/** The callback may already have been sent and have written the record; a redriven call has its own pending steps. */
 function withoutPending(
   entry: CallEntry | undefined,
   redrives: number,
-  paid: readonly PendingStep[],
+  published: readonly PendingStep[],
 ): RecordDecision<"settled"> {
-  if (entry?.redrives !== redrives || !entry.pending.some((owed) => paid.includes(owed))) return { as: "settled" };
-  return { as: "settled", write: { ...entry, pending: entry.pending.filter((owed) => !paid.includes(owed)) } };
+  if (entry?.redrives !== redrives || !entry.pending.some((step) => published.includes(step))) return { as: "settled" };
+  return { as: "settled", write: { ...entry, pending: entry.pending.filter((step) => !published.includes(step)) } };
 }
 
-async function publish(parts: WorkerParts, ended: EndedCall, owed: PendingStep): Promise<"stored" | "full" | "failed"> {
+async function publish(parts: WorkerParts, ended: EndedCall, step: PendingStep): Promise<"stored" | "full" | "failed"> {
   const { entry } = ended.record;
   const ref = { namespace: entry.namespace, name: entry.function };
-  switch (owed) {
+  switch (step) {
     case "callback": {
       if (entry.callback === null) return "stored";
       const result =
@@ -140,9 +141,9 @@ async function publish(parts: WorkerParts, ended: EndedCall, owed: PendingStep):
       return "stored";
     }
     case "message":
-      // That is what the acknowledgement does.
+      // The acknowledgement removes the message.
       return "stored";
     default:
-      return owed satisfies never;
+      return step satisfies never;
   }
 }

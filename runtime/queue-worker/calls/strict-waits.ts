@@ -1,4 +1,4 @@
-/** Calls at the head of a strict queue that a worker keeps in hand until they are due. */
+/** Calls at the head of a strict queue that a worker keeps until they are due. */
 export class StrictWaits {
   readonly #waits = new Map<string, () => void>();
   #stopped = false;
@@ -27,7 +27,7 @@ export class StrictWaits {
     this.#waits.get(id)?.();
   }
 
-  /** Ends all waits, those to come too. */
+  /** Ends all waits, including later ones. */
   stop(): void {
     this.#stopped = true;
     for (const wake of this.#waits.values()) wake();

@@ -3,7 +3,7 @@ import type { Delivery } from "../../core/ports/call-queue.ts";
 import { QueueTurn } from "./queue-turn.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
-/** Takes from a strict queue, one call at a time and only while it has the turn; resolves after the last call. */
+/** Takes calls from a strict queue, one at a time and only while this worker has the turn. */
 export class TurnTaker {
   readonly #parts: Pick<WorkerParts, "queue" | "leases" | "deliveries">;
   readonly #handle: (delivery: Delivery<QueuedCall>, turn: QueueTurn) => Promise<void>;
@@ -17,11 +17,12 @@ export class TurnTaker {
     this.#handle = handle;
   }
 
-  /** Whether this worker is the one that takes now. */
+  /** Whether this worker has the turn now. */
   get hasTurn(): boolean {
     return this.#turn !== undefined;
   }
 
+  /** Takes calls until `stop` aborts; resolves after the last one. */
   async take(stop: AbortSignal): Promise<void> {
     const { queue, leases, deliveries } = this.#parts;
     while (!stop.aborted) {
@@ -32,7 +33,7 @@ export class TurnTaker {
         const until = AbortSignal.any([stop, turn.lost]);
         await deliveries.take(
           1,
-          (delivery) => this.#deal(delivery, turn),
+          (delivery) => this.#process(delivery, turn),
           until,
           () => turn.fresh,
         );
@@ -43,8 +44,8 @@ export class TurnTaker {
     }
   }
 
-  /** A worker that slept may have got a call that is not its any more. */
-  async #deal(delivery: Delivery<QueuedCall>, turn: QueueTurn): Promise<void> {
+  /** A worker that was suspended may receive a call after it lost the turn. */
+  async #process(delivery: Delivery<QueuedCall>, turn: QueueTurn): Promise<void> {
     if (await turn.confirm()) await this.#handle(delivery, turn);
     else delivery.requeue(0);
   }

@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Lease } from "../lease.ts";
 
 const pauseAfterFailure = 250;
-/** Longest that what finds no room waits for it outside its slot, and between two tries, milliseconds. */
+/** Longest wait for room outside the slot, and the pause between two attempts, milliseconds. */
 const longestWait = 30_000;
 const pauseWhenFull = 500;
 
 /**
- * Repeats `act` until it says more than that it failed, or rejects no more; `lost` when the lease was lost before. The
- * lease bounds how long that may go on while the broker is away.
+ * Repeats `act` until it neither rejects nor resolves with `failed`; `lost` when the lease was lost first. The lease
+ * bounds how long that may take while the broker is unavailable.
  */
 export async function untilDone<T>(lease: Lease, act: () => Promise<T | "failed">): Promise<T | "lost"> {
   while (!lease.lost.aborted) {
@@ -20,7 +20,7 @@ export async function untilDone<T>(lease: Lease, act: () => Promise<T | "failed"
   return "lost";
 }
 
-/** Tries again until `act` finds room, 30 s are over or `signal` aborts; true once it found some. */
+/** Retries until `act` finds room (true), or until 30 s are over or `signal` aborts (false). */
 export async function whenRoom(act: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   const until = performance.now() + longestWait;
   while (!signal.aborted && performance.now() < until) {

@@ -1,54 +1,54 @@
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
 
-/** The answer is right to half the time it took; drift between two looks is far less. */
+/** Milliseconds until the clock is read again. A reading is accurate to half its round trip; drift is far smaller. */
 const freshFor = 10_000;
 
 /**
- * The broker's clock as this process knows it: asked for now and then, and in between moved on by the monotonic clock.
- * A clock of this machine that is set moves nothing.
+ * The broker's clock as this process knows it: read now and then, and advanced by the monotonic clock in between.
+ * Setting this machine's clock has no effect on it.
  */
 export class BrokerClock {
   readonly #link: NatsLink;
   readonly #stream: string;
-  /** Broker's time less `performance.now()`. */
+  /** Broker's time minus `performance.now()`. */
   #offset: number | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
 
-  /** `stream` is any that this user may ask about. */
+  /** `stream` is any stream that this user may query. */
   constructor(link: NatsLink, stream: string) {
     this.#link = link;
     this.#stream = stream;
   }
 
-  /** Unix milliseconds; this machine's own until the broker answered once. */
+  /** Unix milliseconds; this machine's own clock until the broker has replied once. */
   now(): number {
-    if (performance.now() - this.#askedAt > freshFor) void this.#ask();
+    if (performance.now() - this.#readAt > freshFor) void this.#refresh();
     return this.#offset === undefined ? Date.now() : Math.round(performance.now() + this.#offset);
   }
 
-  /** Resolves when the broker's time is known, or cannot be had now. */
+  /** Resolves when the broker's time is known, or cannot be read now. */
   async known(): Promise<void> {
-    if (this.#offset === undefined && this.#link.downFor() === 0) await this.#ask();
+    if (this.#offset === undefined && this.#link.downFor() === 0) await this.#refresh();
   }
 
-  #ask(): Promise<void> {
-    this.#asking ??= this.#look().finally(() => {
-      this.#asking = undefined;
+  #refresh(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#asking;
+    return this.#reading;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const sentAt = performance.now();
-    this.#askedAt = sentAt;
+    this.#readAt = sentAt;
     try {
       const reply = await this.#link.request(`$JS.API.STREAM.INFO.${this.#stream}`, "", { timeout: requestTimeout });
       const { ts } = reply.json<{ ts?: string }>();
       const time = Date.parse(ts ?? "");
       if (!Number.isNaN(time)) this.#offset = time - (sentAt + performance.now()) / 2;
     } catch {
-      // What was known before is still good.
+      // The last offset is still good enough.
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { BrokerIllness } from "../../../core/ports/broker-health.ts";
 import type { PublishOutcome } from "./publish-outcome.ts";
 
-/** What keeps the broker from storing: it does not answer, or it has no room. */
+/** Why the broker cannot store: it does not reply, or it has no room. */
 export type TroubleKind = "away" | "full";
 
-/** Hears of a trouble that begins, with what showed it, or of its end. */
+/** Called when a fault begins, with its cause, and when it ends (`kind` is undefined). */
 export type HearTrouble = (kind: TroubleKind | undefined, cause?: unknown) => void;
 
-/** Trouble that nothing showed for so long, in milliseconds, is over: nobody may be writing any more. */
-const forgetAfter = 5_000;
+/** Milliseconds after which a fault that no further publish confirms is cleared: there may be no more publishes. */
+const clearAfter = 5_000;
 
 /** NATS error codes (server `errors.json`). */
 const noRoom = new Set([10_023, 10_047]);
@@ -16,72 +16,72 @@ const storeFailed = 10_077;
 const notReady = 10_008;
 
 /**
- * Whether the broker stores what this process publishes. Told by the connection and by every publish: the first that fails
- * begins the trouble, one that is stored ends it. A broker whose disk is full may answer no publish at all: where its
- * monitoring can be asked, its own word that it cannot store counts for more.
+ * Whether the broker stores what this process publishes. The connection and every publish report here: the first
+ * failure begins a fault, a stored publish ends it. A broker whose disk is full may not reply to publishes at all, so
+ * where its monitoring is available, that takes precedence.
  */
 export class BrokerTrouble {
-  readonly #hearers = new Set<HearTrouble>();
+  readonly #listeners = new Set<HearTrouble>();
   #kind: TroubleKind | undefined;
   #connected = true;
-  #isIll = false;
+  #reportsFault = false;
   #timer: NodeJS.Timeout | undefined;
 
   get kind(): TroubleKind | undefined {
     return this.#kind;
   }
 
-  onChange(hear: HearTrouble): void {
-    this.#hearers.add(hear);
+  onChange(listener: HearTrouble): void {
+    this.#listeners.add(listener);
   }
 
-  /** There is no connection yet, which is trouble only when the first attempt fails. */
+  /** There is no connection yet, which is a fault only once the first attempt fails. */
   begin(): void {
     this.#connected = false;
   }
 
-  /** The connection was lost or cannot be made, with what says so, or is there again. */
+  /** The connection was lost or cannot be made, with the cause, or is back. */
   connected(is: boolean, cause: unknown = new Error("the connection was lost")): void {
     this.#connected = is;
     if (is) {
-      // Whoever is there again was restarted, or is asked again.
-      this.#isIll = false;
+      // A server that is back was restarted; otherwise its monitoring reports the fault again.
+      this.#reportsFault = false;
       this.#change(undefined);
-    } else if (!this.#isIll) this.#change("away", cause);
+    } else if (!this.#reportsFault) this.#change("away", cause);
   }
 
-  /** Takes in what the broker says of itself: why it cannot store, or that nothing is wrong. */
-  said(illness: BrokerIllness | undefined): void {
-    const was = this.#isIll;
-    this.#isIll = illness !== undefined;
-    if (this.#isIll) this.#change("full", illness);
+  /** Takes in what the broker's monitoring reports: why it cannot store, or undefined when it can. */
+  said(fault: BrokerIllness | undefined): void {
+    const was = this.#reportsFault;
+    this.#reportsFault = fault !== undefined;
+    if (this.#reportsFault) this.#change("full", fault);
     else if (was) this.#change(undefined);
   }
 
-  /** Takes in how a publish went. */
+  /** Takes in the outcome of a publish. */
   heard(outcome: PublishOutcome): void {
-    // What one server of several stores is no word of the one that cannot.
-    if (this.#isIll) return;
+    // In a cluster, what one server stores says nothing about the server that cannot.
+    if (this.#reportsFault) return;
     if (outcome.kind === "stored") {
       this.#change(undefined);
       return;
     }
-    const kind = troubleOf(outcome);
+    const kind = faultOf(outcome);
     if (kind === undefined) return;
     this.#change(kind, outcome.kind === "refused" ? outcome.refusal : outcome.cause);
-    this.#timer = setTimeout(() => this.#connected && this.#change(undefined), forgetAfter).unref();
+    this.#timer = setTimeout(() => this.#connected && this.#change(undefined), clearAfter).unref();
   }
 
   #change(kind: TroubleKind | undefined, cause?: unknown): void {
     clearTimeout(this.#timer);
     if (kind === this.#kind) return;
     this.#kind = kind;
-    for (const hear of this.#hearers) hear(kind, cause);
+    for (const listener of this.#listeners) listener(kind, cause);
   }
 }
 
-/** A limit of one stream is no trouble of the broker: that text begins with "maximum". Nor is what the caller sent. */
-function troubleOf(outcome: Exclude<PublishOutcome, { kind: "stored" }>): TroubleKind | undefined {
+/** The limit of one stream (its text begins with "maximum") is not a fault of the broker; nor is a caller's error. */
+function faultOf(outcome: Exclude<PublishOutcome, { kind: "stored" }>): TroubleKind | undefined {
   if (outcome.kind !== "refused") return "away";
   const { code, description } = outcome.refusal;
   if (code === notReady) return "away";

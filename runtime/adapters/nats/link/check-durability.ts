@@ -1,10 +1,10 @@
 import type { DurabilityProfile } from "../../../api/durability-profile.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 
-const answerTimeout = 5_000;
+const replyTimeout = 5_000;
 const longestInterval = 100_000_000;
 
-/** What a server says of how it stores, of its monitoring's `/jsz`. */
+/** How a server stores, from `/jsz` of its monitoring. */
 interface StoreConfig {
   readonly sync_always?: boolean;
   /** Nanoseconds. */
@@ -12,9 +12,9 @@ interface StoreConfig {
 }
 
 /**
- * Compares what is promised with how the servers with these addresses of monitoring store. One that does not answer is
- * left out: others do its work.
- * @throws PlatformError `queue_unavailable` when one stores less surely than that, or none can be asked
+ * Compares the promised durability with how the servers at these monitoring addresses store. A server that does not
+ * reply is skipped: others do its work.
+ * @throws PlatformError `queue_unavailable` when a server stores less durably than promised, or none can be reached
  */
 export async function checkDurability(wanted: DurabilityProfile, monitorUrls: readonly string[]): Promise<void> {
   const read = await Promise.allSettled(monitorUrls.map(readConfig));
@@ -36,7 +36,7 @@ function check(wanted: DurabilityProfile, { sync_always: always = false, sync_in
 async function readConfig(monitorUrl: string): Promise<StoreConfig> {
   try {
     const response = await fetch(new URL("/jsz?config=1", monitorUrl), {
-      signal: AbortSignal.timeout(answerTimeout),
+      signal: AbortSignal.timeout(replyTimeout),
       headers: { connection: "close" },
     });
     const { config = {} }: { readonly config?: StoreConfig } = JSON.parse(await response.text());

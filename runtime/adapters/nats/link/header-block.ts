@@ -2,12 +2,12 @@ import { InvalidArgumentError, MsgHdrsImpl, type MsgHdrs } from "@nats-io/transp
 
 const lineEnd = /[\r\n]/;
 
-/** Headers of one message to be sent, in the order they were added; the client's own look through all for each one more. */
+/** Headers of an outgoing message, in the order of addition. The client's own search all of them for each addition. */
 export class HeaderBlock {
   readonly #lines: string[] = ["NATS/1.0"];
 
   /**
-   * One more header; a name that is there already is there twice.
+   * Appends a header; a name that is added twice is sent twice.
    * @throws InvalidArgumentError when the value holds a line end
    */
   add(name: string, value: string): void {
@@ -15,22 +15,22 @@ export class HeaderBlock {
     this.#lines.push(`${name}: ${value}`);
   }
 
-  /** As it is sent. */
+  /** The bytes to send. */
   encode(): Uint8Array {
     return Buffer.from(`${this.#lines.join("\r\n")}\r\n\r\n`);
   }
 
-  /** As it is received. */
+  /** The headers as a receiver reads them. */
   decoded(): MsgHdrs {
     return MsgHdrsImpl.decode(this.encode());
   }
 }
 
-/** Stands for the headers of one publish after another: the client wants nothing but their bytes, before it returns. */
+/** Carries the headers of one publish after another: the client needs only their bytes, and only until it returns. */
 export class HeaderCarrier extends MsgHdrsImpl {
   #bytes: Uint8Array = new Uint8Array(0);
 
-  /** What the client must be given to send `headers` now. */
+  /** What to pass to the client to send `headers` now. */
   carry(headers: MsgHdrs | HeaderBlock): MsgHdrs {
     if (!(headers instanceof HeaderBlock)) return headers;
     this.#bytes = headers.encode();

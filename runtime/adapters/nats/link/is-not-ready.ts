@@ -3,12 +3,12 @@ import { ClosedConnectionError, ConnectionError, DrainingConnectionError } from 
 
 import { isNoResponders, isTimeout } from "./durable-publish.ts";
 
-/** HTTP's words for "not now", which JetStream takes for its own: no leader, no quorum, no resources yet. */
+/** HTTP 503, which JetStream uses for "not now": no leader, no quorum, no resources yet. */
 const unavailable = 503;
-/** Too few servers for a stream's copies (server `errors.json`): others may come. */
+/** Too few servers for a stream's copies (server `errors.json`): more may join. */
 const noSuitablePeers = 10_005;
 
-/** Whether the broker did not answer, or answered that it cannot yet: the same request may pass later. */
+/** Whether the broker did not reply, or replied that it cannot yet: the same request may succeed later. */
 export function isNotReady(err: unknown): boolean {
   if (err instanceof JetStreamApiError) return err.status === unavailable || err.code === noSuitablePeers;
   return (

@@ -1,17 +1,17 @@
 import type { BrokerHealth, BrokerIllness } from "../../../core/ports/broker-health.ts";
 
-const answerTimeout = 2_000;
-/** Words of the server for a store that takes nothing any more until the server is restarted. */
+const replyTimeout = 2_000;
+/** How a server reports a store that accepts nothing until the server is restarted. */
 const writeError = /write error/i;
 
-/** Asks the monitoring of each server. */
+/** The broker's health, as the monitoring of its servers reports it. */
 export class NatsHealth implements BrokerHealth {
   readonly #servers: readonly { readonly server: string; readonly url: string }[];
-  readonly #hear: (illness: BrokerIllness | undefined) => void;
+  readonly #listener: (fault: BrokerIllness | undefined) => void;
 
-  /** Addresses of the servers' monitoring, without a path; `hear` hears what they answered, each time they are asked. */
-  constructor(monitorUrls: readonly string[], hear: (illness: BrokerIllness | undefined) => void = () => {}) {
-    this.#hear = hear;
+  /** `monitorUrls` are the servers' monitoring addresses, without a path; `listener` gets the result of each check. */
+  constructor(monitorUrls: readonly string[], listener: (fault: BrokerIllness | undefined) => void = () => {}) {
+    this.#listener = listener;
     this.#servers = monitorUrls.map((url) => ({
       server: new URL(url).hostname,
       url: new URL("/healthz", url).href,
@@ -24,7 +24,7 @@ export class NatsHealth implements BrokerHealth {
       const why = reasons[at];
       return why === undefined ? [] : [{ server, why }];
     });
-    this.#hear(found[0]);
+    this.#listener(found[0]);
     return found[0];
   }
 }
@@ -32,7 +32,7 @@ export class NatsHealth implements BrokerHealth {
 async function writeErrorAt(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, {
-      signal: AbortSignal.timeout(answerTimeout),
+      signal: AbortSignal.timeout(replyTimeout),
       headers: { connection: "close" },
     });
     const text = await response.text();

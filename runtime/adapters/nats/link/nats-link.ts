@@ -15,18 +15,18 @@ export interface NatsOptions {
   readonly name: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
-  /** PEM; whom the server's certificate must be signed by. With it the connection is encrypted. */
+  /** PEM of the CA that must have signed the server's certificate. With it the connection is encrypted. */
   readonly ca?: string | undefined;
-  /** Prefix of this user's inboxes; nobody else may read them. */
+  /** Prefix of this user's inboxes; no other user may read them. */
   readonly inboxPrefix: string;
   /** Milliseconds between pings; two unanswered ones end the connection. */
   readonly pingInterval: number;
 }
 
-/** How long one request to the broker may take, milliseconds; callers try again within their own budget. */
+/** Timeout of one request to the broker, milliseconds; callers retry within their own budget. */
 export const requestTimeout = 500;
 
-/** What is there once the broker has answered. */
+/** What exists once the broker has replied. */
 interface Connection {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
@@ -34,13 +34,13 @@ interface Connection {
   readonly mux: RequestMux;
 }
 
-/** Milliseconds between two attempts to reach the broker, and by how much they differ. */
+/** Milliseconds between two attempts to reach the broker, and the most jitter added to them. */
 const reconnectWait = 250;
 const reconnectJitter = 100;
 
-/** One connection that is tried for ever, and knows since when it is away. */
+/** One connection that is retried without limit, and knows how long it has been down. */
 export class NatsLink {
-  /** Resolves when the broker answered the first time; rejects with `queue_unavailable` when that one is too old to be used. */
+  /** Resolves when the broker first replies; rejects with `queue_unavailable` when the broker is too old to be used. */
   readonly opened: Promise<void>;
   /** Whether the broker stores what is published. */
   readonly trouble = new BrokerTrouble();
@@ -56,20 +56,20 @@ export class NatsLink {
     this.#options = options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.opened = promise;
-    // Who does not wait for it reads the same from `trouble`.
+    // Callers that do not await it learn of the same failure from `trouble`.
     promise.catch(() => {});
     this.trouble.begin();
-    void this.#reach(resolve, reject);
+    void this.#connect(resolve, reject);
   }
 
-  /** Begins to reach the broker, without waiting for it. */
+  /** Starts connecting, without waiting for it. */
   static begin(options: NatsOptions): NatsLink {
     return new NatsLink(options);
   }
 
   /**
-   * Waits until the broker answers the first time.
-   * @throws PlatformError `queue_unavailable` when it is older than what the queue needs
+   * Waits until the broker first replies.
+   * @throws PlatformError `queue_unavailable` when the broker is older than the queue needs
    */
   static async open(options: NatsOptions): Promise<NatsLink> {
     const link = NatsLink.begin(options);
@@ -82,24 +82,24 @@ export class NatsLink {
     return link;
   }
 
-  /** Rejects like `opened` when the broker is too old, and resolves never. */
+  /** Rejects as `opened` does when the broker is too old; never resolves. */
   get refused(): Promise<never> {
     return this.opened.then(() => new Promise<never>(() => {}));
   }
 
-  /** The connection; throws as long as there was none. */
+  /** The connection; throws before the first one was made. */
   get nc(): NatsConnection {
-    return this.#there.nc;
+    return this.#connected.nc;
   }
 
   /** As `nc`. */
   get js(): JetStreamClient {
-    return this.#there.js;
+    return this.#connected.js;
   }
 
   /** As `nc`. */
   get jsm(): JetStreamManager {
-    return this.#there.jsm;
+    return this.#connected.jsm;
   }
 
   /** Whether it was closed for good. */
@@ -107,17 +107,17 @@ export class NatsLink {
     return this.#end.signal.aborted || this.#connection?.nc.isClosed() === true;
   }
 
-  /** Publishes what may be lost: nothing is sent before the first connection, nor after the last. */
+  /** Publishes what may be lost: nothing is sent before the first connection is made or after the link is closed. */
   publish(subject: string, payload: string): void {
     if (this.#connection === undefined || this.isClosed || this.nc.isDraining()) return;
     this.nc.publish(subject, payload);
   }
 
-  /** Hears what is published from now on, or from the first connection on; the function it gives ends that. */
-  subscribe(subject: string, heard: (message: Msg) => void): () => void {
+  /** Subscribes now, or once the first connection is made; the returned function unsubscribes. */
+  subscribe(subject: string, listener: (message: Msg) => void): () => void {
     let subscription: Subscription | undefined;
     const callback = (err: Error | null, message: Msg): void => {
-      if (err === null) heard(message);
+      if (err === null) listener(message);
     };
     const subscribe = (): void => {
       subscription = this.nc.subscribe(subject, { callback });
@@ -132,37 +132,37 @@ export class NatsLink {
 
   /** One request and its reply; see `RequestMux`. */
   request(subject: string, payload: Uint8Array | string, options: MuxRequest): Promise<Msg> {
-    return this.#connection?.mux.request(subject, payload, options) ?? Promise.reject(neverThere());
+    return this.#connection?.mux.request(subject, payload, options) ?? Promise.reject(notConnectedYet());
   }
 
-  /** Milliseconds since the connection was lost; 0 while it is there, infinite when it is closed or never was there. */
+  /** Milliseconds since the connection was lost; 0 while connected, infinite when closed or never connected. */
   downFor(): number {
     if (this.#connection === undefined || this.isClosed) return Number.POSITIVE_INFINITY;
     return this.#downSince === undefined ? 0 : performance.now() - this.#downSince;
   }
 
-  /** Version of the server this is connected to, or was last. */
+  /** Version of the server this is connected to, or was last connected to. */
   get serverVersion(): string {
     return this.#connection?.nc.info?.version ?? "";
   }
 
-  /** Whether it is one of several servers that store together. */
+  /** Whether that server is part of a cluster. */
   get isCluster(): boolean {
     return this.#connection?.nc.info?.cluster !== undefined;
   }
 
-  /** Times the connection came back. */
+  /** How many times the connection came back. */
   get reconnects(): number {
     return this.#reconnects;
   }
 
-  /** Calls `back` each time the connection came back. */
-  onReconnect(back: () => void): () => void {
-    this.#onReconnect.add(back);
-    return () => this.#onReconnect.delete(back);
+  /** Calls `listener` each time the connection comes back, until the returned function is called. */
+  onReconnect(listener: () => void): () => void {
+    this.#onReconnect.add(listener);
+    return () => this.#onReconnect.delete(listener);
   }
 
-  /** Sends what is under way, then closes. */
+  /** Sends what is in flight, then closes. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     const nc = this.#connection?.nc;
@@ -171,19 +171,19 @@ export class NatsLink {
     await nc?.close();
   }
 
-  get #there(): Connection {
-    if (this.#connection === undefined) throw neverThere();
+  get #connected(): Connection {
+    if (this.#connection === undefined) throw notConnectedYet();
     return this.#connection;
   }
 
-  /** Tries until there is a connection, or the link is closed. */
-  async #reach(opened: () => void, refused: (why: PlatformError) => void): Promise<void> {
+  /** Retries until there is a connection, or the link is closed. */
+  async #connect(opened: () => void, refused: (err: PlatformError) => void): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
       try {
         const nc = await dial(this.#options);
         if (signal.aborted) return await nc.close();
-        await this.#begin(nc);
+        await this.#adopt(nc);
         return opened();
       } catch (err) {
         if (err instanceof PlatformError) refused(err);
@@ -194,7 +194,7 @@ export class NatsLink {
     }
   }
 
-  async #begin(nc: NatsConnection): Promise<void> {
+  async #adopt(nc: NatsConnection): Promise<void> {
     const js = jetstream(nc, { timeout: requestTimeout });
     const jsm = await jetstreamManager(nc, { timeout: 2_000, checkAPI: false });
     this.#connection = { nc, js, jsm, mux: new RequestMux(nc, this.#options.inboxPrefix) };
@@ -216,7 +216,7 @@ export class NatsLink {
           this.#downSince = undefined;
           this.#reconnects++;
           this.trouble.connected(true);
-          for (const back of this.#onReconnect) back();
+          for (const listener of this.#onReconnect) listener();
           break;
         default:
       }
@@ -224,11 +224,11 @@ export class NatsLink {
   }
 }
 
-function neverThere(): Error {
-  return new Error("the broker did not answer yet");
+function notConnectedYet(): Error {
+  return new Error("the broker has not replied yet");
 }
 
-/** One attempt; rejects with a `PlatformError` when who answers is too old. */
+/** One attempt; rejects with a `PlatformError` when the server is too old. */
 async function dial(options: NatsOptions): Promise<NatsConnection> {
   const nc = await connect({
     servers: options.url,
@@ -247,10 +247,10 @@ async function dial(options: NatsOptions): Promise<NatsConnection> {
   });
   const version = nc.info?.version ?? "";
   if (compareVersions(version, oldestVersion) >= 0) return nc;
-  const place = nc.getServer();
+  const address = nc.getServer();
   await nc.close();
   throw new PlatformError(
     "queue_unavailable",
-    `Cannot use the broker at "${place}": it is nats-server ${version}, and ${oldestVersion} or newer is needed`,
+    `Cannot use the broker at "${address}": it is nats-server ${version}, and ${oldestVersion} or newer is needed`,
   );
 }

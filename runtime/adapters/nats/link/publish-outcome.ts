@@ -7,9 +7,9 @@ export interface PublishRefusal {
 /** How a publish into a stream went. */
 export type PublishOutcome =
   | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
-  /** `doubt` is set when an earlier try got no answer: that one may be stored. */
+  /** `doubt` is set when an earlier attempt got no reply: that one may be stored. */
   | { readonly kind: "refused"; readonly refusal: PublishRefusal; readonly doubt: unknown }
-  /** Surely not stored: nothing was sent, or nobody listens. */
+  /** Certainly not stored: nothing was sent, or there was no responder. */
   | { readonly kind: "not-sent"; readonly cause: unknown }
-  /** No answer to at least one try. */
+  /** At least one attempt got no reply: it may be stored. */
   | { readonly kind: "unknown"; readonly cause: unknown };

@@ -14,7 +14,7 @@ export function putOutcome(outcome: PublishOutcome): PutOutcome {
       const { code, description } = outcome.refusal;
       const cause = new Error(`${description} (${code})`);
       if (outcome.doubt !== undefined) return { kind: "unknown", cause };
-      // 10077 stands for every failure to store; only limits begin with this word, a full disk does not.
+      // 10077 covers every failure to store; only the text of a limit begins with this word, a full disk's does not.
       if (code === storeFailed && description.startsWith("maximum")) return { kind: "refused", because: "full", cause };
       if (code === payloadTooLarge) return { kind: "refused", because: "too-large", cause };
       return { kind: "refused", because: "unavailable", cause };

@@ -19,15 +19,15 @@ interface Pending {
 
 export interface MuxRequest {
   readonly headers?: MsgHdrs | HeaderBlock;
-  /** Milliseconds; kept to within `sweepPeriod`. */
+  /** Milliseconds; accurate to `sweepPeriod`. */
   readonly timeout: number;
 }
 
 const sweepPeriod = 25;
 
 /**
- * Requests on one shared inbox. The client's own `request` makes an error object and a timer for each; here one timer
- * serves all, and all requests of one turn of the event loop leave in one write.
+ * Requests on one shared inbox. The client's own `request` creates an error object and a timer for each; here one timer
+ * serves all, and all requests of one turn of the event loop are sent in one write.
  */
 export class RequestMux {
   readonly #nc: NatsConnection;
@@ -49,7 +49,7 @@ export class RequestMux {
     void nc.closed().then((err) => this.#rejectAll(err instanceof Error ? err : new Error("the connection is closed")));
   }
 
-  /** @throws TimeoutError, NoRespondersError, or what the client says of a request it cannot send */
+  /** @throws TimeoutError, NoRespondersError, or the client's own error for a request it cannot send */
   request(subject: string, payload: Uint8Array | string, options: MuxRequest): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.#next++).toString(36);

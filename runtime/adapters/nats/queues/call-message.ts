@@ -22,10 +22,10 @@ export const messageHeader = {
   headers: "Weir-Headers",
 } as const;
 
-/** Version of the form; workers read this one and, once there is one, the one before. */
+/** Version of the message format; queue-workers also read the previous one, once there is one. */
 const version = "1";
 
-/** The headers of the message that carries `call`; its body is the call's body, as it is. */
+/** The headers of the message that carries `call`; its body is the call's body, unchanged. */
 export function formatCall(call: QueuedCall, messageId: string, stream: string): HeaderBlock {
   const out = new HeaderBlock();
   out.add(messageHeader.id, messageId);
@@ -56,14 +56,15 @@ export function parseCall(
     return { unreadable: `version is ${get(messageHeader.version) ?? "missing"}` };
   const sentId = get(messageHeader.call) ?? "";
   const id = parseCallId(sentId);
-  if (id === undefined || id !== sentId) return { unreadable: "call id is no UUID in lower case" };
+  if (id === undefined || id !== sentId) return { unreadable: "call id is not a UUID in lower case" };
   const name = get(messageHeader.function) ?? "";
   const namespace = get(messageHeader.namespace) ?? "";
-  if (!isFunctionName(name) || !isNamespaceName(namespace)) return { unreadable: "function or namespace is no name" };
+  if (!isFunctionName(name) || !isNamespaceName(namespace))
+    return { unreadable: "function or namespace is not a valid name" };
   const start = get(messageHeader.start) ?? "";
-  if (!/^\d{1,20}$/.test(start)) return { unreadable: "start is no number" };
+  if (!/^\d{1,20}$/.test(start)) return { unreadable: "start is not a number" };
   const depth = get(messageHeader.depth) ?? "";
-  if (!/^\d{1,9}$/.test(depth)) return { unreadable: "depth is no number" };
+  if (!/^\d{1,9}$/.test(depth)) return { unreadable: "depth is not a number" };
   const method = get(messageHeader.method) ?? "";
   if (!/^[A-Z]{1,32}$/.test(method)) return { unreadable: "method is missing" };
   const path = get(messageHeader.path);
@@ -75,9 +76,9 @@ export function parseCall(
     return { unreadable: "callback URL is malformed" };
   const parent = get(messageHeader.parent);
   if (parent !== undefined && parseCallId(parent) !== parent)
-    return { unreadable: "parent id is no UUID in lower case" };
+    return { unreadable: "parent id is not a UUID in lower case" };
   const list = parseHeaderList(get(messageHeader.headers));
-  if (list === undefined) return { unreadable: "headers are no list of names and values" };
+  if (list === undefined) return { unreadable: "headers are not a list of names and values" };
   return {
     read: {
       id,
@@ -108,7 +109,7 @@ export function parseHeaderList(text: string | undefined): readonly string[] | u
   return value.every((item): item is string => typeof item === "string" && !/[\r\n\0]/.test(item)) ? value : undefined;
 }
 
-/** JSON in ASCII only: header values of the broker are safe that way whatever the bytes mean. */
+/** JSON in ASCII only: a safe header value for the broker, whatever the bytes mean. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,
@@ -116,7 +117,7 @@ export function asciiJson(value: unknown): string {
   );
 }
 
-/** All headers of a broker message; of a repeated one the first value. */
+/** All headers of a broker message; the first value of a repeated one. */
 export function headerMap(headers: MsgHdrs | undefined): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   if (headers !== undefined) for (const key of headers.keys()) map.set(key, headers.get(key));

@@ -6,10 +6,10 @@ import { HeaderBlock } from "../link/header-block.ts";
 const run = "Weir-Run";
 const redrives = "Weir-Redrives";
 const queue = "Weir-Queue";
-/** With it the message's body is the output: `whole`, or `truncated` and then empty. */
+/** When present, the message's body is the output: `whole`, or `truncated` and then empty. */
 const output = "Weir-Output";
 
-/** The headers of the message that carries `callback`; its body is the output, if the callback has it with it. */
+/** The headers of the message that carries `callback`; its body is the output, if the callback carries it. */
 export function formatCallback(callback: QueuedCallback): HeaderBlock {
   const headers = new HeaderBlock();
   headers.add(messageHeader.version, "1");
@@ -46,7 +46,7 @@ export function parseCallback(
     return { unreadable: "call id, address, headers or numbers are missing" };
   }
   if (!isFunctionName(name) || !isNamespaceName(namespace) || !isQueueName(queueName)) {
-    return { unreadable: "function, namespace or queue is no name" };
+    return { unreadable: "function, namespace or queue is not a valid name" };
   }
   return {
     read: {

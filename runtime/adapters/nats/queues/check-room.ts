@@ -2,7 +2,10 @@ import { DiscardPolicy } from "@nats-io/jetstream";
 
 import type { WantedStream } from "../streams.ts";
 
-/** The broker drops what is over a new limit, and calls must not be dropped. */
+/**
+ * The broker drops what exceeds a new limit, and calls must not be dropped.
+ * @throws Error when the stream holds more than its new limits allow
+ */
 export function checkRoom(wanted: WantedStream, state: { readonly bytes: number; readonly messages: number }): void {
   if (wanted.discard !== DiscardPolicy.New) return;
   const { max_bytes: bytes = -1, max_msgs: messages = -1 } = wanted;

@@ -2,12 +2,12 @@ import { AckPolicy, type ConsumerConfig } from "@nats-io/jetstream";
 
 import type { NatsLink } from "../link/nats-link.ts";
 
-/** Metadata of a consumer: version of the server under which it was made. */
+/** Metadata key of a consumer: the server version under which it was created. */
 export const madeUnder = "weir-server";
 
 /**
  * The one durable pull consumer of a queue (or of the callbacks). `ackWait` in milliseconds. Redelivery is bounded by
- * the call record and never by the broker: leftovers of its own limits would come back without a count.
+ * the call record and never by the broker: what its own limits leave in the stream would come back without a count.
  */
 export function consumerConfig(
   name: string,
@@ -25,7 +25,7 @@ export function consumerConfig(
   };
 }
 
-/** Settings that a consumer of ours never has; who sets one of them changes when calls are offered, or which. */
+/** Settings that our consumers never have: each would change when calls are delivered, or which. */
 const foreignSettings = [
   "backoff",
   "filter_subject",
@@ -35,22 +35,22 @@ const foreignSettings = [
   "max_expires",
   "headers_only",
 ] as const satisfies readonly (keyof ConsumerConfig)[];
-/** What the broker changes of a consumer that is there (nats-server `checkNewConsumerConfig`). */
+/** What the broker can change on an existing consumer (nats-server `checkNewConsumerConfig`). */
 const changeable: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_deliver", "backoff"]);
 
-/** How a consumer is brought to its settings. */
+/** How to bring a consumer to its desired settings. */
 export type ConsumerChange =
   | { readonly kind: "none" }
   | { readonly kind: "update"; readonly config: Partial<ConsumerConfig> }
-  /** The broker changes no consumer so: it has to be made anew. */
+  /** The broker cannot change this: the consumer has to be recreated. */
   | { readonly kind: "rebuild" };
 
-/** What must become of a consumer that has these settings; under which server it was made is left as it is. */
-export function consumerChange(is: ConsumerConfig, name: string, ackWait: number): ConsumerChange {
+/** The change that a consumer with the settings `current` needs; its recorded server version is left as it is. */
+export function consumerChange(current: ConsumerConfig, name: string, ackWait: number): ConsumerChange {
   const { metadata: _madeUnder, ...wanted } = consumerConfig(name, ackWait, "");
   const differing = [
-    ...Object.entries(wanted).flatMap(([key, value]) => (Reflect.get(is, key) === value ? [] : [key])),
-    ...foreignSettings.filter((key) => !isUnset(is[key])),
+    ...Object.entries(wanted).flatMap(([key, value]) => (Reflect.get(current, key) === value ? [] : [key])),
+    ...foreignSettings.filter((key) => !isUnset(current[key])),
   ];
   if (differing.length === 0) return { kind: "none" };
   if (!differing.every((key) => changeable.has(key))) return { kind: "rebuild" };
@@ -70,7 +70,7 @@ function isUnset(value: unknown): boolean {
 
 const consumerNotFound = 10014;
 
-/** Adds the consumer if it is missing; one that is there stays as it is, whatever its settings. */
+/** Adds the consumer if it is missing; an existing one stays as it is, whatever its settings. */
 export async function addMissingConsumer(link: NatsLink, stream: string, name: string, ackWait: number): Promise<void> {
   try {
     await link.jsm.consumers.info(stream, name);
@@ -80,7 +80,7 @@ export async function addMissingConsumer(link: NatsLink, stream: string, name: s
   }
 }
 
-/** Deletes the consumer; one that is gone already is no failure. */
+/** Deletes the consumer; that it is already gone is not an error. */
 export async function deleteConsumer(link: NatsLink, stream: string, name: string): Promise<void> {
   try {
     await link.jsm.consumers.delete(stream, name);

@@ -4,7 +4,7 @@ import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { bucket } from "../stream-names.ts";
 
-/** Records of `queue` whose calls are yet to be run: `queued` or `waiting`. Reads all records; for the doctor alone. */
+/** Number of records of `queue` in state `queued` or `waiting`. Reads all records; only for the queue-doctor. */
 export async function countQueued(link: NatsLink, queue: string): Promise<number> {
   const kv = await new Kvm(link.js).open(bucket.calls);
   let count = 0;

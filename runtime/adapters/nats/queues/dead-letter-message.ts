@@ -17,10 +17,10 @@ const deadLetterHeader = {
   size: "Weir-Dead-Size",
 } as const;
 
-/** Header of a letter whose body was too large to keep. */
+/** Header of a dead letter whose body was too large to keep. */
 export const truncatedDeadLetter = "Weir-Dead-Truncated";
 
-/** Writes what is known of a letter beside the headers of its original. */
+/** Adds the facts of a dead letter to the headers of its original message. */
 export function formatLetterFacts(letter: DeadLetterFacts & { readonly body: Uint8Array }, headers: MsgHdrs): void {
   headers.set(deadLetterHeader.queue, letter.queue);
   if (letter.function !== undefined) {
@@ -44,7 +44,7 @@ const reasons: ReadonlySet<string> = new Set<DeadLetterFacts["reason"]>([
   "callback",
 ]);
 
-/** Inverse of `formatLetterFacts`; undefined for what is no dead letter of ours. */
+/** Inverse of `formatLetterFacts`; undefined for a message that is not a dead letter of ours. */
 export function parseDeadLetter({ subject, sequence, headers, body }: LastMessage): StoredDeadLetter | undefined {
   const [, queue = "", id = "", kind] = subject.split(".");
   const reason = headers.get(deadLetterHeader.reason);
@@ -57,7 +57,7 @@ export function parseDeadLetter({ subject, sequence, headers, body }: LastMessag
     kind,
     id,
     queue,
-    // Of a message that is no call, the headers may hold anything.
+    // The headers of a message that is not a call may hold anything.
     function: isFunctionName(name) && isNamespaceName(namespace) ? { namespace, name } : undefined,
     reason,
     attempts: number(deadLetterHeader.attempts),
@@ -70,7 +70,7 @@ export function parseDeadLetter({ subject, sequence, headers, body }: LastMessag
   };
 }
 
-/** What can be sent again of the message that `parseLetter` read as `letter`. */
+/** What a redrive can send again of a message that `parseDeadLetter` has read. */
 export function letterContent(
   { kind, queue, reason }: StoredDeadLetter,
   { headers, body }: LastMessage,

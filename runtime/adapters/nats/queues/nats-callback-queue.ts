@@ -7,7 +7,7 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { putOutcome } from "../link/put-outcome.ts";
 import { callbackStream, callbackSubject } from "../stream-names.ts";
 
-/** Callbacks in the stream `CB`: references, whose output lies in the ledger; after a redrive with their output. */
+/** Callbacks in the stream `CB`. Each refers to its output in the ledger; after a redrive it carries the output. */
 export class NatsCallbackQueue implements CallbackQueue {
   readonly #link: NatsLink;
 

@@ -17,12 +17,12 @@ import { readLast, readNext } from "../link/read-last.ts";
 import { deadLetterStream, deadLetterSubject } from "../stream-names.ts";
 
 const budget = 3_000;
-/** Headers of the original that are kept; any other, or one the broker would not take, is not ours. */
+/** Headers of the original that are kept; any other is not ours, or would be refused by the broker. */
 const ownHeader = /^(?:weir|x)-[!-9;-~]+$/i;
-/** A page is over when it has read this much: the broker gives letters only whole. */
+/** A page ends after this many bytes were read: the broker returns dead letters only whole. */
 const pageBytes = 16 * 1_048_576;
-/** Offset behind the last subject: only their number is wanted. */
-const behindAll = 1_000_000_000;
+/** Offset past the last subject: only their number is wanted. */
+const pastAll = 1_000_000_000;
 
 /** Dead letters in the stream `DLQ`: the original message and what became of it. */
 export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
@@ -44,7 +44,7 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
     const subject = deadLetterSubject(letter.queue, letter.id, letter.kind);
     let outcome = await publishDurably(this.#link, subject, letter.body, headers, performance.now() + budget);
     if (outcome.kind === "refused" && outcome.refusal.code === payloadTooLarge) {
-      // What came without limits must not stay in the queue for ever because it cannot be kept whole.
+      // An oversized message must not stay in the queue without end because it cannot be kept whole.
       headers.set(truncatedDeadLetter, "true");
       outcome = await publishDurably(this.#link, subject, new Uint8Array(0), headers, performance.now() + budget);
     }
@@ -100,18 +100,18 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
     } catch (err) {
       cause = err;
     }
-    // Gone before, perhaps by this very request, its answer lost: only the store can say.
+    // It may be gone already, perhaps by this very request whose reply was lost: only the stream can tell.
     const subject = deadLetterSubject(letter.queue, letter.id, letter.kind);
     const left = await readLast(this.#link, deadLetterStream, subject);
     if (left?.sequence !== letter.position) return;
-    throw new PlatformError("queue_unavailable", `Cannot remove dead letter "${letter.id}": the broker keeps it`, {
+    throw new PlatformError("queue_unavailable", `Cannot remove dead letter "${letter.id}": the broker still has it`, {
       cause,
       retryAfterSeconds: 1,
     });
   }
 
   async count(queue: string): Promise<number> {
-    const request = JSON.stringify({ subjects_filter: `dlq.${queue}.>`, offset: behindAll });
+    const request = JSON.stringify({ subjects_filter: `dlq.${queue}.>`, offset: pastAll });
     let cause: unknown;
     try {
       const reply = await this.#link.request(`$JS.API.STREAM.INFO.${deadLetterStream}`, request, {
@@ -123,7 +123,7 @@ export class NatsDeadLetters implements DeadLetters, DeadLetterStore {
     } catch (err) {
       cause = err;
     }
-    throw new PlatformError("queue_unavailable", "Cannot count dead letters: the broker does not say", {
+    throw new PlatformError("queue_unavailable", "Cannot count dead letters: the broker did not report their number", {
       cause,
       retryAfterSeconds: 1,
     });

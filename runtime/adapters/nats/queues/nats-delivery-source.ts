@@ -7,25 +7,25 @@ import { PullLoop } from "./pull-loop.ts";
 
 const errorPause = 250;
 /**
- * A consumer that is missing is added after this long: the broker says that it is gone before its files are, and would
- * remove those of a new one of the same name. Whoever deleted it adds it again sooner.
+ * Delay before a missing consumer is added, milliseconds. The broker reports a consumer as gone before its files are,
+ * and would then remove the files of a new one with the same name. A rebuild adds the consumer itself before that.
  */
 const addPause = 1_000;
-/** How often lost pull requests are looked for. */
-const lookAtLanes = 1_000;
+/** Milliseconds between two checks for lost pull requests. */
+const checkPeriod = 1_000;
 /** Most pull requests at once; each may ask for many messages. */
-const mostLanes = 16;
-const ranOut = 408;
-const usualPatience = 5_000;
+const maxLanes = 16;
+const requestExpired = 408;
+const defaultExpiry = 5_000;
 
 export interface DeliverySourceOptions<T> {
   readonly link: NatsLink;
   readonly stream: string;
   readonly consumer: string;
-  /** Queue that deliveries say they come from. */
+  /** Name of the queue, as deliveries give it. */
   readonly queue: string;
   readonly inboxPrefix: string;
-  /** Milliseconds one request waits at the broker; 5 s when absent. */
+  /** Expiry of one pull request at the broker, milliseconds; 5 s when absent. */
   readonly patience?: number | undefined;
   readonly parse: ContentParser<T>;
   /** Adds the consumer if it is missing; never changes one that is there. */
@@ -33,8 +33,8 @@ export interface DeliverySourceOptions<T> {
 }
 
 /**
- * Pulls from a durable JetStream consumer, asking for exactly as many messages as there are free slots, so that no
- * message waits inside this process while its lease runs.
+ * Pulls from a durable JetStream consumer. It asks for exactly as many messages as there are free slots, so that no
+ * message waits in this process while its lease runs.
  */
 export class NatsDeliverySource<T> implements DeliverySource<T> {
   readonly #options: DeliverySourceOptions<T>;
@@ -49,11 +49,11 @@ export class NatsDeliverySource<T> implements DeliverySource<T> {
     signal: AbortSignal,
     mayAsk?: () => boolean,
   ): Promise<void> {
-    await new Taking(this.#options, slots, handle, mayAsk).run(signal);
+    await new PullSession(this.#options, slots, handle, mayAsk).run(signal);
   }
 }
 
-class Taking<T> {
+class PullSession<T> {
   readonly #options: DeliverySourceOptions<T>;
   readonly #slots: number;
   readonly #handle: (delivery: Delivery<T>) => Promise<void>;
@@ -75,10 +75,10 @@ class Taking<T> {
     this.#mayAsk = mayAsk;
     this.#slots = slots;
     this.#handle = handle;
-    const { link, stream, consumer, patience = usualPatience } = options;
+    const { link, stream, consumer, patience = defaultExpiry } = options;
     const inbox = createInbox(options.inboxPrefix);
     this.#lanes = Array.from(
-      { length: Math.min(slots, mostLanes) },
+      { length: Math.min(slots, maxLanes) },
       (_, lane) =>
         new PullLoop({
           link,
@@ -94,7 +94,7 @@ class Taking<T> {
 
   async run(signal: AbortSignal): Promise<void> {
     const { link } = this.#options;
-    const forget = link.onReconnect(() => {
+    const unsubscribe = link.onReconnect(() => {
       for (const lane of this.#lanes) lane.forget();
       this.#changed();
     });
@@ -104,35 +104,35 @@ class Taking<T> {
       while (!signal.aborted && !link.isClosed) {
         this.#pull();
         const pause = this.#pausedUntil - performance.now();
-        await this.#change(pause > 0 ? pause : lookAtLanes);
+        await this.#change(pause > 0 ? pause : checkPeriod);
       }
     } finally {
       this.#stopping = true;
       clearTimeout(this.#adding);
       signal.removeEventListener("abort", wake);
-      forget();
+      unsubscribe();
       await Promise.all(this.#lanes.map((lane) => lane.drain()));
-      while (this.#busy > 0) await this.#change(lookAtLanes);
+      while (this.#busy > 0) await this.#change(checkPeriod);
     }
   }
 
-  /** Asks for what is free and not yet asked for. */
+  /** Requests messages for slots that are free and not yet requested. */
   #pull(): void {
     if (performance.now() < this.#pausedUntil || this.#options.link.downFor() > 0 || !this.#mayAsk()) return;
-    let asked = 0;
+    let requested = 0;
     let idle: PullLoop | undefined;
     for (const lane of this.#lanes) {
       const { left } = lane;
-      asked += left;
+      requested += left;
       if (left === 0) idle = lane;
     }
-    const free = this.#slots - this.#busy - asked;
+    const free = this.#slots - this.#busy - requested;
     if (free > 0) idle?.ask(free);
   }
 
   #receive(message: Msg): void {
     const delivery = new NatsDelivery(this.#options.link, this.#options.queue, message, this.#options.parse);
-    // What comes after the end, or late from a request that counted as lost, is for somebody else.
+    // A message that comes after the stop, or late for a request that counted as lost, goes to another worker.
     if (this.#stopping || this.#busy >= this.#slots) {
       delivery.requeue(0);
       return;
@@ -145,9 +145,9 @@ class Taking<T> {
     this.#changed();
   }
 
-  /** A pull that ran out is how an empty queue looks; anything else: wait, and soon see that the consumer is there. */
+  /** An expired request is normal for an empty queue. On any other status: pause, and soon add a missing consumer. */
   #status(code: number): void {
-    if (code !== ranOut) {
+    if (code !== requestExpired) {
       this.#pausedUntil = performance.now() + errorPause * (1 + Math.random());
       this.#adding ??= setTimeout(() => {
         this.#adding = undefined;
@@ -157,7 +157,7 @@ class Taking<T> {
     this.#changed();
   }
 
-  /** Resolves when something changed, or after `longest` milliseconds. */
+  /** Resolves at the next change, or after `longest` milliseconds. */
   #change(longest: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, longest);

@@ -4,9 +4,9 @@ import type { Delivery } from "../../../core/ports/call-queue.ts";
 import { headerMap } from "./call-message.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 
-const acknowledgeTries = 5;
+const acknowledgeAttempts = 5;
 const acknowledgeTimeout = 1_000;
-/** Largest delay that is asked for at once, milliseconds; the record knows the rest. */
+/** Longest delay of one requeue, milliseconds; the call record knows when the call is due. */
 const longestDelay = 3_600_000;
 
 /** Reads the content of a message; see the parsers beside this file. */
@@ -15,14 +15,14 @@ export type ContentParser<T> = (
   body: Uint8Array,
 ) => { readonly read: T } | { readonly unreadable: string };
 
-/** Queue position and time as a JetStream reply subject tells them (NATS ADR-15, also its longer form). */
+/** Stream sequence and time from a JetStream reply subject (NATS ADR-15, also its longer form). */
 function replyFacts(reply: string): { readonly sequence: number; readonly storedAt: number } {
   const parts = reply.split(".");
   const shift = parts.length >= 11 ? 2 : 0;
   return { sequence: Number(parts[5 + shift] ?? 0), storedAt: Number(parts[7 + shift] ?? 0) / 1e6 };
 }
 
-/** One message of a work queue, on loan. */
+/** One message of a work queue, leased until it is acknowledged or requeued. */
 export class NatsDelivery<T> implements Delivery<T> {
   readonly content: { readonly read: T } | { readonly unreadable: string };
   readonly raw: { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array };
@@ -49,7 +49,7 @@ export class NatsDelivery<T> implements Delivery<T> {
   }
 
   async acknowledge(): Promise<boolean> {
-    for (let attempt = 0; attempt < acknowledgeTries; attempt++) {
+    for (let attempt = 0; attempt < acknowledgeAttempts; attempt++) {
       try {
         // A request: the broker confirms that the acknowledgement was stored ("double ack").
         await this.#link.request(this.#reply, "+ACK", { timeout: acknowledgeTimeout });

@@ -32,7 +32,7 @@ interface ErrorReply {
   readonly error?: { readonly err_code?: number; readonly description?: string };
 }
 
-/** Looks at the stream of a queue and at the consumer that its workers share. */
+/** Reads the stream of a queue and the consumer that its workers share. */
 export class NatsQueueStates implements QueueStates {
   readonly #link: NatsLink;
 
@@ -47,7 +47,7 @@ export class NatsQueueStates implements QueueStates {
     ]);
     if (stream?.state === undefined) return undefined;
     const { messages, first_seq, last_seq, first_ts, last_ts } = stream.state;
-    if (consumer.error !== undefined && consumer.error.err_code !== consumerNotFound) throw notSaid(consumer.error);
+    if (consumer.error !== undefined && consumer.error.err_code !== consumerNotFound) throw notReported(consumer.error);
     return {
       fresh: consumer.num_pending ?? messages,
       onLoan: consumer.num_ack_pending ?? 0,
@@ -77,13 +77,13 @@ export class NatsQueueStates implements QueueStates {
     }
   }
 
-  /** Undefined when there is no such stream. */
+  /** Undefined when the stream does not exist. */
   async #stream(queue: string, request?: unknown): Promise<StreamReply | undefined> {
     const text = request === undefined ? "" : JSON.stringify(request);
     const reply = await this.#ask<StreamReply>(`STREAM.INFO.${queueStream(queue)}`, text);
     if (reply.error === undefined) return reply;
     if (reply.error.err_code === streamNotFound) return undefined;
-    throw notSaid(reply.error);
+    throw notReported(reply.error);
   }
 
   async #ask<T extends ErrorReply>(what: string, request: string): Promise<T> {
@@ -91,14 +91,18 @@ export class NatsQueueStates implements QueueStates {
       const reply = await this.#link.request(`$JS.API.${what}`, request, { timeout: requestTimeout });
       return reply.json<T>();
     } catch (cause) {
-      throw notSaid(cause);
+      throw notReported(cause);
     }
   }
 }
 
-function notSaid(cause: unknown): PlatformError {
-  return new PlatformError("queue_unavailable", "Cannot look into the queue: the broker does not say; try again", {
-    cause,
-    retryAfterSeconds: 1,
-  });
+function notReported(cause: unknown): PlatformError {
+  return new PlatformError(
+    "queue_unavailable",
+    "Cannot read the queue's state: the broker did not report it; try again",
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
 }

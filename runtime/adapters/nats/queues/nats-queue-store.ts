@@ -34,17 +34,17 @@ interface FoundStream {
   readonly info: StreamInfo | undefined;
 }
 
-/** Bytes that a stream takes beyond what it has. */
+/** Bytes by which a stream's limit grows; negative when it shrinks. */
 function growth({ wanted, info }: FoundStream): number {
   return (wanted.max_bytes ?? 0) - (info?.config.max_bytes ?? 0);
 }
 
-/** Streams, buckets and consumers as the queue needs them. */
+/** Provisions and repairs the streams, buckets and consumers of the queues. */
 export class NatsQueueStore implements QueueStore {
   readonly #link: NatsLink;
   readonly #facts: StreamFacts;
   readonly #overdue: OverdueEntries;
-  /** By stream; counted until two looks agree, as it reads all records and refused calls have theirs for a moment. */
+  /** By stream. Counted again until two counts agree: a count reads all records, and refused calls have one briefly. */
   readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
 
   constructor(link: NatsLink, facts: StreamFacts) {
@@ -53,18 +53,18 @@ export class NatsQueueStore implements QueueStore {
     this.#overdue = new OverdueEntries(link, new CallRecordReader(link));
   }
 
-  async provision(queues: readonly QueueDeclaration[], remake: readonly string[] = []): Promise<void> {
-    await this.#translated(() => this.#removeEmpty(queues));
+  async provision(queues: readonly QueueDeclaration[], recreate: readonly string[] = []): Promise<void> {
+    await this.#withQueueErrors(() => this.#removeEmpty(queues));
     const lost = await this.#lostStreams(queues);
-    const wanted = new Set(remake.map((name) => (name === callbackStream ? name : queueStream(name))));
-    await this.#bring(queues, async (stream) => {
+    const wanted = new Set(recreate.map((name) => (name === callbackStream ? name : queueStream(name))));
+    await this.#reconcile(queues, async (stream) => {
       if (!lost.has(stream.name) || wanted.has(stream.name)) await this.#link.jsm.streams.add(stream);
     });
   }
 
   async maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]> {
     const missing: string[] = [];
-    await this.#bring(queues, async ({ name }) => void missing.push(name));
+    await this.#reconcile(queues, async ({ name }) => void missing.push(name));
     for (const name of this.#lost.keys()) if (!missing.includes(name)) this.#lost.delete(name);
     return Promise.all(
       missing.map(async (name) => {
@@ -80,7 +80,7 @@ export class NatsQueueStore implements QueueStore {
       try {
         states.push(await lookAtWork(this.#link, queue, ...placeOf(queue)));
       } catch (err) {
-        // What is missing is the business of maintain().
+        // A missing stream or consumer is left to maintain().
         if (!isApiError(err, streamNotFound) && !isApiError(err, consumerNotFound)) throw unusable("look at", err);
       }
     }
@@ -99,16 +99,19 @@ export class NatsQueueStore implements QueueStore {
     try {
       await rebuildConsumer(this.#link, ...placeOf(queue), stop);
     } catch (err) {
-      throw unusable("mend", err);
+      throw unusable("repair", err);
     }
   }
 
-  /** Updates every stream and consumer that differs; `onMissing` decides about streams that are not there. */
-  async #bring(queues: readonly QueueDeclaration[], onMissing: (wanted: WantedStream) => Promise<void>): Promise<void> {
+  /** Updates every stream and consumer that differs; `onMissing` decides about missing streams. */
+  async #reconcile(
+    queues: readonly QueueDeclaration[],
+    onMissing: (wanted: WantedStream) => Promise<void>,
+  ): Promise<void> {
     const callbackWait = queues[0]?.ackWait ?? 60_000;
-    await this.#translated(async () => {
+    await this.#withQueueErrors(async () => {
       const found = await this.#find(queues);
-      // Room is taken from the ones before it is given to others, as the broker promises each all that it may take.
+      // Streams shrink before others grow, as the broker reserves the whole limit of each.
       for (const { wanted, info } of found.toSorted((a, b) => growth(a) - growth(b))) {
         if (info === undefined) await onMissing(wanted);
         else await this.#updateStream(wanted, info);
@@ -120,7 +123,7 @@ export class NatsQueueStore implements QueueStore {
     });
   }
 
-  async #translated(act: () => Promise<void>): Promise<void> {
+  async #withQueueErrors(act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (cause) {
@@ -128,29 +131,29 @@ export class NatsQueueStore implements QueueStore {
     }
   }
 
-  /** Every wanted stream and what is there of it, and those of queues that are declared no more. */
+  /** Every wanted stream with its current state, and the streams of queues that are no longer declared. */
   async #find(queues: readonly QueueDeclaration[]): Promise<FoundStream[]> {
-    const left = await this.#undeclared(queues);
-    const wanted = wantedStreams(this.#facts, queues, left.length);
+    const undeclared = await this.#undeclared(queues);
+    const wanted = wantedStreams(this.#facts, queues, undeclared.length);
     const share = wanted[0]?.max_bytes ?? 0;
     return [
       ...(await Promise.all(wanted.map(async (each) => ({ wanted: each, info: await this.#infoOf(each.name) })))),
-      ...left
+      ...undeclared
         .filter(({ state }) => state.bytes <= share)
         .map((info) => ({ wanted: { name: info.config.name, max_bytes: share }, info })),
     ];
   }
 
-  /** Streams that hold calls of queues that are not declared. */
+  /** Streams of queues that are not declared. */
   async #undeclared(queues: readonly QueueDeclaration[]): Promise<StreamInfo[]> {
     const { streams } = this.#link.jsm;
     const declared = new Set(queues.map(({ name }) => queueStream(name)));
-    const left: StreamInfo[] = [];
-    for await (const name of streams.names(allCalls)) if (!declared.has(name)) left.push(await streams.info(name));
-    return left;
+    const found: StreamInfo[] = [];
+    for await (const name of streams.names(allCalls)) if (!declared.has(name)) found.push(await streams.info(name));
+    return found;
   }
 
-  /** Removes them if they are empty, having closed them first, so that no call comes in meanwhile and is lost. */
+  /** Removes undeclared streams that are empty. Each is closed first, so that no call is stored meanwhile and lost. */
   async #removeEmpty(queues: readonly QueueDeclaration[]): Promise<void> {
     const { streams } = this.#link.jsm;
     for (const { config, state } of await this.#undeclared(queues)) {
@@ -177,7 +180,7 @@ export class NatsQueueStore implements QueueStore {
         `Cannot use stream "${wanted.name}": its persist_mode is "async", which loses calls that were accepted; the broker cannot change that, so move its entries and delete it`,
       );
     }
-    // What is left out of an update stays as it is: no limit must be said.
+    // An update keeps what it leaves out, so that "no limit" must be explicit.
     const limits: WantedStream = { max_bytes: -1, ...wanted };
     const differs = Object.entries(limits).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
     if (!differs) return;
@@ -201,10 +204,10 @@ export class NatsQueueStore implements QueueStore {
     }
   }
 
-  /** Streams of calls and callbacks that are gone though they were there: their queue was declared before. */
+  /** Streams of calls and callbacks that existed, as their queue was declared before, and are gone. */
   async #lostStreams(queues: readonly QueueDeclaration[]): Promise<ReadonlySet<string>> {
     const { streams } = this.#link.jsm;
-    const isThere = async (stream: string): Promise<boolean> => {
+    const exists = async (stream: string): Promise<boolean> => {
       try {
         await streams.info(stream);
         return true;
@@ -215,11 +218,11 @@ export class NatsQueueStore implements QueueStore {
     };
     const declarations = bucketStream(bucket.queues);
     const lost = new Set<string>();
-    if (!(await isThere(declarations))) return lost;
+    if (!(await exists(declarations))) return lost;
     for (const { name } of queues) {
       const declared = await readLast(this.#link, declarations, keySubject(bucket.queues, name));
       if (declared === undefined || declared.headers.has("KV-Operation")) continue;
-      for (const stream of [queueStream(name), callbackStream]) if (!(await isThere(stream))) lost.add(stream);
+      for (const stream of [queueStream(name), callbackStream]) if (!(await exists(stream))) lost.add(stream);
     }
     return lost;
   }
@@ -248,14 +251,14 @@ function isApiError(err: unknown, code: number): boolean {
 function unusable(what: string, cause: unknown): PlatformError {
   if (cause instanceof PlatformError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
-  const again = isNotReady(cause) ? { retryAfterSeconds: 1 } : {};
-  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause, ...again });
+  const retry = isNotReady(cause) ? { retryAfterSeconds: 1 } : {};
+  return new PlatformError("queue_unavailable", `Cannot ${what} the queue: ${why}`, { cause, ...retry });
 }
 
-/** The broker leaves out false and empty settings, and adds metadata of its own. */
-function sameSetting(is: unknown, wanted: unknown): boolean {
+/** The broker omits false and empty settings, and adds metadata keys. */
+function sameSetting(current: unknown, wanted: unknown): boolean {
   if (typeof wanted === "object" && wanted !== null && !Array.isArray(wanted))
-    return Object.entries(wanted).every(([key, value]) => Reflect.get(Object(is), key) === value);
-  if (Array.isArray(wanted)) return JSON.stringify(is) === JSON.stringify(wanted);
-  return (is ?? false) === (wanted ?? false);
+    return Object.entries(wanted).every(([key, value]) => Reflect.get(Object(current), key) === value);
+  if (Array.isArray(wanted)) return JSON.stringify(current) === JSON.stringify(wanted);
+  return (current ?? false) === (wanted ?? false);
 }

@@ -2,25 +2,25 @@ import type { Msg, Subscription } from "@nats-io/transport-node";
 
 import type { NatsLink } from "../link/nats-link.ts";
 
-/** Milliseconds beyond its patience after which the answer to a pull request was lost. */
+/** Milliseconds past its expiry after which a pull request counts as lost. */
 const tolerance = 1_500;
 
 export interface PullLaneParts {
   readonly link: NatsLink;
   readonly stream: string;
   readonly consumer: string;
-  /** Milliseconds one pull request waits at the broker. */
+  /** Expiry of one pull request at the broker, milliseconds. */
   readonly patience: number;
-  /** A subject of its own for this lane's messages. */
+  /** Subject for the messages of this loop alone. */
   readonly inbox: string;
   readonly onMessage: (message: Msg) => void;
-  /** The pull is over without all it asked for; `code` as in the status of NATS ADR-13, 408 = it ran out. */
+  /** The request ended before it was filled; `code` is the status of NATS ADR-13, 408 = it expired. */
   readonly onStatus: (code: number) => void;
 }
 
 /**
- * One pull request at a time with an inbox of its own, as a delivered message does not say which request it answers
- * (its subject is that of the stream).
+ * One pull request at a time, with its own inbox, as a delivered message does not say which request it belongs to (its
+ * subject is that of the stream).
  */
 export class PullLoop {
   readonly #parts: PullLaneParts;
@@ -37,13 +37,13 @@ export class PullLoop {
     });
   }
 
-  /** Messages that may still come. */
+  /** Messages still expected. */
   get left(): number {
     if (this.#left > 0 && performance.now() > this.#lostAt) this.#left = 0;
     return this.#left;
   }
 
-  /** Asks for `count` messages; only while none are left of the last request. */
+  /** Requests `count` messages; call it only when none are left of the last request. */
   ask(count: number): void {
     const { link, stream, consumer, inbox, patience } = this.#parts;
     this.#left = count;
@@ -52,12 +52,12 @@ export class PullLoop {
     link.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox });
   }
 
-  /** The broker has forgotten the request: the connection was lost. */
+  /** Gives up the current request, which the broker dropped with the connection. */
   forget(): void {
     this.#left = 0;
   }
 
-  /** Hands over what the broker had sent before it learned of the end, then is done. */
+  /** Hands over what the broker sent before it learned of the end, then unsubscribes. */
   async drain(): Promise<void> {
     if (!this.#parts.link.isClosed) await this.#subscription.drain().catch(() => {});
   }

@@ -5,15 +5,15 @@ import { addMissingConsumer, deleteConsumer } from "./consumers.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 
 const poll = 100;
-/** The broker goes on by itself if we do not come back. */
+/** Milliseconds after the lease at which the broker resumes the consumer itself, should this process not do so. */
 const pauseMargin = 10_000;
-/** Longest that the broker may be away between two steps. */
-const awayWithin = 30_000;
+/** Longest outage of the broker between two steps, milliseconds. */
+const longestOutage = 30_000;
 
 /**
- * Deletes the consumer of a work queue and adds it again, so that all entries are offered anew. Before that it is paused
- * until what is on loan was answered or its lease has passed. A broker that is restarted meanwhile keeps the pause: what
- * was begun is ended, as beginning again would pause the queue once more, and for ever if restarts are frequent.
+ * Deletes the consumer of a work queue and adds it again, so that all entries are delivered again. Before that it is
+ * paused until all deliveries are settled or their lease has ended. A broker that restarts meanwhile keeps the pause,
+ * so the rebuild is carried through: starting over would pause the queue again, without end if restarts are frequent.
  */
 export async function rebuildConsumer(link: NatsLink, stream: string, name: string, stop: AbortSignal): Promise<void> {
   const { consumers } = link.jsm;
@@ -23,18 +23,18 @@ export async function rebuildConsumer(link: NatsLink, stream: string, name: stri
   await clock.known();
   await consumers.pause(stream, name, new Date(clock.now() + ackWait + pauseMargin));
   const until = performance.now() + ackWait;
-  while (performance.now() < until && (await mayBeOnLoan(link, stream, name))) {
+  while (performance.now() < until && (await mayHaveUnsettled(link, stream, name))) {
     await pause(poll);
     if (!stop.aborted) continue;
     await consumers.resume(stream, name);
     return;
   }
-  await persist(() => deleteConsumer(link, stream, name), stop);
-  await persist(() => addMissingConsumer(link, stream, name, ackWait), stop);
+  await retry(() => deleteConsumer(link, stream, name), stop);
+  await retry(() => addMissingConsumer(link, stream, name, ackWait), stop);
 }
 
-/** Also true while the broker does not answer. */
-async function mayBeOnLoan(link: NatsLink, stream: string, name: string): Promise<boolean> {
+/** Also true while the broker does not reply. */
+async function mayHaveUnsettled(link: NatsLink, stream: string, name: string): Promise<boolean> {
   try {
     return (await link.jsm.consumers.info(stream, name)).num_ack_pending > 0;
   } catch {
@@ -42,8 +42,8 @@ async function mayBeOnLoan(link: NatsLink, stream: string, name: string): Promis
   }
 }
 
-async function persist(act: () => Promise<void>, stop: AbortSignal): Promise<void> {
-  for (const until = performance.now() + awayWithin; ;) {
+async function retry(act: () => Promise<void>, stop: AbortSignal): Promise<void> {
+  for (const until = performance.now() + longestOutage; ;) {
     try {
       await act();
       return;

@@ -5,8 +5,8 @@ import { madeUnder } from "./consumers.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 
 /**
- * Looks at a work queue and its one consumer. Entries come and go between the questions; the consumer is asked before
- * and after the stream, and only what neither answer accounts for is orphans.
+ * Reads the state of a work queue and its one consumer. Entries come and go between the requests, so the consumer is
+ * read before and after the stream, and only entries that neither reading accounts for count as orphans.
  */
 export async function lookAtWork(
   link: NatsLink,

@@ -9,8 +9,8 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { callbacksConsumer, callbackStream, queueStream, workersConsumer } from "../stream-names.ts";
 
 /**
- * Where a worker of `queue` takes calls from. Milliseconds: `ackWait` is the lease of a call, `patience` how long one
- * request for calls stays good at the broker.
+ * The source of calls for a worker of `queue`. `ackWait` is the lease of a call, `patience` the expiry of one pull
+ * request at the broker; milliseconds.
  */
 export function callSource(
   link: NatsLink,
@@ -32,7 +32,7 @@ export function callSource(
   });
 }
 
-/** Where workers take callbacks from. */
+/** The source of callbacks for workers of all queues. */
 export function callbackSource(
   link: NatsLink,
   queue: string,

@@ -5,12 +5,12 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { readLast, type LastMessage } from "../link/read-last.ts";
 import { bucket, bucketStream, keySubject } from "../stream-names.ts";
 
-/** Name of the header that says what a write of a bucket is, if it is no value (NATS ADR-8). */
+/** Name of the header that marks a write to a bucket as something other than a value (NATS ADR-8). */
 export const operationHeader = "KV-Operation";
-/** Where records lie. */
+/** Stream of the call records. */
 export const recordStream = bucketStream(bucket.calls);
 
-/** Reads records of calls from the broker, and its clock. */
+/** Reads call records, and the clock of the broker. */
 export class CallRecordReader implements Pick<CallLedger, "read" | "now"> {
   readonly #link: NatsLink;
   readonly #clock: BrokerClock;
@@ -25,14 +25,14 @@ export class CallRecordReader implements Pick<CallLedger, "read" | "now"> {
   }
 
   async read(id: string): Promise<LedgerEntry | undefined> {
-    // Who reads a record compares times with it.
+    // Callers compare the record's times with this clock.
     await this.#clock.known();
     const last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id));
     return last === undefined ? undefined : parseRecord(last);
   }
 }
 
-/** The record in a message of the bucket; undefined where it stands for "not there". */
+/** The record in a message of the bucket; undefined for a removal marker. */
 export function parseRecord(last: LastMessage): LedgerEntry | undefined {
   // A marker of the client (KV-Operation) or of the broker (Nats-Marker-Reason).
   if (last.headers.has(operationHeader) || last.headers.has("Nats-Marker-Reason")) return undefined;

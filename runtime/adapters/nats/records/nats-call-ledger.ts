@@ -23,7 +23,7 @@ const updateBudget = 3_000;
 const withdrawBudget = 60_000;
 const markerTtl = 10_000;
 
-/** A record as it is written, and its time to live in milliseconds. */
+/** A serialized record and its time to live in milliseconds. */
 interface Stamped {
   readonly ttl: number;
   readonly body: Buffer;
@@ -39,7 +39,7 @@ export class NatsCallLedger implements CallLedger {
   readonly #room: RecordRoom;
   readonly #records: CallRecordReader;
 
-  /** `accepts`: this is a gateway's, which must know how full the store is. */
+  /** `accepts`: the process accepts calls (a gateway), so it must know how full the store is. */
   constructor(link: NatsLink, lifetime: RecordLifetime, { accepts }: { readonly accepts: boolean }) {
     this.#link = link;
     this.#lifetime = lifetime;
@@ -58,13 +58,13 @@ export class NatsCallLedger implements CallLedger {
   async create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome> {
     const noRoom = this.#noRoom();
     if (noRoom !== undefined) {
-      // One that is there already is accepted all the same.
+      // A call that already has a record is accepted anyway.
       const found = await this.read(id).catch(() => undefined);
       return found === undefined ? noRoom : { kind: "exists", found };
     }
     const record = this.#stamped(entry);
     let expected = 0;
-    // A marker of a withdrawn record counts as absent: the second round builds upon it.
+    // The marker of a withdrawn record counts as absent: the next round expects its revision.
     for (let round = 0; round < 3; round++) {
       const outcome = await this.#write(id, record, expected, until);
       if (outcome.kind === "stored") {
@@ -82,14 +82,14 @@ export class NatsCallLedger implements CallLedger {
       if (found !== undefined) return { kind: "exists", found };
       expected = last?.sequence ?? 0;
     }
-    return { kind: "unknown", cause: new Error("the record does not come to rest") };
+    return { kind: "unknown", cause: new Error("the record keeps changing") };
   }
 
   read(id: string): Promise<LedgerEntry | undefined> {
     return this.#records.read(id);
   }
 
-  /** Refused before the write: what is there must have room to end. */
+  /** The refusal of a new record, decided before the write: existing records must have room to end. */
   #noRoom(): Extract<CreateOutcome, { kind: "refused" }> | undefined {
     if (this.#room.storeIsFull) return { kind: "refused", because: "store-full" };
     return this.fill() >= 1 ? { kind: "refused", because: "records-full" } : undefined;

@@ -19,23 +19,23 @@ export class NatsCallSignals implements CallSignals {
     this.#publish(signalSubject.ended, id);
   }
 
-  onCancelled(heard: (id: string) => void): () => void {
-    return this.#subscribe(signalSubject.cancelled, heard);
+  onCancelled(listener: (id: string) => void): () => void {
+    return this.#subscribe(signalSubject.cancelled, listener);
   }
 
-  onEnded(heard: (id: string) => void): () => void {
-    return this.#subscribe(signalSubject.ended, heard);
+  onEnded(listener: (id: string) => void): () => void {
+    return this.#subscribe(signalSubject.ended, listener);
   }
 
   #publish(subject: string, id: string): void {
-    // Lost signals cost time only: who waits looks by itself.
+    // A lost signal only costs time: waiting processes also poll.
     this.#link.publish(subject, id);
   }
 
-  #subscribe(subject: string, heard: (id: string) => void): () => void {
+  #subscribe(subject: string, listener: (id: string) => void): () => void {
     return this.#link.subscribe(subject, (message) => {
       const id = parseCallId(message.string());
-      if (id !== undefined) heard(id);
+      if (id !== undefined) listener(id);
     });
   }
 }

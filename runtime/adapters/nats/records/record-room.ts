@@ -3,7 +3,7 @@ import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
 import { shareKey, storeKey } from "../streams.ts";
 
 const freshFor = 1_000;
-/** Share of all that the broker may store from which on no call is accepted: what is there must be able to end. */
+/** Share of the broker's store from which on no call is accepted, so that existing calls can end. */
 const storeLimit = 0.9;
 
 interface StreamInfoReply {
@@ -12,52 +12,52 @@ interface StreamInfoReply {
 }
 
 /**
- * How much room there is for records of calls: asked for at most once a second and only while somebody wants to know; what
- * this process adds in between is counted on top.
+ * How much room there is for call records. The broker is asked at most once a second, and only on demand; records that
+ * this process adds in between are counted on top.
  */
 export class RecordRoom {
   readonly #link: NatsLink;
   readonly #asksStore: boolean;
   #messages = 0;
   #bytes = 0;
-  #most = Number.POSITIVE_INFINITY;
+  #maxMessages = Number.POSITIVE_INFINITY;
   #share = Number.POSITIVE_INFINITY;
   #store = Number.POSITIVE_INFINITY;
   #stored = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** `asksStore`: also how much the broker stores in all, which only gateways may ask. */
+  /** `asksStore`: also ask how much the broker stores in total, which only gateways may. */
   constructor(link: NatsLink, asksStore: boolean) {
     this.#link = link;
     this.#asksStore = asksStore;
   }
 
-  /** The fuller of records ÷ most records and their bytes ÷ their share of the store; 0 while unknown. */
+  /** The larger of records ÷ most records and their bytes ÷ their share of the store; 0 while unknown. */
   fill(): number {
-    this.#look();
-    return Math.max(this.#messages / this.#most, this.#bytes / this.#share);
+    this.#refreshIfStale();
+    return Math.max(this.#messages / this.#maxMessages, this.#bytes / this.#share);
   }
 
-  /** Whether the store as a whole has room for more calls. */
+  /** Whether the store as a whole has no room for more calls. */
   get storeIsFull(): boolean {
-    this.#look();
+    this.#refreshIfStale();
     return this.#stored >= storeLimit * this.#store;
   }
 
-  /** A record of so many bytes was made. */
+  /** Counts a record of this many bytes that was just created. */
   added(bytes: number): void {
     this.#messages += 1;
     this.#bytes += bytes;
   }
 
-  #look(): void {
+  #refreshIfStale(): void {
     const now = performance.now();
     if (now - this.#askedAt <= freshFor) return;
     this.#askedAt = now;
-    void this.#ask();
+    void this.#refresh();
   }
 
-  async #ask(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
       const [records, account] = await Promise.all([
         this.#request<StreamInfoReply>(`STREAM.INFO.${recordStream}`),
@@ -66,12 +66,12 @@ export class RecordRoom {
       const { config, state } = records;
       this.#messages = state?.messages ?? 0;
       this.#bytes = state?.bytes ?? 0;
-      this.#most = limit(config?.max_msgs);
+      this.#maxMessages = limit(config?.max_msgs);
       this.#share = limit(Number(config?.metadata?.[shareKey]));
       this.#store = limit(Number(config?.metadata?.[storeKey]));
       this.#stored = account?.storage ?? 0;
     } catch {
-      // An old figure is good enough: the broker itself refuses what it has no room for.
+      // A stale figure is good enough: the broker itself refuses what it has no room for.
     }
   }
 

@@ -48,7 +48,7 @@ export async function readResult(link: NatsLink, id: string, run: number): Promi
   };
 }
 
-/** Removes the output of one run; nothing to remove is no failure. */
+/** Removes the output of one run; that there is none is not an error. */
 export async function removeResult(link: NatsLink, id: string, run: number): Promise<void> {
   const headers = bucketWriteHeaders(1_000, undefined);
   headers.add("KV-Operation", "PURGE");
@@ -64,7 +64,7 @@ export async function removeResult(link: NatsLink, id: string, run: number): Pro
     throw new PlatformError("queue_unavailable", `Cannot remove the result of call "${id}"`);
 }
 
-/** Direct get (NATS ADR-31): the body comes as bytes and not as text. A replica may lag: nothing found proves nothing. */
+/** Direct get (NATS ADR-31): the body comes as bytes, not as text. A replica may lag, so "not found" proves nothing. */
 async function readDirect(
   link: NatsLink,
   subject: string,

@@ -8,11 +8,11 @@ import { compareVersions, oldestVersion, readNatsServerVersion } from "./nats-se
 import type { Environment } from "./run-command.ts";
 
 export interface FindOptions {
-  /** The setting: this file and no other. */
+  /** From the setting: this file and no other. */
   readonly path?: string | undefined;
-  /** `PATH`, `HOME` and `XDG_CACHE_HOME` say where to look; pip, go and apt-get get all of it. */
+  /** `PATH`, `HOME` and `XDG_CACHE_HOME` say where to look; pip, go and apt-get inherit all of it. */
   readonly environment: Environment;
-  /** Is told in lines what is installed, and how long it may take. */
+  /** Receives progress lines: what is installed, and how long it may take. */
   readonly say: (line: string) => void;
 }
 
@@ -22,12 +22,12 @@ export interface NatsServerBinary {
   /** E.g. `2.15.1`. */
   readonly version: string;
   readonly source: "setting" | "PATH" | "cache" | "installed";
-  /** Why servers found earlier were not taken, one sentence each. */
+  /** Why servers found before this one were rejected, one sentence each. */
   readonly ignored: readonly string[];
 }
 
 /**
- * Finds nats-server: the setting, PATH, our cache, else gets one.
+ * Finds nats-server: by the setting, on PATH or in our cache; otherwise installs it.
  * @throws PlatformError `queue_unavailable` with a sentence, or three lines, that say what to do
  */
 export async function findNatsServer(options: FindOptions): Promise<NatsServerBinary> {
@@ -70,7 +70,7 @@ async function check(
   }
   const version = await readNatsServerVersion(path, environment);
   if (version === undefined) {
-    return { problem: `Cannot use nats-server "${path}": it is broken, or another program; install it anew` };
+    return { problem: `Cannot use nats-server "${path}": it is broken, or another program; reinstall it` };
   }
   return compareVersions(version, oldestVersion) < 0
     ? { problem: `Cannot use nats-server "${path}": it is version ${version}, and ${oldestVersion} or newer is needed` }

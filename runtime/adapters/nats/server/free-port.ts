@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-/** `port` if nothing listens there on loopback, any free one for 0; undefined when it is taken. Rejects when this user may not. */
+/** `port` (0 = any) if it is free on loopback, else undefined. Rejects when this user may not listen there. */
 export async function tryPort(port: number): Promise<number | undefined> {
   const server = createServer();
   server.listen({ port, host: "127.0.0.1", exclusive: true });
@@ -19,9 +19,8 @@ export async function tryPort(port: number): Promise<number | undefined> {
 }
 
 /**
- * Where lasting ports are drawn from, one range per use, so that a port that is not listened on yet is not drawn twice.
- * Below the ports that systems give to outgoing connections and to whoever asks for any (from 32768 on Linux, 49152 on
- * others), and below those of the watchdog's processes.
+ * Ranges from which lasting ports are drawn, one per use, so that a port nothing listens on yet is not drawn twice.
+ * They lie below the ephemeral ports (from 32768 on Linux, 49152 on others) and those of the watchdog's processes.
  */
 export const portRanges = {
   gateway: { from: 10_000, below: 12_500 },
@@ -33,7 +32,7 @@ export const portRanges = {
 const attempts = 20;
 
 /**
- * A free port of loopback that is likely to be free still when its user listens there, after a start or a restart, as no
+ * A free loopback port that is likely to stay free until its user listens there, after a start or a restart, as no
  * other process gets it by chance; undefined when none is free.
  */
 export async function lastingPort(range: (typeof portRanges)[keyof typeof portRanges]): Promise<number | undefined> {

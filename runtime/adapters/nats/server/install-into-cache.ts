@@ -5,7 +5,7 @@ import { makeFreshDirectory, putIntoCache } from "./nats-server-cache.ts";
 
 type NotInstalled = Exclude<InstallOutcome, { readonly kind: "installed" }>;
 
-/** Goes one way to get a server and puts it into `directory`, whole or not at all; never rejects. */
+/** Installs a server in one way and moves it to `directory`, complete or not at all; never rejects. */
 export async function installIntoCache(
   way: InstallWay,
   directory: string,

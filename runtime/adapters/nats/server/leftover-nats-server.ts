@@ -10,8 +10,8 @@ const poll = 50;
 const psTimeout = 10_000;
 
 /**
- * Stops the server that a killed host left behind: the process of the pid file, if it is really a nats-server with our
- * configuration file. Its pid file goes, too. True when there was one.
+ * Stops the server that a killed host left behind: the process of the pid file, if it really runs with our
+ * configuration file. Also removes the pid file. True when there was such a server.
  */
 export async function stopLeftoverNatsServer(pidFile: string, configFile: string): Promise<boolean> {
   const pid = await readPid(pidFile);
@@ -30,7 +30,7 @@ async function stopProcess(pid: number, configFile: string): Promise<void> {
   if (await isGone(pid, configFile, killTimeout)) return;
   throw new PlatformError(
     "queue_unavailable",
-    `Cannot start nats-server: the old one (process ${pid}) does not end; end it`,
+    `Cannot start nats-server: the old one (process ${pid}) does not exit; kill it`,
   );
 }
 
@@ -47,11 +47,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself, which is what we want; whether it did is looked at afterwards.
+    // It may have ended by itself; the caller checks that next.
   }
 }
 
-/** One that ended but was not waited for has no command line any more. */
+/** A zombie has no command line, so it counts as gone. */
 async function isOurs(pid: number, configFile: string): Promise<boolean> {
   return (await commandLine(pid)).includes(`-c ${configFile}`);
 }

@@ -9,8 +9,8 @@ const fileName = "users.json";
 const passwordBytes = 24;
 
 /**
- * The passwords kept in `directory` (made with mode 0700; the file has 0600), with new ones for users that have none
- * yet. Users that are no longer named lose theirs.
+ * The passwords kept in `directory` (created with mode 0700; the file has 0600), with new ones for users that have none
+ * yet. Passwords of users that are no longer named are dropped.
  */
 export async function readNatsPasswords(directory: string, users: readonly string[]): Promise<NatsPasswords> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -31,14 +31,14 @@ async function readKept(file: string): Promise<Map<string, string>> {
   try {
     content = JSON.parse(await readFile(file, "utf8"));
   } catch {
-    // Not there yet, or cut short: nobody but the server of this directory knows them, so new ones are as good.
+    // Missing or truncated: only this directory's server knows the passwords, so new ones are as good.
     return new Map();
   }
   if (typeof content !== "object" || content === null) return new Map();
   return new Map(Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** 192 bits of chance, safe in a URL. */
+/** 192 random bits, safe in a URL. */
 function newPassword(): string {
   return randomBytes(passwordBytes).toString("base64url");
 }

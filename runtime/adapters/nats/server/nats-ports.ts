@@ -13,8 +13,8 @@ export interface NatsPorts {
 const fileName = "ports.json";
 
 /**
- * The ports to use: those that are set, for 0 the ones noted in `directory` at an earlier start if they are still
- * free, else any free ones, which are noted.
+ * The ports to use: those that are set; for 0 the ones noted in `directory` at an earlier start if they are still free,
+ * else any free ones. The ports in use are noted.
  * @throws PlatformError `queue_unavailable` when a port that is set is taken
  */
 export async function chooseNatsPorts(directory: string, wanted: NatsPorts): Promise<NatsPorts> {
@@ -39,8 +39,8 @@ async function choose(use: keyof NatsPorts, wanted: NatsPorts, noted: NatsPorts 
       `Cannot start nats-server on port ${wanted[use]}: it is in use; stop what uses it or choose another with ${flag}`,
     );
   }
-  const again = noted === undefined ? undefined : await tryPort(noted[use]);
-  const free = again ?? (await lastingPort(range));
+  const earlier = noted === undefined ? undefined : await tryPort(noted[use]);
+  const free = earlier ?? (await lastingPort(range));
   if (free === undefined)
     throw new PlatformError("queue_unavailable", "Cannot start nats-server: no port of this machine is free");
   return free;

@@ -10,16 +10,16 @@ import { pinnedVersion } from "./nats-server-version.ts";
 
 const binaryName = "nats-server";
 const hashName = "nats-server.sha256";
-const mostLooks = 10;
+const maxAttempts = 10;
 
-/** Where what was installed once is kept: `$XDG_CACHE_HOME` or `~/.cache`, below `weir`. */
+/** Our cache directory: `weir` below `$XDG_CACHE_HOME` or `~/.cache`. */
 export function weirCache(environment: Environment): string {
   const given = environment["XDG_CACHE_HOME"];
   const base = given !== undefined && isAbsolute(given) ? given : join(environment["HOME"] ?? homedir(), ".cache");
   return join(base, "weir");
 }
 
-/** Where a server of a version, the pinned one when absent, lies. */
+/** Directory of a cached server; the pinned version by default. */
 export function cacheDirectory(environment: Environment, version = pinnedVersion): string {
   return join(weirCache(environment), `nats-server-${version}`);
 }
@@ -31,7 +31,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Path of the binary in `directory` if it is whole: its hash is the one noted when it was installed. */
+/** Path of the binary in `directory` if it is intact: its hash is the one noted at its installation. */
 export async function cachedBinary(directory: string): Promise<string | undefined> {
   const binary = join(directory, binaryName);
   try {
@@ -50,19 +50,19 @@ export async function makeFreshDirectory(directory: string): Promise<string> {
 }
 
 /**
- * Lets a complete fresh directory take the place of what was in the cache; resolves with the path of the binary there.
- * Two at once do not disturb each other: the first one wins, and both get a whole binary.
+ * Replaces what is in the cache by a complete fresh directory; resolves with the path of the binary there. Two
+ * installations at once do not disturb each other: the first one wins, and both get an intact binary.
  */
 export async function putIntoCache(fresh: string, directory: string): Promise<string> {
   const binary = join(fresh, binaryName);
   await chmod(binary, 0o755);
   await writeFile(join(fresh, hashName), `${await sha256Of(binary)}\n`);
-  for (let attempt = 0; attempt < mostLooks; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const cached = await cachedBinary(directory);
     if (cached !== undefined) return cached;
     await replaceDirectory(fresh, directory);
   }
-  throw new Error(`what is in "${directory}" changes again and again`);
+  throw new Error(`the content of "${directory}" keeps changing`);
 }
 
 async function replaceDirectory(fresh: string, directory: string): Promise<void> {
@@ -75,7 +75,7 @@ async function replaceDirectory(fresh: string, directory: string): Promise<void>
   try {
     await rename(fresh, directory);
   } catch (err) {
-    // Another process was faster, or the fresh one is already in place; the caller looks again.
+    // Another process was faster, or the fresh directory is already in place; the caller checks again.
     if (!hasCode(err, "ENOTEMPTY", "EEXIST", "ENOENT")) throw err;
   } finally {
     await rm(old, { recursive: true, force: true });

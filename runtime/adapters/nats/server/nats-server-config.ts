@@ -9,14 +9,14 @@ export interface NatsServerConfig extends NatsServerFacts {
   readonly serverName: string;
   readonly logFile: string;
   readonly pidFile: string;
-  /** Empty: anybody on this machine may do anything, which only tests want. */
+  /** Empty: everyone on this machine may do anything; only for tests. */
   readonly users: readonly NatsUser[];
   readonly passwords: NatsPasswords;
 }
 
 const logSize = 10 * 1_048_576;
 
-/** Text of the server's configuration file: JSON, which it reads as well as its own format, with nothing to escape. */
+/** Text of the server's configuration file: JSON, which the server also reads, and which takes care of escaping. */
 export function formatNatsServerConfig(config: NatsServerConfig): string {
   const content = {
     server_name: config.serverName,

@@ -4,10 +4,10 @@ import { runCommand, type Environment } from "./run-command.ts";
 /** The version that is installed when the machine has none. */
 export const pinnedVersion: string = natsVersion;
 
-/** Older ones lack per-message TTL and have known holes in the store. */
+/** Older servers lack per-message TTL and have known faults in the store. */
 export const oldestVersion = "2.12.7";
 
-const answerTimeout = 10_000;
+const runTimeout = 10_000;
 
 /** Negative, 0 or positive as `left` is older than, the same as, or newer than `right`; both like `2.15.1`. */
 export function compareVersions(left: string, right: string): number {
@@ -19,18 +19,18 @@ export function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-/** The same without the last number: `2.15` of `2.15.1`. */
+/** A version without its patch number: `2.15` of `2.15.1`. */
 export function minorOf(version: string): string {
   return version.split(".").slice(0, 2).join(".");
 }
 
-/** Version in the answer to `nats-server --version`, e.g. `2.15.1`; undefined if it is no such answer. */
-export function parseVersion(answer: string): string | undefined {
-  return /^nats-server: v(\d+\.\d+\.\d+)/m.exec(answer)?.[1];
+/** Version in the output of `nats-server --version`, e.g. `2.15.1`; undefined for any other output. */
+export function parseVersion(output: string): string | undefined {
+  return /^nats-server: v(\d+\.\d+\.\d+)/m.exec(output)?.[1];
 }
 
-/** Asks a binary for its version; undefined when it does not run, or is something else. */
+/** Runs a binary for its version; undefined when it does not run, or is another program. */
 export async function readNatsServerVersion(path: string, environment: Environment): Promise<string | undefined> {
-  const result = await runCommand(path, ["--version"], { environment, timeout: answerTimeout });
+  const result = await runCommand(path, ["--version"], { environment, timeout: runTimeout });
   return result.code === 0 ? parseVersion(result.stdout) : undefined;
 }

@@ -13,7 +13,7 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly environment: Environment;
   readonly directory?: string;
-  /** What it reads from its standard input. */
+  /** Its standard input. */
   readonly input?: string;
   /** Milliseconds after which it is killed. */
   readonly timeout: number;
@@ -41,14 +41,14 @@ export function runCommand(command: string, args: readonly string[], options: Co
       },
     );
     if (options.input === undefined) return;
-    // It may end without having read all.
+    // The command may end before it has read everything.
     child.stdin?.on("error", () => {});
     child.stdin?.end(options.input);
   });
 }
 
-/** The last line of what a command complained about, for a sentence. */
+/** The last line of a command's output, for an error sentence. */
 export function lastComplaint(result: CommandResult): string {
   const lines = `${result.stdout}\n${result.stderr}`.split("\n").map((line) => line.trim());
-  return lines.findLast((line) => line !== "") ?? "it said nothing";
+  return lines.findLast((line) => line !== "") ?? "it printed nothing";
 }

@@ -9,7 +9,7 @@ export type NatsServerEnd =
   | { readonly signal: NodeJS.Signals }
   | { readonly error: string };
 
-/** A server that answers. */
+/** A server that runs and is healthy. */
 export interface RunningNatsServer {
   readonly process: ChildProcess;
   /** Resolves when it has ended, for whatever reason. */
@@ -21,13 +21,13 @@ export interface StartOptions {
   readonly configFile: string;
   readonly logFile: string;
   readonly monitorPort: number;
-  /** Milliseconds it may take to recover its store and answer. */
+  /** Milliseconds it may take to recover its store and become healthy. */
   readonly timeout: number;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
-/** A server that did not come up; `portTaken` when another program was faster. */
+/** A server that did not start; `portTaken` when another program listens on its port. */
 export class NatsServerStartError extends Error {
   override readonly name = "NatsServerStartError";
   readonly portTaken: boolean;
@@ -39,17 +39,17 @@ export class NatsServerStartError extends Error {
 }
 
 const poll = 20;
-const answerTimeout = 2_000;
+const replyTimeout = 2_000;
 const tailLength = 8_192;
 
 /**
  * Starts the server in a process group of its own, so that Ctrl-C does not reach it, and waits until its health check
- * says ok. What fails to start is ended.
+ * says ok. A server that fails to start is ended.
  * @throws NatsServerStartError
  */
 export async function startNatsServer(options: StartOptions): Promise<RunningNatsServer> {
-  const complaints = join(dirname(options.logFile), "nats-server.stderr");
-  const output = await open(complaints, "w", 0o600);
+  const stderrFile = join(dirname(options.logFile), "nats-server.stderr");
+  const output = await open(stderrFile, "w", 0o600);
   const child = spawn(options.binary, ["-c", options.configFile], {
     cwd: dirname(options.configFile),
     detached: true,
@@ -77,7 +77,7 @@ export async function startNatsServer(options: StartOptions): Promise<RunningNat
     throw new NatsServerStartError(`${cannot}: ${why}; see "${options.logFile}"`, false);
   }
   if ("error" in first) throw new NatsServerStartError(`${cannot}: ${first.error}`, false);
-  const why = (await lastError(complaints)) ?? (await lastError(options.logFile));
+  const why = (await lastError(stderrFile)) ?? (await lastError(options.logFile));
   throw new NatsServerStartError(
     `${cannot}: it ended with ${formatNatsServerEnd(first)}${why === undefined ? "" : ` (${why})`}; see "${options.logFile}"`,
     why?.includes("address already in use") ?? false,
@@ -102,7 +102,7 @@ async function untilHealthy(options: StartOptions, stop: AbortSignal): Promise<"
 async function isHealthy(monitorPort: number, stop: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${monitorPort}/healthz`, {
-      signal: AbortSignal.any([stop, AbortSignal.timeout(answerTimeout)]),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(replyTimeout)]),
       headers: { connection: "close" },
     });
     await response.body?.cancel();
@@ -112,11 +112,11 @@ async function isHealthy(monitorPort: number, stop: AbortSignal): Promise<boolea
   }
 }
 
-/** The last error the server told, without time and process. */
+/** The last error line of a log, without time and process. */
 async function lastError(file: string): Promise<string | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.slice(-tailLength).split("\n");
-  const told =
+  const found =
     lines.findLast((line) => /\[(?:FTL|ERR)\]/.test(line)) ?? lines.findLast((line) => line.startsWith("nats-server:"));
-  return told?.replace(/^.*\[(?:FTL|ERR)\]\s*/, "").trim();
+  return found?.replace(/^.*\[(?:FTL|ERR)\]\s*/, "").trim();
 }

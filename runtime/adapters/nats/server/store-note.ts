@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { compareVersions, minorOf } from "./nats-server-version.ts";
 
-/** What is noted beside a store: the newest server that wrote to it, and what it might take in bytes. */
+/** What is noted beside a store: the version of the last server that used it, and its size limit in bytes. */
 export interface StoreNote {
   readonly version: string;
   readonly maxFileStore: number;
@@ -25,7 +25,7 @@ export async function readStoreNote(directory: string): Promise<StoreNote | unde
   return { version: String(content.version), maxFileStore: Number(content.maxFileStore) };
 }
 
-/** Stores the note; a crash leaves the old one. */
+/** Writes the note; a crash leaves the old one. */
 export async function writeStoreNote(directory: string, note: StoreNote): Promise<void> {
   const file = join(directory, fileName);
   await writeFile(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
@@ -33,8 +33,8 @@ export async function writeStoreNote(directory: string, note: StoreNote): Promis
 }
 
 /**
- * Refuses a server whose minor version is older than the one that wrote the store: going back can break a store
- * while its health check says ok.
+ * Refuses a server whose minor version is older than the one that wrote the store: a downgrade can break a store while
+ * the health check says ok.
  * @throws PlatformError `queue_unavailable`
  */
 export function checkStoreVersion(noted: string, version: string): void {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { PlatformError } from "../../../api/platform-error.ts";
 
 const mebibyte = 1_048_576;
-const leastFree = 64 * mebibyte;
-const mostShare = 0.7;
-/** Taken at first, so that the size still fits when others have used some of the partition. */
+const minFree = 64 * mebibyte;
+const maxShare = 0.7;
+/** Share at first; below the maximum, so that the size still fits when others have used some of the partition. */
 const firstShare = 0.65;
 
 /**
- * Bytes the server may store: at most 70 % of what is free or already the store's own, in whole MiB. The noted size
- * stays while it fits and is not below half of that, so that the streams' shares do not move at every start.
+ * Bytes the server may store: at most 70 % of what is free or already used by the store, in whole MiB. The noted size
+ * is kept while it fits and is at least half of that, so that the streams' shares do not change at every start.
  */
 export function decideMaxFileStore(facts: {
   readonly free: number;
@@ -19,27 +19,27 @@ export function decideMaxFileStore(facts: {
   readonly noted: number | undefined;
 }): number {
   const ours = facts.free + facts.used;
-  const most = ours * mostShare;
-  if (facts.noted !== undefined && facts.noted <= most && facts.noted >= most / 2) return facts.noted;
+  const max = ours * maxShare;
+  if (facts.noted !== undefined && facts.noted <= max && facts.noted >= max / 2) return facts.noted;
   return Math.floor((ours * firstShare) / mebibyte) * mebibyte;
 }
 
 /**
- * Bytes free for us on the partition of `directory`.
+ * Bytes that this user may still write on the partition of `directory`.
  * @throws PlatformError `queue_unavailable` when less than 64 MiB are left
  */
 export async function freeSpace(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   const free = bavail * bsize;
-  if (free >= leastFree) return free;
+  if (free >= minFree) return free;
   throw new PlatformError(
     "queue_unavailable",
     `Cannot start nats-server: only ${Math.floor(free / mebibyte)} MiB are free in "${directory}"; ` +
-      `make at least ${leastFree / mebibyte} MiB free or choose another directory with --data`,
+      `make at least ${minFree / mebibyte} MiB free or choose another directory with --data`,
   );
 }
 
-/** Bytes all files below `directory` take; 0 when it is not there. */
+/** Size of all files below `directory`, bytes; 0 when it does not exist. */
 export async function usedSpace(directory: string): Promise<number> {
   let names: string[];
   try {
@@ -49,7 +49,7 @@ export async function usedSpace(directory: string): Promise<number> {
   }
   let used = 0;
   for (const name of names) {
-    // A file may go away while we look.
+    // A file may disappear meanwhile.
     const found = await lstat(join(directory, name)).catch(() => undefined);
     if (found?.isFile() === true) used += found.size;
   }

@@ -15,11 +15,11 @@ export interface BucketValue<T> {
   readonly revision: number;
 }
 
-const mostRaces = 20;
+const maxRaces = 20;
 
 /**
- * One bucket of JSON values, opened when it is first used: only the doctor makes buckets. Everything rejects with
- * `provider_unavailable` when the broker does not answer or the bucket is not there yet.
+ * One bucket of JSON values, opened on first use: only the queue-doctor creates buckets. Every method rejects with
+ * `provider_unavailable` when the broker does not reply or the bucket does not exist yet.
  */
 export class JsonBucket<T> {
   readonly #link: NatsLink;
@@ -31,7 +31,7 @@ export class JsonBucket<T> {
     this.#name = name;
   }
 
-  /** The value of `key`, or undefined when there is none or it was removed. */
+  /** The value of `key`, or undefined when it was never set or was removed. */
   get(key: string): Promise<BucketValue<T> | undefined> {
     return reachable(this.#name, async () => {
       const entry = await (await this.#kv()).get(key);
@@ -40,7 +40,7 @@ export class JsonBucket<T> {
     });
   }
 
-  /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no order. */
+  /** All values whose keys match `filter` (`*` = one part, `>` = the rest), in no particular order. */
   list(filter: string): Promise<T[]> {
     return reachable(this.#name, async () => {
       const found = await listBucket(this.#link, this.#name, filter);
@@ -48,7 +48,7 @@ export class JsonBucket<T> {
     });
   }
 
-  /** Stores `value` if the key is still at `revision` (undefined: not there); false when another was faster. */
+  /** Stores `value` if the key is still at `revision` (undefined: absent); false when it is not. */
   store(key: string, value: T, revision: number | undefined): Promise<boolean> {
     return reachable(this.#name, async () => {
       try {
@@ -65,12 +65,12 @@ export class JsonBucket<T> {
   }
 
   /**
-   * Reads, asks `change` and stores what it returns if nobody wrote in between, else again; what is returned unchanged is
-   * not stored.
-   * @throws PlatformError `provider_unavailable` after 20 races lost
+   * Reads the value, passes it to `change` and stores what that returns, unless it is unchanged. Starts over when the
+   * key was written in between.
+   * @throws PlatformError `provider_unavailable` after 20 lost races
    */
   async change(key: string, change: (current: T | undefined) => T): Promise<T> {
-    for (let race = 0; race < mostRaces; race++) {
+    for (let race = 0; race < maxRaces; race++) {
       const current = await this.get(key);
       const wanted = change(current?.value);
       if (wanted === current?.value || (await this.store(key, wanted, current?.revision))) return wanted;
@@ -82,14 +82,14 @@ export class JsonBucket<T> {
     );
   }
 
-  /** Stores `value` whatever is there. */
+  /** Stores `value` unconditionally. */
   put(key: string, value: T): Promise<void> {
     return reachable(this.#name, async () => {
       await (await this.#kv()).put(key, JSON.stringify(value));
     });
   }
 
-  /** Leaves a marker in place of the value, so that watchers hear of it. */
+  /** Leaves a marker in place of the value, so that watchers learn of the removal. */
   remove(key: string): Promise<void> {
     return reachable(this.#name, async () => (await this.#kv()).delete(key));
   }
@@ -99,7 +99,7 @@ export class JsonBucket<T> {
     return reachable(this.#name, async () => (await this.#kv()).watch({ key: filter }));
   }
 
-  /** Whether nothing at all lies under keys that match `filter`, markers included. */
+  /** Whether no key matches `filter`; one with a removal marker counts as a match. */
   isEmpty(filter: string): Promise<boolean> {
     return reachable(this.#name, async () => {
       const options = { subjects_filter: keySubject(this.#name, filter) };

@@ -4,9 +4,9 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { bucketStream, keySubject } from "../stream-names.ts";
 
 /**
- * The last message of each key of a bucket that matches `filter`, markers of what was removed left out. It leaves
- * nothing behind at the broker, as the client's own `history()` does for five minutes: a stream bears a thousand such
- * consumers, then nobody can list or watch it any more.
+ * The last message of each key of a bucket that matches `filter`, without removal markers. It deletes its consumer; the
+ * client's own `history()` leaves one behind for five minutes, and a stream with a thousand of them can no longer be
+ * listed or watched.
  */
 export async function listBucket(link: NatsLink, name: string, filter: string): Promise<readonly JsMsg[]> {
   const consumer = await link.js.consumers.getPushConsumer(bucketStream(name), {
@@ -16,12 +16,12 @@ export async function listBucket(link: NatsLink, name: string, filter: string): 
   try {
     return (await lastMessages(consumer)).filter((message) => !isMarker(message));
   } finally {
-    // If that fails it is gone in five minutes.
+    // If this fails, the broker removes it after five minutes.
     await consumer.delete().catch(() => {});
   }
 }
 
-/** Markers have no value: headers are parsed, which happens when they are read, for those alone. */
+/** Headers are parsed on access; markers have no value, so only messages without one pay for that. */
 function isMarker(message: JsMsg): boolean {
   if (message.data.length > 0) return false;
   const { headers } = message;
@@ -34,12 +34,12 @@ async function lastMessages(consumer: PushConsumer): Promise<readonly JsMsg[]> {
   if (expected === 0) return found;
   const messages = await consumer.consume();
   void (async () => {
-    // Nothing is left to be sent: what was counted was removed meanwhile.
+    // A heartbeat means that nothing is left to send: counted messages were removed meanwhile.
     for await (const { type } of messages.status()) if (type === "heartbeat") messages.stop();
   })();
   for await (const message of messages) {
     found.push(message);
-    // What a message says of those behind it takes a while to read.
+    // Parsing `info` is slow, so the count is compared first.
     if (found.length >= expected && message.info.pending === 0) break;
   }
   messages.stop();

@@ -15,8 +15,8 @@ export interface BucketObserver<T> {
 const retryPause = 250;
 
 /**
- * Tells all values of a bucket whose keys match `filter`, then every change. After the connection was lost all values are told again, so that
- * nothing that happened meanwhile is missed; removals are remembered by the bucket's markers.
+ * Reports all values of a bucket whose keys match `filter`, then every change. After a reconnection all values are
+ * reported again, so that no change is missed; the bucket's markers stand for removals.
  */
 export async function watchBucket<T>(
   link: NatsLink,
@@ -35,39 +35,39 @@ export async function watchBucket<T>(
     firstSync();
   };
 
-  const once = async (): Promise<void> => {
+  const watchOnce = async (): Promise<void> => {
     const empty = await bucket.isEmpty(filter);
     const entries = await bucket.watch(filter);
     current = entries;
-    let told = empty;
+    let isSynced = empty;
     if (empty) sync();
     for await (const entry of entries) {
       if (ended) return;
       if (entry.operation === "PUT") observer.set(entry.key, entry.json<T>());
       else observer.removed(entry.key);
-      if (!told && entry.delta === 0) {
-        told = true;
+      if (!isSynced && entry.delta === 0) {
+        isSynced = true;
         sync();
       }
     }
   };
-  const forever = async (): Promise<void> => {
+  const keepWatching = async (): Promise<void> => {
     while (!ended && !link.isClosed) {
       try {
-        await once();
+        await watchOnce();
       } catch {
-        // The broker is away or just starting; the connection reports itself, here it is enough to try again.
+        // The broker is unavailable or just starting. The connection reports that; here a retry is enough.
       }
       if (!ended) await pause(retryPause);
     }
   };
-  const forget = link.onReconnect(() => current?.stop());
-  void forever();
+  const unsubscribe = link.onReconnect(() => current?.stop());
+  void keepWatching();
   await synced;
 
   return () => {
     ended = true;
-    forget();
+    unsubscribe();
     current?.stop();
   };
 }

@@ -11,22 +11,22 @@ export class NatsActivity implements Activity {
     this.#link = link;
   }
 
-  publish({ source, ...said }: ActivityReport): void {
-    // What is late is of no use.
+  publish({ source, ...report }: ActivityReport): void {
+    // A late report is of no use.
     if (this.#link.downFor() > 0) return;
-    this.#link.publish(prefix + source, JSON.stringify(said));
+    this.#link.publish(prefix + source, JSON.stringify(report));
   }
 
-  subscribe(heard: ActivityListener, except?: string): () => void {
-    const unheard = except === undefined ? undefined : prefix + except;
+  subscribe(listener: ActivityListener, except?: string): () => void {
+    const ignored = except === undefined ? undefined : prefix + except;
     return this.#link.subscribe(`${prefix}*`, (message) => {
-      // Known by its subject: a report of many functions takes time to read.
-      if (message.subject === unheard) return;
+      // Compared by subject: a report of many functions takes time to parse.
+      if (message.subject === ignored) return;
       try {
-        const said = message.json<Omit<ActivityReport, "source">>();
-        heard({ source: message.subject.slice(prefix.length), ...said });
+        const report = message.json<Omit<ActivityReport, "source">>();
+        listener({ source: message.subject.slice(prefix.length), ...report });
       } catch {
-        // A report that cannot be read is a report that was lost: its number tells.
+        // An unreadable report counts as lost: the gap in the report numbers shows it.
       }
     });
   }

@@ -10,7 +10,7 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { bucket, functionKey } from "../stream-names.ts";
 import { watchFunctions } from "./watch-functions.ts";
 
-/** Where functions answer, in bucket `endpoints`; written by the provider, watched by gateway and worker. */
+/** Addresses of functions, in bucket `endpoints`; written by the provider, watched by gateways and queue-workers. */
 export class NatsEndpoints implements Endpoints, EndpointsPublisher {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<FunctionEndpoints>;

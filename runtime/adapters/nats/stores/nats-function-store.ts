@@ -6,7 +6,7 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { bucket, functionKey } from "../stream-names.ts";
 import { watchFunctions } from "./watch-functions.ts";
 
-/** Desired functions in bucket `functions`: their home on one machine. */
+/** Desired functions in bucket `functions`, their store on one machine. */
 export class NatsFunctionStore implements FunctionStore {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<DesiredFunction>;

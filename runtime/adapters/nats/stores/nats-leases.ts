@@ -9,8 +9,8 @@ const budget = 3_000;
 const stream = bucketStream(bucket.queues);
 
 /**
- * Leases as keys of bucket `queues` that the broker lets expire: the key is there exactly as long as the lease lasts,
- * so only the broker's clock counts. Durations are rounded up to whole seconds.
+ * Leases as keys of bucket `queues` that the broker expires: a key exists exactly as long as its lease lasts, so only
+ * the broker's clock counts. Durations are rounded up to whole seconds.
  */
 export class NatsLeases implements Leases {
   readonly #link: NatsLink;

@@ -5,7 +5,7 @@ import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { bucket } from "../stream-names.ts";
 
-/** Namespaces in bucket `namespaces`: their home on one machine. */
+/** Namespaces in bucket `namespaces`, their store on one machine. */
 export class NatsNamespaceStore implements NamespaceStore {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<NamespaceEntry>;

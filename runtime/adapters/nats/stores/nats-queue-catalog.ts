@@ -5,7 +5,7 @@ import { watchBucket } from "./bucket-watch.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { bucket } from "../stream-names.ts";
 
-/** Declared queues in bucket `queues`. Leases lie in the same bucket under keys that are no queue names. */
+/** Declared queues in bucket `queues`. Leases share the bucket, under keys that are not valid queue names. */
 export class NatsQueueCatalog implements QueueCatalog {
   readonly #link: NatsLink;
   readonly #bucket: JsonBucket<QueueDeclaration>;
