@@ -1,4 +1,4 @@
-/** Lets at most `limit` pieces of work run at a time; others wait their turn in order. */
+/** Runs at most `limit` tasks at a time; others wait in order. */
 export class Bounded {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
@@ -16,7 +16,7 @@ export class Bounded {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The place is handed on, so that nobody who comes now overtakes.
+      // The slot goes to the next waiter, so that a newcomer cannot overtake it.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -10,7 +10,7 @@ import { FunctionReconciler, type ReconcilerParts } from "./function-reconciler.
 import { ReconcileLoop } from "./reconcile-loop.ts";
 import { removeNamespaces, type NamespaceRemoval } from "./remove-namespaces.ts";
 
-/** What the single-host provider is made of; durations in milliseconds. */
+/** What the single-host provider depends on; durations in milliseconds. */
 export interface ProviderParts extends Omit<ReconcilerParts, "now" | "random"> {
   readonly functions: FunctionStore;
   readonly namespaces: NamespaceStore;
@@ -20,20 +20,20 @@ export interface ProviderParts extends Omit<ReconcilerParts, "now" | "random"> {
   readonly random?: () => number;
 }
 
-/** Makes desired functions true on this host and says where they answer. */
+/** Reconciles desired functions on this host and publishes their endpoints. */
 export interface Provider {
   /**
-   * Begins; resolves when no published address is left over from an earlier life and all functions are being worked on.
+   * Starts; resolves when no published address of an earlier process is left and all functions are being reconciled.
    * Rejects with `provider_unavailable` when functions or endpoints cannot be read.
    */
   open(): Promise<void>;
   /** Why replicas cannot be started now, in one sentence, or undefined. */
   check(): string | undefined;
-  /** Stops working; replicas go on until their adapter is closed. */
+  /** Stops reconciling; replicas run until their adapter is closed. */
   close(): Promise<void>;
 }
 
-/** Functions that are worked on at the same time. */
+/** Functions that are reconciled at the same time. */
 const parallel = 8;
 const checkInterval = 2_000;
 
@@ -57,7 +57,7 @@ export function buildProvider(given: ProviderParts): Provider {
   let unavailable: string | undefined = "Cannot start replicas: the provider is starting";
   let checking: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;
-  let unhear: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
   let removal: NamespaceRemoval | undefined;
 
   const entryOf = (ref: FunctionRef): Entry => {
@@ -89,13 +89,13 @@ export function buildProvider(given: ProviderParts): Provider {
     if (isNew) loop.begin(reconciler);
     else loop.trigger();
   };
-  /** What was removed while the source was lost was not told. */
+  /** Finds functions that were removed while the watch was interrupted. */
   const lookForRemoved = async (): Promise<void> => {
     for (const { reconciler } of entries.values()) {
       if ((await functions.get(reconciler.ref)) === undefined) want(reconciler.ref, undefined);
     }
   };
-  /** Replicas that an earlier life left running, and logs that it left, of functions that were removed since. */
+  /** Finds replicas and logs that an earlier process left of functions that were removed since. */
   const lookForOrphans = async (): Promise<void> => {
     for (const { namespace, name } of [...(await replicas.list()), ...(await replicas.leftovers())]) {
       if (entries.has(formatRef({ namespace, name }))) continue;
@@ -119,13 +119,13 @@ export function buildProvider(given: ProviderParts): Provider {
 
   return {
     open: async () => {
-      // Until a function's replicas are known, an address published by an earlier life may be anyone's by now.
+      // Until a function's replicas are known, an address that an earlier process published may not be theirs any more.
       for (const entry of await endpoints.list()) {
         const cleared = { ...entry, addresses: [] };
         if (entry.addresses.length > 0) await endpoints.publish(cleared);
         published.set(formatRef(entry), cleared);
       }
-      unhear = replicas.onChange((ref) => entries.get(formatRef(ref))?.loop.trigger());
+      unsubscribe = replicas.onChange((ref) => entries.get(formatRef(ref))?.loop.trigger());
       release = await functions.watch({
         set: (wanted) => {
           deployments.deployed(wanted, isOpen);
@@ -140,7 +140,7 @@ export function buildProvider(given: ProviderParts): Provider {
         },
       });
       isOpen = true;
-      for (const tell of early.splice(0)) tell();
+      for (const apply of early.splice(0)) apply();
       for (const [key, entry] of published) {
         await endpoints.remove(entry);
         published.delete(key);
@@ -154,7 +154,7 @@ export function buildProvider(given: ProviderParts): Provider {
       closed = true;
       clearTimeout(checking);
       release?.();
-      unhear?.();
+      unsubscribe?.();
       await removal?.close();
       await Promise.all([...entries.values()].map(({ loop }) => loop.close()));
     },

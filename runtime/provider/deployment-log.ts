@@ -2,7 +2,7 @@ import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
 import type { Log } from "../process/log.ts";
 
-/** Says in the log what was deployed and deleted; what was there at the start is known, not told. */
+/** Logs deployments and deletions, but not the functions that are there at the start. */
 export class DeploymentLog {
   readonly #log: Log;
   readonly #generations = new Map<string, number>();
@@ -11,13 +11,13 @@ export class DeploymentLog {
     this.#log = log;
   }
 
-  /** `tell` is false for what was there already. */
-  deployed({ name, namespace, generation, deployment }: DesiredFunction, tell: boolean): void {
+  /** `isNews` is false for functions that were there at the start. */
+  deployed({ name, namespace, generation, deployment }: DesiredFunction, isNews: boolean): void {
     const key = formatRef({ name, namespace });
     const before = this.#generations.get(key);
     this.#generations.set(key, generation);
-    // A change of replicas is no deployment.
-    if (!tell || before === generation) return;
+    // A change of replicas is not a deployment.
+    if (!isNews || before === generation) return;
     const facts = { functionName: name, namespace, image: deployment.image, generation };
     this.#log.info(facts, before === undefined ? "function deployed" : "function deployed again");
   }

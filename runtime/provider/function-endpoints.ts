@@ -5,22 +5,22 @@ import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { Backoff, ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 import type { TrackedReplica } from "./tracked-replica.ts";
 
-/** What is to be said of one function. */
+/** The facts from which a function's endpoints follow. */
 export interface EndpointsFacts {
   readonly wanted: DesiredFunction;
-  /** All that exist. */
+  /** All replicas that exist. */
   readonly replicas: readonly TrackedReplica[];
   readonly backoff: Backoff | undefined;
   readonly blocked: ReplicaFailure | undefined;
-  /** Nothing is started before, Unix milliseconds. */
+  /** No replica is started before this time, Unix milliseconds. */
   readonly startAfter: number;
-  /** What was said last. */
+  /** The conditions that were published last. */
   readonly previous: readonly Condition[];
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** Where a function answers now and how it is, as it is published. Once enough replicas are ready a failure is past. */
+/** A function's addresses and conditions, as they are published. Once enough replicas are ready, a failure is past. */
 export function functionEndpoints({
   wanted,
   replicas,
@@ -55,7 +55,7 @@ export function functionEndpoints({
   return { namespace, name, addresses, observedGeneration: generation, conditions };
 }
 
-/** What keeps the provider from everything is not the function's own failure, and passes by itself. */
+/** Provider outages are transient and not the function's failure. */
 function awaitsProvider(blocked: ReplicaFailure | undefined): boolean {
   return blocked?.reason === "ProviderUnavailable";
 }

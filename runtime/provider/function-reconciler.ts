@@ -14,7 +14,7 @@ import { sameEndpoints } from "./same-endpoints.ts";
 import { blockedRetry, startRefusal } from "./start-refusal.ts";
 import { TrackedReplica } from "./tracked-replica.ts";
 
-/** What reconcilers work with; durations in milliseconds. */
+/** What a reconciler depends on; durations in milliseconds. */
 export interface ReconcilerParts {
   readonly replicas: Replicas;
   readonly endpoints: EndpointsPublisher;
@@ -29,10 +29,12 @@ export interface ReconcilerParts {
   readonly random: () => number;
 }
 
-/** Between the publishing of endpoints without a replica and its stop: callers that read the old ones have sent by then. */
+/**
+ * Milliseconds between unpublishing a replica and stopping it: callers that read the old endpoints have sent by then.
+ */
 const drain = 150;
 
-/** Makes one function true; `pass` must not be called while another one runs. */
+/** Reconciles one function; `pass` must not be called while another pass runs. */
 export class FunctionReconciler {
   readonly ref: FunctionRef;
   readonly #parts: ReconcilerParts;
@@ -42,9 +44,9 @@ export class FunctionReconciler {
   #backoff: Backoff | undefined;
   #blocked: { readonly failure: ReplicaFailure; readonly until: number } | undefined;
   #published: FunctionEndpoints | undefined;
-  #anew = false;
+  #recreated = false;
 
-  /** `changed` asks for a pass; `published` is what was said of the function before. */
+  /** `changed` requests a pass; `published` are the endpoints that were published before. */
   constructor(ref: FunctionRef, parts: ReconcilerParts, changed: () => void, published: FunctionEndpoints | undefined) {
     this.ref = ref;
     this.#parts = parts;
@@ -52,11 +54,11 @@ export class FunctionReconciler {
     this.#published = published;
   }
 
-  /** Undefined = removed. One that was removed and made again shares nothing with what it was. */
+  /** Sets the desired state; undefined = removed. A function that was recreated shares nothing with the one before. */
   want(wanted: DesiredFunction | undefined): void {
     const before = this.#wanted;
-    if (before !== undefined && wanted?.createdAt !== before.createdAt) this.#anew = true;
-    if (wanted?.generation !== before?.generation || this.#anew) {
+    if (before !== undefined && wanted?.createdAt !== before.createdAt) this.#recreated = true;
+    if (wanted?.generation !== before?.generation || this.#recreated) {
       this.#backoff = undefined;
       this.#blocked = undefined;
     }
@@ -64,12 +66,12 @@ export class FunctionReconciler {
   }
 
   /**
-   * Looks, decides and acts once. The result says when to look again (Unix milliseconds) if nothing changes before, or
-   * that nothing of the function is left. Rejects when the endpoints cannot be published or the replicas not listed.
+   * Observes, decides and acts once. The result says when to run again (Unix milliseconds) if nothing changes before,
+   * or that nothing of the function is left. Rejects when endpoints cannot be published or replicas cannot be listed.
    */
   async pass(): Promise<{ readonly again: number | undefined } | "gone"> {
     const wanted = this.#wanted;
-    await this.#look(wanted);
+    await this.#observe(wanted);
     const actions = this.#decide(wanted);
     for (const action of actions) if (action.action === "retire") this.#retire(action.id);
     await this.#publish(wanted);
@@ -90,12 +92,12 @@ export class FunctionReconciler {
     return { again: Number.isFinite(next) ? next : undefined };
   }
 
-  /** Ends the probes; replicas go on. */
+  /** Stops the probes; replicas keep running. */
   close(): void {
     for (const tracked of this.#tracked.values()) tracked.probe?.close();
   }
 
-  async #look(wanted: DesiredFunction | undefined): Promise<void> {
+  async #observe(wanted: DesiredFunction | undefined): Promise<void> {
     const seen = new Set<string>();
     for (const replica of await this.#parts.replicas.list()) {
       if (replica.name !== this.ref.name || replica.namespace !== this.ref.namespace) continue;
@@ -106,11 +108,11 @@ export class FunctionReconciler {
         this.#tracked.set(replica.id, tracked);
       }
       tracked.replica = replica;
-      if (this.#anew) tracked.retired = true;
+      if (this.#recreated) tracked.retired = true;
       this.#probe(tracked, wanted);
       this.#countFailure(tracked, wanted);
     }
-    this.#anew = false;
+    this.#recreated = false;
     for (const [id, tracked] of this.#tracked) {
       if (seen.has(id)) continue;
       tracked.probe?.close();
@@ -172,7 +174,7 @@ export class FunctionReconciler {
     tracked.probe?.close();
   }
 
-  /** After it no published address belongs to a retired replica. */
+  /** Once it resolves, no published address belongs to a retired replica. */
   async #publish(wanted: DesiredFunction | undefined): Promise<void> {
     const all = [...this.#tracked.values()];
     if (wanted === undefined) {
@@ -231,12 +233,12 @@ export class FunctionReconciler {
       this.#changed();
       return "started";
     } catch (err) {
-      this.#refused(err);
+      this.#onRefusal(err);
       return "failed";
     }
   }
 
-  #refused(err: unknown): void {
+  #onRefusal(err: unknown): void {
     const { failure, retryAfter } = startRefusal(err);
     if (retryAfter === undefined) this.#fail(failure, undefined);
     this.#blocked = { failure, until: retryAfter === undefined ? 0 : this.#parts.now() + retryAfter };

@@ -2,15 +2,15 @@ import { functionProtocol, type FunctionProtocol } from "../core/functions/funct
 import { probeRules, type ProbeRule } from "../core/replicas/probe-rules.ts";
 import type { KeyedTexts } from "../core/labels/keys.ts";
 
-/** How often and how patiently a replica is asked. Times are milliseconds. */
+/** Timing and threshold of one probe of a replica. Times are milliseconds. */
 export interface ProbePlan {
-  /** Undefined: whether it answers at all in its protocol. */
+  /** Undefined: checks only that it accepts connections, or speaks HTTP/2 for `h2c`. */
   readonly path: string | undefined;
   readonly protocol: FunctionProtocol;
   readonly initialDelay: number;
   readonly period: number;
   readonly timeout: number;
-  /** Failures in a row until the answer counts as no. */
+  /** Failures in a row until the probe counts as failed. */
   readonly failureThreshold: number;
 }
 
@@ -19,9 +19,9 @@ const timeout = 1_000;
 const failureThreshold = 3;
 
 /**
- * The probes of a function (contract §2.1). Without `answersProbes` a path is asked only where the function names it: an
+ * The probes of a function (contract §2.1). Without `answersProbes` a path is probed only if the function names it: an
  * image may start its program for any request.
- * @throws PlatformError `validation_failed` for an annotation that cannot be used
+ * @throws PlatformError `validation_failed` for an invalid annotation
  */
 export function probePlans(
   annotations: KeyedTexts,
@@ -29,7 +29,7 @@ export function probePlans(
 ): { readonly health: ProbePlan; readonly ready: ProbePlan } {
   const rules = probeRules(annotations);
   const protocol = functionProtocol(annotations);
-  // Probes with a path are asked over HTTP/1.1, which a server of HTTP/2 need not speak.
+  // Probes with a path use HTTP/1.1, which an HTTP/2 server need not speak.
   const hasPaths = answersProbes && protocol !== "h2c";
   return {
     health: planOf(rules.health, protocol, hasPaths ? "/_/health" : undefined),

@@ -2,7 +2,7 @@ import type { Log } from "../process/log.ts";
 import type { Bounded } from "./bounded.ts";
 import type { FunctionReconciler } from "./function-reconciler.ts";
 
-/** What a loop works with. */
+/** What a loop depends on. */
 export interface ReconcileLoopParts {
   readonly bounded: Bounded;
   readonly log: Log;
@@ -14,7 +14,7 @@ export interface ReconcileLoopParts {
 const firstRetry = 500;
 const longestRetry = 5_000;
 
-/** Runs passes of one reconciler, one at a time: when something changed, when one asked for it, and after a failed one. */
+/** Runs passes of one reconciler, one at a time: on a change, at the time the last pass asked for, after a failure. */
 export class ReconcileLoop {
   readonly #parts: ReconcileLoopParts;
   #reconciler: FunctionReconciler | undefined;
@@ -34,7 +34,7 @@ export class ReconcileLoop {
     this.trigger();
   }
 
-  /** Asks for a pass as soon as none is running. */
+  /** Requests a pass, which starts as soon as none is running. */
   trigger(): void {
     this.#dirty = true;
     if (this.#closed || this.#reconciler === undefined) return;
@@ -44,7 +44,7 @@ export class ReconcileLoop {
     });
   }
 
-  /** No pass begins after it; resolves when the last one has ended. */
+  /** Starts no more passes; resolves when the last one has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -61,7 +61,7 @@ export class ReconcileLoop {
         return this.#closed ? { again: undefined } : await reconciler.pass();
       });
       this.#failures = 0;
-      // Wanted again in the meantime: the pass that follows sees to it.
+      // If it is desired again by now, the pass that follows handles that.
       if (outcome === "gone") this.#endUnlessDirty();
       else if (outcome.again !== undefined) this.#later(outcome.again - this.#parts.now());
     } catch (err) {

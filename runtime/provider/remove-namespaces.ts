@@ -4,7 +4,7 @@ import type { Replicas } from "../core/ports/replicas.ts";
 import type { SecretStore } from "../core/ports/secret-store.ts";
 import type { Log } from "../process/log.ts";
 
-/** What is removed, and from where. */
+/** What the removal depends on. */
 export interface RemoveNamespacesParts {
   readonly namespaces: NamespaceStore;
   readonly functions: FunctionStore;
@@ -17,18 +17,18 @@ export interface RemoveNamespacesParts {
 
 /** Namespaces that are being removed. */
 export interface NamespaceRemoval {
-  /** Says that less of a namespace may be left now. */
+  /** Checks a namespace again: less of it may be left now. */
   look(namespace: string): void;
-  /** Begins nothing more; resolves when the last step has ended. */
+  /** Starts nothing more; resolves when the last step has ended. */
   close(): Promise<void>;
 }
 
-/** Milliseconds after which what could not be removed is tried again. */
+/** Milliseconds after which a failed removal is retried. */
 const retry = 1_000;
 
 /**
- * Removes each namespace that is marked, once nothing of its functions is left: first all it had, its entry last, so that
- * a process that ends between two steps leaves the rest to the next one. Resolves when all marked ones are known.
+ * Removes each namespace that is marked, once nothing of its functions is left: its content first, its entry last, so
+ * that the next process completes what one that ends between two steps began. Resolves when all marked ones are known.
  */
 export async function removeNamespaces(parts: RemoveNamespacesParts): Promise<NamespaceRemoval> {
   const { namespaces, functions, replicas, secrets, isBusy, log } = parts;
@@ -43,7 +43,7 @@ export async function removeNamespaces(parts: RemoveNamespacesParts): Promise<Na
     if (!(await isEmpty(name))) return false;
     await replicas.forgetNamespace(name);
     await secrets.removeAll(name);
-    // Somebody may have deployed a moment too late.
+    // A function may have been deployed meanwhile.
     if (!(await isEmpty(name))) return false;
     await namespaces.remove(name);
     return true;
@@ -67,18 +67,18 @@ export async function removeNamespaces(parts: RemoveNamespacesParts): Promise<Na
     pending.add(name);
     last = last.then(() => step(name));
   };
-  const forget = (name: string): void => {
+  const unmark = (name: string): void => {
     marked.delete(name);
     clearTimeout(timers.get(name));
     timers.delete(name);
   };
   const release = await namespaces.watch({
     set: ({ name, deleting }) => {
-      if (!deleting) return forget(name);
+      if (!deleting) return unmark(name);
       marked.add(name);
       look(name);
     },
-    removed: forget,
+    removed: unmark,
     synced: () => {},
   });
 

@@ -2,11 +2,11 @@ import { probeFault } from "../core/replicas/probe-fault.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { ProbePlan } from "./probe-plan.ts";
 
-/** What a replica probe works with. */
+/** What a replica probe depends on. */
 export interface ReplicaProbeParts {
   readonly prober: Prober;
   readonly address: string;
-  /** The address has the port that functions are told in `$PORT`. */
+  /** The address has the port that functions get in `$PORT`. */
   readonly isFunctionPort: boolean;
   readonly plans: { readonly health: ProbePlan; readonly ready: ProbePlan };
   /** Called when `readySince`, `unready` or `unhealthy` changed. */
@@ -14,14 +14,14 @@ export interface ReplicaProbeParts {
   readonly now: () => number;
 }
 
-/** So long, in milliseconds, one that begins is not asked why it is not ready. */
-const patience = 5_000;
+/** Milliseconds without readiness after which `unready` says why. */
+const unreadyAfter = 5_000;
 const firstInterval = 1;
 const longestInterval = 1_000;
-/** Readiness is heard of late by a fifth of the time it took, at most. */
+/** Growth of the interval: readiness is noticed late by at most a fifth of the time it took. */
 const growth = 1.25;
 
-/** Asks one running replica again and again whether it is ready and healthy, until `close`. */
+/** Probes one running replica for readiness and health until `close`. */
 export class ReplicaProbe {
   readonly #parts: ReplicaProbeParts;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -38,7 +38,7 @@ export class ReplicaProbe {
     this.#after(health.initialDelay + health.period, () => this.#watchHealth(0));
   }
 
-  /** Unix milliseconds since when it answers its readiness probe; undefined while it does not. */
+  /** Unix milliseconds since when its readiness probe passes; undefined while it does not. */
   get readySince(): number | undefined {
     return this.#readySince;
   }
@@ -61,10 +61,10 @@ export class ReplicaProbe {
 
   async #awaitReady(interval: number, since: number): Promise<void> {
     const { ready } = this.#parts.plans;
-    const fault = await this.#ask(ready);
+    const fault = await this.#probe(ready);
     if (this.#closed) return;
     if (fault !== undefined) {
-      if (this.#parts.now() - since >= patience) this.#tellUnready(fault);
+      if (this.#parts.now() - since >= unreadyAfter) this.#setUnready(fault);
       this.#after(interval, () => this.#awaitReady(Math.min(interval * growth, longestInterval), since));
       return;
     }
@@ -77,7 +77,7 @@ export class ReplicaProbe {
 
   async #watchReady(failures: number): Promise<void> {
     const { ready } = this.#parts.plans;
-    const failed = (await this.#ask(ready)) === undefined ? 0 : failures + 1;
+    const failed = (await this.#probe(ready)) === undefined ? 0 : failures + 1;
     if (this.#closed) return;
     if (failed < ready.failureThreshold) {
       this.#after(ready.period, () => this.#watchReady(failed));
@@ -90,12 +90,12 @@ export class ReplicaProbe {
 
   async #watchHealth(failures: number): Promise<void> {
     const { health } = this.#parts.plans;
-    // A connection says nothing of a process that has yet to listen; that it stopped to listen does.
+    // A connection probe fails until the process listens; it shows a fault only once the process has been ready.
     if (health.path === undefined && !this.#wasReady) {
       this.#after(health.period, () => this.#watchHealth(0));
       return;
     }
-    const fault = await this.#ask(health);
+    const fault = await this.#probe(health);
     const failed = fault === undefined ? 0 : failures + 1;
     if (this.#closed) return;
     if (failed < health.failureThreshold) {
@@ -106,14 +106,14 @@ export class ReplicaProbe {
     this.#parts.changed();
   }
 
-  #tellUnready(fault: string): void {
+  #setUnready(fault: string): void {
     if (fault === this.#unready) return;
     this.#unready = fault;
     this.#parts.changed();
   }
 
-  /** What is wrong, in words; undefined when nothing is. */
-  async #ask(plan: ProbePlan): Promise<string | undefined> {
+  /** The fault in words; undefined when the probe passed. */
+  async #probe(plan: ProbePlan): Promise<string | undefined> {
     const { prober, address, isFunctionPort } = this.#parts;
     const result = await prober.probe(address, plan.path, plan.timeout, plan.protocol);
     return probeFault({ ...plan, address, isFunctionPort }, result);

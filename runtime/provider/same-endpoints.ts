@@ -1,7 +1,7 @@
 import type { Condition } from "../api/schemas/function-status.ts";
 import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 
-/** Whether publishing `a` after `b` would tell nobody anything new; the order of addresses says nothing. */
+/** Whether publishing `a` after `b` would change nothing; the order of addresses does not count. */
 export function sameEndpoints(a: FunctionEndpoints, b: FunctionEndpoints): boolean {
   return (
     a.observedGeneration === b.observedGeneration &&

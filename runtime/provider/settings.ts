@@ -2,7 +2,7 @@ import { callTimeSettings, functionLimitSettings } from "../settings/platform-se
 
 /** Settings of the single-host provider. */
 export const providerSettings = {
-  /** Stopping replicas get as long to finish their calls. */
+  /** Also the time that stopping replicas get to finish their calls. */
   upstreamTimeout: callTimeSettings.upstreamTimeout,
   ...functionLimitSettings,
 };

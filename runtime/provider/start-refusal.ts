@@ -1,10 +1,10 @@
 import { PlatformError } from "../api/platform-error.ts";
 import type { ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 
-/** What is missing, a secret for example, is looked for again after this many milliseconds. */
+/** Milliseconds after which a start that lacked something, such as a secret, is retried. */
 export const blockedRetry = 5_000;
 
-/** Why a replica could not even be begun; after `retryAfter` milliseconds it is tried again, or with the function's back-off. */
+/** Why a start was refused; retried after `retryAfter` milliseconds, or with the function's back-off if undefined. */
 export interface StartRefusal {
   readonly failure: ReplicaFailure;
   readonly retryAfter: number | undefined;

@@ -3,13 +3,13 @@ import type { ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 import type { ReplicaFacts } from "../core/replicas/reconcile.ts";
 import type { ReplicaProbe } from "./replica-probe.ts";
 
-/** What the provider remembers of one replica between two looks at it. Times are Unix milliseconds. */
+/** What the provider keeps of one replica between two passes. Times are Unix milliseconds. */
 export class TrackedReplica {
   replica: Replica;
   probe: ReplicaProbe | undefined;
   retired = false;
   unpublishedAt: number | undefined;
-  /** Its end was counted. */
+  /** Its failure was counted. */
   failed = false;
   stopping = false;
 
@@ -33,7 +33,7 @@ export class TrackedReplica {
     return { reason: "NotReady", message: `Replica ${id} is not ready: ${unready}` };
   }
 
-  /** For a decision. */
+  /** The facts that `decideReconcile` needs. */
   facts(): ReplicaFacts {
     const { id, generation, state } = this.replica;
     return {

@@ -9,8 +9,8 @@ import { FailureError } from "./failure-error.ts";
 export type Command = readonly [program: string, ...args: string[]];
 
 /**
- * The words of `process`, split by shell-words rules; no shell has a part in it.
- * @throws FailureError `CannotRun` when there are none, a quotation is not closed, or `path` leads to no such program
+ * The words of `process`, split by shell-words rules; no shell is involved.
+ * @throws FailureError `CannotRun` when there are none, a quotation is not closed, or `path` has no such program
  */
 export function readCommand(process: string | undefined, path: string): Command {
   const [program, ...args] = splitWords(process ?? "");
@@ -23,13 +23,13 @@ export function readCommand(process: string | undefined, path: string): Command 
   if (!isProgram(program, path)) {
     throw new FailureError(
       "CannotRun",
-      `Cannot run the function: "${program}" is no program that it can find and execute`,
+      `Cannot run the function: "${program}" is not a program that it can find and execute`,
     );
   }
   return [program, ...args];
 }
 
-/** The command behind the words of `prefix`. */
+/** The command after the words of `prefix`. */
 export function behind(prefix: string | undefined, command: Command): Command {
   const [program, ...words] = prefix?.split(" ").filter((word) => word !== "") ?? [];
   return program === undefined ? command : [program, ...words, ...command];
@@ -39,8 +39,8 @@ function splitWords(text: string): string[] {
   try {
     return split(text);
   } catch (err) {
-    const why = err instanceof Error ? err.message : String(err);
-    throw new FailureError("CannotRun", `Cannot run the function: its process cannot be split into words: ${why}`);
+    const reason = err instanceof Error ? err.message : String(err);
+    throw new FailureError("CannotRun", `Cannot run the function: its process cannot be split into words: ${reason}`);
   }
 }
 

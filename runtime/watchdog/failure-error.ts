@@ -1,7 +1,7 @@
 import { SettingsError } from "../settings/read-settings.ts";
 import type { Failure } from "./parent.ts";
 
-/** The function cannot be served: a word in CamelCase, `reason`, and a sentence. */
+/** The function cannot be served: a CamelCase `reason` and a sentence. */
 export class FailureError extends Error {
   override readonly name = "FailureError";
   readonly reason: string;
@@ -12,7 +12,7 @@ export class FailureError extends Error {
   }
 }
 
-/** What is said of an error that keeps the function from being served: its stack, too, where nobody foresaw it. */
+/** The failure to report for an error that keeps the function from being served; with the stack if it is unexpected. */
 export function watchdogFailure(err: unknown): Failure {
   const expected = err instanceof FailureError || err instanceof SettingsError;
   const message = err instanceof Error ? (expected ? err.message : (err.stack ?? err.message)) : String(err);

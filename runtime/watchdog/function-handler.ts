@@ -5,22 +5,22 @@ import type { Failure } from "./parent.ts";
 
 /** Serves the requests of one function. */
 export interface FunctionHandler {
-  /** Answers the request, or cuts its connection when the answer cannot be completed. */
+  /** Replies to the request, or aborts its connection when the response cannot be completed. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Takes over the connection of a request for another protocol; absent = such requests are handled as any other. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Takes over a connection that began with `head`, HTTP/2 without TLS; absent = it is refused. */
+  /** Takes over a connection of HTTP/2 without TLS that began with `head`; absent = it is refused. */
   tunnel?(socket: Duplex, head: Buffer): void;
   ready(): Promise<boolean>;
-  /** Resolves when the function can take calls for the first time, never if it does not get there. */
+  /** Resolves when the function can take calls for the first time; never if that does not happen. */
   readonly started: Promise<void>;
-  /** Resolves when the function can serve no more, never if that cannot happen. */
+  /** Resolves when the function can serve no more; never if that cannot happen. */
   readonly ended: Promise<Failure & { readonly code: number }>;
-  /** Ends its processes; milliseconds they get to end by themselves. */
+  /** Ends its processes, which get `grace` milliseconds to end by themselves. */
   close(grace: number): Promise<void>;
 }
 
-/** Answers with one plain sentence unless the head was sent already: then the connection is cut. */
+/** Replies with one sentence as plain text; if the head was already sent, aborts the connection. */
 export function refuse(
   response: ServerResponse,
   status: number,

@@ -1,18 +1,18 @@
-/** What holding output back works with. */
+/** What `HeldOutput` depends on. */
 export interface HeldOutputParts {
   readonly send: (chunk: Buffer) => void;
-  /** Whether the process seems to be a server; asked only of one that goes on after its first output. */
+  /** Whether the process seems to be a server; called only if it still runs some time after its first output. */
   readonly seemsServer: () => Promise<boolean>;
 }
 
-/** Bytes; more is no greeting of a server. */
-const most = 4_096;
+/** Bytes; more output is not a server's greeting. */
+const maxGreeting = 4_096;
 /** Milliseconds for which the first output is held: most programs have ended by then. */
-const patience = 10;
+const holdTime = 10;
 
 /**
- * Passes the output of a process on, but holds what it writes first while it may be the greeting of a server: once it has
- * left, it is the answer.
+ * Passes the output of a process on, but holds what it writes first while that may be a server's greeting: once sent,
+ * it is the response.
  */
 export class HeldOutput {
   readonly #parts: HeldOutputParts;
@@ -32,11 +32,11 @@ export class HeldOutput {
     }
     this.#held.push(chunk);
     this.#size += chunk.length;
-    if (this.#size > most) this.release();
-    else this.#timer ??= setTimeout(() => void this.#look(), patience);
+    if (this.#size > maxGreeting) this.release();
+    else this.#timer ??= setTimeout(() => void this.#look(), holdTime);
   }
 
-  /** Sends what is held, and the rest as it comes. */
+  /** Sends what is held, and later output as it comes. */
   release(): void {
     clearTimeout(this.#timer);
     this.#isOpen = true;

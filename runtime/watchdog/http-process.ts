@@ -12,14 +12,14 @@ import { endOfWords, passLines } from "./pass-lines.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
 
-/** Milliseconds in which a process begins to listen, or it is said that it does not. */
-const patience = 5_000;
-/** Milliseconds between two looks whether the process listens already. */
+/** Milliseconds after which a process that does not listen is reported. */
+const listenTimeout = 5_000;
+/** Milliseconds between two checks whether the process listens already. */
 const firstInterval = 5;
 const longestInterval = 250;
 const growth = 1.25;
 
-/** What mode `http` works with. */
+/** What mode `http` depends on. */
 export interface HttpProcessParts {
   readonly command: Command;
   readonly environment: Readonly<Record<string, string>>;
@@ -28,15 +28,15 @@ export interface HttpProcessParts {
   readonly execTimeout: number;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
-  /** Takes what the process writes to standard error. */
+  /** Receives what the process writes to standard error. */
   readonly errors: Writable;
   /** Called once if the process runs for 5 s and does not listen. */
   readonly waiting: (failure: Failure) => void;
 }
 
 /**
- * Mode `http`: starts the process once and hands every request to it; ready while it accepts connections.
- * @throws FailureError when there is no address for it
+ * Mode `http`: starts the process once and proxies every request to it; ready while it accepts connections.
+ * @throws FailureError when there is no usable address for it
  */
 export async function startHttpProcess(parts: HttpProcessParts): Promise<FunctionHandler> {
   const { command, environment, groups } = parts;
@@ -44,53 +44,53 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   const env = address.chosen ? { ...environment, PORT: String(address.port) } : environment;
   const child = groups.start(command, { env, stdio: ["ignore", "inherit", "pipe"] });
   const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });
-  const said = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
-  let over = false;
+  const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
+  let exited = false;
   const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
     child.once("error", (err) =>
       resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 }),
     );
     child.once("exit", (code, signal) => {
-      over = true;
+      exited = true;
       const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
       const end = { reason: "Error", message: `The process ${how}`, code: code ?? 128 };
-      void endOfWords(said).then(() => resolve(end));
+      void endOfWords(errorsPassed).then(() => resolve(end));
     });
   });
 
   const started = new Promise<void>((resolve) => {
     const look = async (interval: number): Promise<void> => {
-      if (over) return;
+      if (exited) return;
       if (await accepts(address)) resolve();
       else setTimeout(() => void look(Math.min(interval * growth, longestInterval)), interval);
     };
     void look(firstInterval);
   });
-  const told = parts.upstreamUrl === undefined || address.chosen ? "$PORT" : "upstream_url";
-  const tellWaiting = async (): Promise<void> => {
+  const portSource = parts.upstreamUrl === undefined || address.chosen ? "$PORT" : "upstream_url";
+  const reportWaiting = async (): Promise<void> => {
     const found = child.pid === undefined ? [] : await addressesListenedOn(child.pid);
-    if (over || (await accepts(address))) return;
-    const message = listensElsewhere(`${hostText(address.host)}:${address.port}`, told, found);
+    if (exited || (await accepts(address))) return;
+    const message = listensElsewhere(`${hostText(address.host)}:${address.port}`, portSource, found);
     parts.waiting({ reason: "NotListening", message });
   };
-  const timer = setTimeout(() => void tellWaiting(), patience);
+  const timer = setTimeout(() => void reportWaiting(), listenTimeout);
   void Promise.race([started, ended]).then(() => clearTimeout(timer));
 
   return {
     handle: (request, response) => proxy.handle(request, response),
     upgrade: (request, socket, head) => proxy.upgrade(request, socket, head),
     tunnel: (socket, head) => proxy.tunnel(socket, head),
-    ready: async () => !over && (await accepts(address)),
+    ready: async () => !exited && (await accepts(address)),
     started,
     ended,
     close: async (grace) => {
       proxy.close();
-      if (!over) {
+      if (!exited) {
         groups.signal(child, "SIGTERM");
         await Promise.race([once(child, "exit"), sleep(grace, undefined, { ref: false })]);
       }
       groups.killAll();
-      await endOfWords(said);
+      await endOfWords(errorsPassed);
     },
   };
 }

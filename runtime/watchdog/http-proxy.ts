@@ -8,7 +8,7 @@ import { joinSockets } from "../process/join-sockets.ts";
 import { refuse } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
 
-/** What proxying works with. */
+/** What the proxy depends on. */
 export interface HttpProxyParts {
   readonly host: string;
   readonly port: number;
@@ -17,10 +17,10 @@ export interface HttpProxyParts {
   readonly log: (line: string) => void;
 }
 
-/** Shorter than what servers keep idle connections for, so that none is closed under a request. */
+/** Milliseconds; shorter than servers keep idle connections, so that none is closed while a request is on its way. */
 const idle = 1_000;
 
-/** Hands requests to the long-running process of mode `http`, streaming both ways with back-pressure. */
+/** Proxies requests to the long-running process of mode `http`, streaming both ways with back-pressure. */
 export class HttpProxy {
   readonly #parts: HttpProxyParts;
   readonly #agent = new nodeHttp.Agent({ keepAlive: true, timeout: idle });
@@ -47,15 +47,15 @@ export class HttpProxy {
     });
     const begin = (): void => {
       upstream = this.#send(request);
-      upstream.once("response", (answer) => passAnswer(answer, response));
-      // Nobody asked for it: what follows is no HTTP any more.
-      upstream.once("upgrade", (_answer, peer) => {
+      upstream.once("response", (incoming) => passResponse(incoming, response));
+      // It was not requested, and what follows is not HTTP any more.
+      upstream.once("upgrade", (_incoming, peer) => {
         peer.destroy();
-        refuse(response, 502, "Cannot read the answer of the function's process: it switched protocols unasked");
+        refuse(response, 502, "Cannot read the response of the function's process: it switched protocols unasked");
       });
       upstream.once("error", (err: NodeJS.ErrnoException) => {
         if (response.writableEnded || response.destroyed) return;
-        // The process closed a kept connection just then, or it began and died: only what may be done twice is repeated.
+        // The process closed a kept connection just then, or began and died: only safe requests are retried.
         const retry =
           upstream?.reusedSocket === true &&
           err.code === "ECONNRESET" &&
@@ -71,37 +71,37 @@ export class HttpProxy {
     begin();
   }
 
-  /** Joins the two connections once the process has agreed; any other answer is passed on and ends the connection. */
+  /** Joins the two connections once the process has agreed; any other response is passed on and ends the connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const upstream = this.#send(request, ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""]);
     socket.on("error", () => upstream.destroy());
     socket.once("close", () => upstream.destroy());
     upstream.once("error", () => socket.destroy());
-    // Read from the beginning, as only who reads hears of a client that leaves before the answer.
+    // Read from the start: only then is it noticed that a client leaves before the response.
     const early = [head];
     let bytes = head.byteLength;
     const collect = (chunk: Buffer): void => {
       early.push(chunk);
       bytes += chunk.byteLength;
-      if (bytes >= mostEarly) socket.pause();
+      if (bytes >= maxEarly) socket.pause();
     };
-    const leave = (): void => void socket.destroy();
-    socket.on("data", collect).once("end", leave);
-    upstream.once("upgrade", (answer, peer, peerHead) => {
-      socket.off("data", collect).off("end", leave).pause();
-      socket.write(`${headOf(answer)}\r\n`);
+    const onLeave = (): void => void socket.destroy();
+    socket.on("data", collect).once("end", onLeave);
+    upstream.once("upgrade", (incoming, peer, peerHead) => {
+      socket.off("data", collect).off("end", onLeave).pause();
+      socket.write(`${headOf(incoming)}\r\n`);
       socket.write(peerHead);
       for (const chunk of early) peer.write(chunk);
       joinSockets(socket, peer);
     });
-    upstream.once("response", (answer) => {
-      socket.write(`${headOf(answer)}Connection: close\r\n\r\n`);
-      answer.pipe(socket);
+    upstream.once("response", (incoming) => {
+      socket.write(`${headOf(incoming)}Connection: close\r\n\r\n`);
+      incoming.pipe(socket);
     });
     upstream.end();
   }
 
-  /** Joins the two connections at once; `head` are the bytes that came already. */
+  /** Joins the two connections at once; `head` are the bytes that were already read. */
   tunnel(socket: Duplex, head: Buffer): void {
     const { host, port } = this.#parts;
     const peer = connect({ host, port });
@@ -116,7 +116,7 @@ export class HttpProxy {
   #send(request: IncomingMessage, extra: readonly string[] = []): ClientRequest {
     const { host, port } = this.#parts;
     const headers = [...endToEndHeaders(request.rawHeaders), ...extra];
-    // Kept as it was: a length as it is, chunks as chunks, and nothing where there was nothing.
+    // The framing stays: a length, transfer chunks, or no body.
     if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
     else if (
       !hasBody(request) &&
@@ -130,8 +130,8 @@ export class HttpProxy {
   }
 }
 
-/** Bytes of a client that sends before its upgrade was agreed to; then it is read no more until it is. */
-const mostEarly = 65_536;
+/** Bytes read of a client before its upgrade is agreed to; beyond them, reading pauses until then. */
+const maxEarly = 65_536;
 /** Safe methods (RFC 9110 §9.2.1). */
 const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
@@ -140,24 +140,24 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function passAnswer(answer: IncomingMessage, response: ServerResponse): void {
+function passResponse(incoming: IncomingMessage, response: ServerResponse): void {
   if (response.writableEnded || response.destroyed) {
-    answer.destroy();
+    incoming.destroy();
     return;
   }
   response.sendDate = false;
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEndHeaders(answer.rawHeaders));
-  // Sends the head at once and, unlike `flushHeaders`, byte for byte: that one makes UTF-8 of it.
+  response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEndHeaders(incoming.rawHeaders));
+  // Sends the head at once and byte for byte; `flushHeaders` would encode it as UTF-8.
   response.write(new Uint8Array(0));
-  answer.once("error", () => response.destroy());
-  answer.once("aborted", () => response.destroy());
-  answer.pipe(response);
+  incoming.once("error", () => response.destroy());
+  incoming.once("aborted", () => response.destroy());
+  incoming.pipe(response);
 }
 
-function headOf(answer: IncomingMessage): string {
-  const lines = [`HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ""}`];
-  const upgraded = answer.statusCode === 101;
-  const headers = upgraded ? answer.rawHeaders : endToEndHeaders(answer.rawHeaders);
+function headOf(incoming: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${incoming.statusCode ?? 502} ${incoming.statusMessage ?? ""}`];
+  const upgraded = incoming.statusCode === 101;
+  const headers = upgraded ? incoming.rawHeaders : endToEndHeaders(incoming.rawHeaders);
   for (let index = 0; index + 1 < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
   return `${lines.join("\r\n")}\r\n`;
 }

@@ -4,7 +4,7 @@ import { endianness } from "node:os";
 /** A process that listens for connections. */
 export interface ListeningProcess {
   readonly pid: number;
-  /** The lowest of its ports. */
+  /** The lowest port on which it listens. */
   readonly port: number;
   /** Processor time that it has used, in ticks of 10 ms. */
   readonly ticks: number;
@@ -14,12 +14,12 @@ const listening = "0A";
 
 /** Where a socket listens. */
 export interface ListeningAddress {
-  /** As IPv4 and IPv6 addresses are written, `*` = all of them. */
+  /** An IPv4 or IPv6 address; `*` = all. */
   readonly host: string;
   readonly port: number;
 }
 
-/** What is listened on, by socket, in the text of `/proc/net/tcp` or `tcp6`. */
+/** Addresses listened on, by socket, from the text of `/proc/net/tcp` or `tcp6`. */
 export function listeningAddresses(table: string): Map<string, ListeningAddress> {
   const addresses = new Map<string, ListeningAddress>();
   for (const line of table.split("\n").slice(1)) {
@@ -32,7 +32,7 @@ export function listeningAddresses(table: string): Map<string, ListeningAddress>
   return addresses;
 }
 
-/** The kernel writes an address as words of four bytes, each as a number of this machine. */
+/** The kernel writes an address as words of four bytes, each in this machine's byte order. */
 function hostOf(hex: string): string {
   const words = hex.match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => {
@@ -44,11 +44,11 @@ function hostOf(hex: string): string {
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16),
   );
-  // As a URL writes it, with the longest row of zeros left out.
+  // As in a URL, with the longest run of zeros left out.
   return new URL(`http://[${groups.join(":")}]`).hostname;
 }
 
-/** Where `pid`, or what it started, listens, as `host:port` in order; none where the system shows no processes (`/proc`). */
+/** Where `pid`, or a process that it started, listens: sorted `host:port`; empty on systems without `/proc`. */
 export async function addressesListenedOn(pid: number): Promise<string[]> {
   try {
     const links = (await linksOf(pid)).map(({ target }) => target);
@@ -57,20 +57,20 @@ export async function addressesListenedOn(pid: number): Promise<string[]> {
     const others = await Promise.all((await childrenOf(pid)).map(addressesListenedOn));
     return [...new Set([...own.map(({ host, port }) => `${host}:${port}`), ...others.flat()])].toSorted();
   } catch {
-    // It ended just now, or is another user's.
+    // It has just ended, or is another user's.
     return [];
   }
 }
 
-/** Processor time of a process in the text of its `/proc/<pid>/stat`, in ticks; its name may hold anything. */
+/** Processor time in ticks, from the text of `/proc/<pid>/stat`; the process's name in it may contain anything. */
 export function processorTicks(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
 /**
- * The process that listens on a TCP port and still holds the input of `pid`: that one itself, or one it started. Undefined when
- * there is none, or the system shows no processes (`/proc`).
+ * The process that listens on a TCP port and still holds the input of `pid`: that one itself, or one it started.
+ * Undefined when there is none, and on systems without `/proc`.
  */
 export async function findListener(pid: number): Promise<ListeningProcess | undefined> {
   const input = await readlink(`/proc/${pid}/fd/0`).catch(() => undefined);
@@ -91,12 +91,12 @@ async function listenerWith(input: string, pid: number): Promise<ListeningProces
       if (found !== undefined) return found;
     }
   } catch {
-    // It ended just now, or is another user's.
+    // It has just ended, or is another user's.
   }
   return undefined;
 }
 
-/** The sockets of a process beside `input`; none if it does not hold that. */
+/** The sockets of a process other than `input`; none if `input` is not its standard input. */
 async function socketsOf(pid: number, input: string): Promise<string[]> {
   const links = await linksOf(pid);
   return links.some(({ name, target }) => name === "0" && target === input)

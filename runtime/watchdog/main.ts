@@ -11,7 +11,7 @@ import { runAs } from "./run-as.ts";
 import { serveFunction } from "./serve-function.ts";
 import { readWatchdog } from "./settings.ts";
 
-/** A process that is told to stop gets this long, within the grace. */
+/** Milliseconds that a process gets to stop, within the grace. */
 const processGrace = 2_000;
 
 const groups = new ProcessGroups();
@@ -21,7 +21,7 @@ const parent = connectParent(() => log("the process that started this one is gon
 
 try {
   const { place, environment, settings } = await readWatchdog(parent?.environment);
-  // Kept for the next start while the directory can still be written to; all modules are loaded.
+  // Saved for the next start: all modules are loaded, and the directory can still be written to.
   flushCompileCache();
   if (place.runAs !== undefined) runAs(place.runAs);
 
@@ -31,7 +31,7 @@ try {
     settings.mode === "http"
       ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl, waiting })
       : processPerRequest({ ...common, contentType: settings.contentType });
-  // In a container that it can be connected to is all that tells of a function that it takes calls.
+  // In a container, accepting connections is the only sign that the function takes calls.
   if (parent === undefined) await Promise.race([handler.started, handler.ended, stop]);
   const server = await serveFunction({ ...place, ...settings, handler });
   parent?.serving(server.port);

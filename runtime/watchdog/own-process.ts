@@ -1,18 +1,18 @@
-/** The process that a watchdog is. */
+/** The watchdog's own process. */
 export interface OwnProcess {
-  /** Writes a line of the watchdog's own. */
+  /** Writes a line of the watchdog's own to the log. */
   readonly log: (line: string) => void;
   /** Resolves when it is told to stop, or the process that started it is gone. */
   readonly stop: Promise<void>;
 }
 
-/** Makes it outlive the reader of its log, and call `atEnd` whatever ends it. */
+/** Lets the process outlive the reader of its log, and calls `atEnd` when it exits. */
 export function openOwnProcess(atEnd: () => void): OwnProcess {
   process.on("exit", atEnd);
   // The reader of the log may be gone.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
-  // Each process that writes may wait for it.
+  // Each process whose output is passed on may wait for it to drain.
   process.stderr.setMaxListeners(0);
   const stop = new Promise<void>((resolve) => {
     for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());

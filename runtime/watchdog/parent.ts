@@ -1,10 +1,10 @@
-/** Why the function cannot be served: a word in CamelCase and a sentence. */
+/** Why the function cannot be served: a reason in CamelCase and a sentence. */
 export interface Failure {
   readonly reason: string;
   readonly message: string;
 }
 
-/** The process on this host that started the watchdog and speaks to it over a channel. */
+/** The process on this host that started the watchdog and talks to it over an IPC channel. */
 export interface Parent {
   /** The function's environment, which is kept apart from the watchdog's own. */
   readonly environment: Promise<Readonly<Record<string, string>>>;
@@ -12,7 +12,7 @@ export interface Parent {
   serving(port: number): void;
   /** It serves, but the function takes no calls yet. */
   waiting(failure: Failure): void;
-  /** Resolves when the parent has it, or is gone. */
+  /** Resolves when the parent has received it, or is gone. */
   failed(failure: Failure): Promise<void>;
 }
 

@@ -2,17 +2,19 @@ import { once } from "node:events";
 import { Transform, type Readable, type TransformCallback, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Milliseconds without output after which a process that ended has said all. */
+/** Milliseconds without output after which the output of an ended process counts as complete. */
 export const fledPatience = 500;
 const newline = 10;
 /** Bytes of a line that are held until its newline comes. */
-const most = 65_536;
+const maxHeld = 65_536;
 
-/** Turns what one process writes into whole lines; a last one without newline gets it. Of a longer one what came passes. */
+/**
+ * Turns what one process writes into whole lines; a last line without newline gets one. A long line passes in parts.
+ */
 export class WholeLines extends Transform {
   readonly #held: Buffer[] = [];
   #size = 0;
-  /** Part of a line has passed. */
+  /** Part of a line was passed on. */
   #isBegun = false;
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -22,7 +24,7 @@ export class WholeLines extends Transform {
       this.#pass(false);
     }
     if (end < chunk.length) this.#hold(chunk.subarray(end));
-    if (this.#size > most) this.#pass(true);
+    if (this.#size > maxHeld) this.#pass(true);
     done();
   }
 
@@ -47,22 +49,24 @@ export class WholeLines extends Transform {
 }
 
 /**
- * Writes what `source` says to `log`, which several share, in whole lines and no faster than they are taken. Resolves when
- * it has ended and all is written; what nobody reads any more is dropped.
+ * Writes `source` to `log`, which several sources share, in whole lines and with back-pressure. Resolves when the
+ * source has ended and all is written; what `log` does not take any more is dropped.
  */
 export async function passLines(source: Readable, log: Writable): Promise<void> {
   const lines = new WholeLines();
   source.on("error", () => {});
-  // A source that is destroyed ends without saying so.
+  // A source that is destroyed emits no `end`.
   source.once("close", () => lines.end());
-  for await (const piece of source.pipe(lines)) {
-    if (!log.write(piece) && log.writable) await once(log, "drain").catch(() => {});
+  for await (const chunk of source.pipe(lines)) {
+    if (!log.write(chunk) && log.writable) await once(log, "drain").catch(() => {});
   }
 }
 
-/** Resolves when all was `said` by a process that has ended; what it left running may hold its output, and is not waited for. */
-export async function endOfWords(said: Promise<unknown>): Promise<void> {
+/**
+ * Resolves when the output of an ended process has `passed`; does not wait for processes it left that hold the output.
+ */
+export async function endOfWords(passed: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
-  await Promise.race([said, pause(fledPatience, undefined, { signal: waited.signal }).catch(() => {})]);
+  await Promise.race([passed, pause(fledPatience, undefined, { signal: waited.signal }).catch(() => {})]);
   waited.abort();
 }

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 
 import type { Command } from "./command.ts";
 
-/** Starts processes as leaders of groups of their own and leaves none of a group behind. */
+/** Starts processes as leaders of their own groups and leaves no process of a group behind. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
 
-  /** As `spawn`; what the process itself started and left is killed when it ends. */
+  /** As `spawn`; processes that it started and left are killed when it ends. */
   start([program, ...args]: Command, options: Pick<SpawnOptions, "env" | "stdio">): ChildProcess {
     const child = spawn(program, args, { ...options, detached: true, shell: false });
     const { pid } = child;
@@ -36,6 +36,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }

@@ -13,7 +13,7 @@ import type { ProcessGroups } from "./process-groups.ts";
 import { requestEnvironment } from "./request-environment.ts";
 import { watchForServer, type InputState } from "./server-watch.ts";
 
-/** What mode `process` works with. */
+/** What mode `process` depends on. */
 export interface ProcessPerRequestParts {
   readonly command: Command;
   readonly environment: Readonly<Record<string, string>>;
@@ -22,48 +22,48 @@ export interface ProcessPerRequestParts {
   readonly contentType: string | undefined;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
-  /** Takes what processes write to standard error. */
+  /** Receives what processes write to standard error. */
   readonly errors: Writable;
 }
 
 /**
  * Mode `process`: one process per request, the body on its standard input, its standard output streamed back with
- * status 200. Code other than 0, or a signal, is 500 as long as nothing was written; later the connection is cut. One that
- * turns out to be a server is 502; of one that may be, the log says so once.
+ * status 200. A code other than 0, or a signal, is 500 as long as nothing was sent; later the connection is aborted. A
+ * process that turns out to be a server is 502; if it may be one, the log says so once.
  */
 export function processPerRequest(parts: ProcessPerRequestParts): FunctionHandler {
-  const saying = new Set<Promise<void>>();
-  let told = false;
+  const errorStreams = new Set<Promise<void>>();
+  let hinted = false;
   const hint = (port: number): void => {
-    if (!told) parts.log(`the process ${waitsOn(port)}`);
-    told = true;
+    if (!hinted) parts.log(`the process ${waitsOn(port)}`);
+    hinted = true;
   };
   return {
-    handle: (request, response) => runProcess(parts, { hint, saying }, request, response),
+    handle: (request, response) => runProcess(parts, { hint, errorStreams }, request, response),
     ready: async () => true,
     started: Promise.resolve(),
     ended: new Promise(() => {}),
     close: async () => {
       parts.groups.killAll();
-      await endOfWords(Promise.all(saying));
+      await endOfWords(Promise.all(errorStreams));
     },
   };
 }
 
 /** What the calls of a function share. */
-interface OfAllCalls {
+interface SharedByCalls {
   /** Says once that a process may be a server. */
   readonly hint: (port: number) => void;
   /** One for each process whose standard error has not ended. */
-  readonly saying: Set<Promise<void>>;
+  readonly errorStreams: Set<Promise<void>>;
 }
 
-/** What is said of a process that may be a server. */
+/** The hint about a process that may be a server. */
 export function waitsOn(port: number): string {
   return `listens on port ${port} and waits: if it is a server, set mode to http`;
 }
 
-/** What is said of a process that `exec_timeout` ended, `limit` milliseconds; of one that may be a server, that it listens on `port`. */
+/** Says that a process took longer than `limit` milliseconds and, if it may be a server, that it listens on `port`. */
 export function timedOut(limit: number, port: number | undefined): string {
   const took = `the process took longer than exec_timeout of ${formatDuration(limit)}`;
   return port === undefined ? took : `${took}; it ${waitsOn(port)}`;
@@ -71,7 +71,7 @@ export function timedOut(limit: number, port: number | undefined): string {
 
 function runProcess(
   parts: ProcessPerRequestParts,
-  { hint, saying }: OfAllCalls,
+  { hint, errorStreams }: SharedByCalls,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -81,7 +81,7 @@ function runProcess(
   try {
     child = groups.start(parts.command, { env, stdio: ["pipe", "pipe", "pipe"] });
   } catch (err) {
-    refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`);
+    refuse(response, 500, `Cannot run the function: ${messageOf(err)}`);
     return;
   }
 
@@ -119,44 +119,44 @@ function runProcess(
   response.once("close", () => {
     clearTimeout(timer);
     endWatch();
-    // Answered or left by the client: either way the process works for nobody now.
+    // Complete, or left by the client: either way the process is not needed any more.
     groups.signal(child, "SIGKILL");
   });
-  child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${sentenceOf(err)}`));
+  child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${messageOf(err)}`));
   const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
     endWatch();
-    // Of one that failed before any of it left, the answer can still say so.
+    // If the process failed before any output was sent, the response can still say so.
     if (code === 0) held.release();
     if (response.writableEnded || response.destroyed) return;
     if (code === 0) {
-      answerHead(parts, response);
+      sendHead(parts, response);
       response.end();
       return;
     }
     const end = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
-    log(response.headersSent ? `process ${end} after it wrote a part of the answer, which is cut` : `process ${end}`);
+    log(response.headersSent ? `process ${end} after it wrote a part of the response, which is cut` : `process ${end}`);
     refuse(response, 500, `Cannot complete the call: the process ${end}`);
   };
-  const said = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
-  saying.add(said);
-  void said.finally(() => saying.delete(said));
+  const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
+  errorStreams.add(errorsPassed);
+  void errorsPassed.finally(() => errorStreams.delete(errorsPassed));
   feed(request, child);
   child.stdout?.on("error", () => response.destroy());
   child.stdout?.on("data", (chunk: Buffer) => held.add(chunk));
   child.once("exit", (code, signal) => {
     if (code === 0) held.release();
     endOutput(child, response);
-    // The log says what it said before it says how it ended.
-    const told = code === 0 ? undefined : endOfWords(said);
-    void Promise.all([closed(child.stdout), told]).then(() => finish(code, signal));
+    // Its standard error is logged before the way it ended.
+    const logged = code === 0 ? undefined : endOfWords(errorsPassed);
+    void Promise.all([closed(child.stdout), logged]).then(() => finish(code, signal));
   });
 }
 
-/** The process has ended: what it started and what fled its group may hold its output open, and is not waited for. */
+/** Closes the output of a process that has ended: processes that it started may hold it open and are not waited for. */
 function endOutput({ stdout }: ChildProcess, response: ServerResponse): void {
   if (stdout === null) return;
   const timer = setInterval(() => {
-    // A caller that reads slowly gets all of it.
+    // A caller that reads slowly still gets all of it.
     if (response.writableNeedDrain || stdout.readableLength > 0) return;
     stdout.destroy();
   }, fledPatience);
@@ -170,7 +170,7 @@ async function closed(stdout: Readable | null): Promise<void> {
 
 function feed(request: IncomingMessage, { stdin }: ChildProcess): void {
   if (stdin === null) return;
-  // A process may end, or close its input, without having read all of it: what is left is read and dropped.
+  // A process may end, or close its input, without having read all of it: the rest is read and dropped.
   const drop = (): void => {
     request.unpipe(stdin);
     request.resume();
@@ -192,16 +192,16 @@ function sendOutput(
   chunk: Buffer,
 ): void {
   if (response.writableEnded || response.destroyed) return;
-  answerHead(parts, response);
+  sendHead(parts, response);
   if (response.write(chunk)) return;
   stdout?.pause();
   response.once("drain", () => stdout?.resume());
 }
 
-function answerHead({ contentType }: ProcessPerRequestParts, response: ServerResponse): void {
+function sendHead({ contentType }: ProcessPerRequestParts, response: ServerResponse): void {
   if (!response.headersSent) response.writeHead(200, contentType === undefined ? {} : { "content-type": contentType });
 }
 
-function sentenceOf(err: unknown): string {
+function messageOf(err: unknown): string {
   return err instanceof Error ? err.message : String(err);
 }

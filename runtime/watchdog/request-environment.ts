@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** `Proxy` would become what many programs take for the address of their own proxy. */
+/** `Proxy` would become `Http_Proxy`, which many programs take for the address of their own proxy. */
 const neverPassed = new Set(["proxy"]);
 
 /**
- * What a process learns of its request: `Http_Method`, `Http_Path`, `Http_Query` and `Http_<Header>` for each header,
+ * The request as environment variables: `Http_Method`, `Http_Path`, `Http_Query` and `Http_<Header>` for each header,
  * words capitalised and joined by `_`. A header whose name has other characters than letters, digits and `-` is left
- * out, so that no two headers can be mistaken for one another.
+ * out, so that no two headers become the same variable.
  */
 export function requestEnvironment(request: IncomingMessage): Record<string, string> {
   const target = request.url ?? "/";

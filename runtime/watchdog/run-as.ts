@@ -1,9 +1,9 @@
 import { FailureError } from "./failure-error.ts";
 
 /**
- * Becomes the user `uid:gid` for good, without other groups. Every module must be loaded before: the user may not be able to
- * read them.
- * @throws FailureError `CannotRun` when `text` is no such pair or names root; the system's error when it refuses
+ * Switches to user `uid:gid` permanently, without supplementary groups. Every module must be loaded before: the user
+ * may not be able to read them.
+ * @throws FailureError `CannotRun` when `text` is not such a pair or names root; the system's error when it refuses
  */
 export function runAs(text: string): void {
   const [, uid, gid] = /^([1-9]\d{0,9}):([1-9]\d{0,9})$/.exec(text) ?? [];

@@ -23,25 +23,25 @@ export interface ServeOptions {
 export interface FunctionServer {
   readonly port: number;
   /**
-   * Not ready from now on and open to nobody new; resolves when nobody is connected, or no request is in flight and none
-   * came for two seconds, or after `grace` milliseconds.
+   * Turns not ready and accepts no new connections; resolves when no connection is left, or no request is in flight and
+   * none came for two seconds, or after `grace` milliseconds.
    */
   drain(grace: number): Promise<void>;
 }
 
-/** Longer than gateways keep idle connections, so that none is closed under a request. */
+/** Longer than gateways keep idle connections, so that none is closed while a request is on its way; milliseconds. */
 const keepAlive = 90_000;
 /**
- * Time in which callers that did not hear of the stop in time may still send over connections that they have, milliseconds.
- * Gateways and queue-workers end theirs when they hear, so nobody waits for it but others.
+ * Milliseconds in which callers that do not yet know of the stop may still send over their connections. Gateways and
+ * queue-workers close theirs when they learn of it, so only other callers delay a stop.
  */
 const linger = 2_000;
-/** Milliseconds for which one that stops takes new connections all the same: so long callers may not have heard. */
+/** Milliseconds for which new connections are still accepted after a stop begins: callers may not know of it yet. */
 const settle = 250;
-/** With which clients begin that know that HTTP/2 is spoken (RFC 9113 §3.4). */
+/** How clients begin that have prior knowledge of HTTP/2 (RFC 9113 §3.4). */
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** Listens and serves. Health and readiness are answered here and count as no request. */
+/** Listens and serves. Replies to health and readiness probes itself; they do not count as requests. */
 export async function serveFunction(options: ServeOptions): Promise<FunctionServer> {
   const { handler, maxInflight } = options;
   const inFlight = new Set<ServerResponse | Duplex>();
@@ -62,11 +62,11 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     const path = request.url?.split("?", 1)[0];
     if (draining) response.setHeader("Connection", "close");
     if (path === options.healthPath) {
-      answerProbe(response, true);
+      replyToProbe(response, true);
     } else if (path === options.readyPath) {
       handler.ready().then(
-        (ready) => answerProbe(response, ready && !draining),
-        () => answerProbe(response, false),
+        (ready) => replyToProbe(response, ready && !draining),
+        () => replyToProbe(response, false),
       );
     } else if (full()) {
       refuse(response, 429, `Cannot take the call: ${maxInflight} are in flight, as many as max_inflight allows`, {
@@ -106,7 +106,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     const tunnel = handler.tunnel.bind(handler);
     const tunnels = new WeakSet<Duplex>();
     server.on("clientError", (err: Error & { readonly rawPacket?: Buffer }, socket: Duplex) => {
-      // Its limits of time are none of the parser's any more.
+      // The parser's timeouts do not apply to a tunnel.
       if (tunnels.has(socket)) return;
       const head = err.rawPacket;
       if (head?.toString("latin1", 0, http2Preface.length) !== http2Preface) {
@@ -128,7 +128,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       draining = true;
       const until = performance.now() + grace;
       await pause(Math.min(settle, grace));
-      // Not as an HTTP server is closed: it would cut idle connections under requests that are on their way.
+      // Not the HTTP server's own `close`, which would close idle connections while requests are on their way.
       await stopAccepting(server, () => TcpServer.prototype.close.call(server), until - performance.now());
       await new Promise<void>((resolve) => {
         let quiet: NodeJS.Timeout | undefined;
@@ -143,7 +143,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
           clearTimeout(over);
           resolve();
         };
-        // A process that stood still finds its timers over before it has read what came meanwhile.
+        // After a pause of the process, timers fire before it has read what arrived meanwhile.
         const look = (): void => {
           looked = setImmediate(() => (looked = setImmediate(end)));
         };
@@ -158,6 +158,6 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   };
 }
 
-function answerProbe(response: ServerResponse, ok: boolean): void {
+function replyToProbe(response: ServerResponse, ok: boolean): void {
   refuse(response, ok ? 200 : 503, ok ? "ok" : "not ready");
 }

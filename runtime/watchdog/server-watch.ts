@@ -1,29 +1,31 @@
 import { findListener, type ListeningProcess } from "./listening-process.ts";
 
-/** The input of a process: `coming` while the caller sends, `unread` when there is more than it takes, `given` when all was handed to the system. */
+/** Input of a process: `coming` from the caller, `unread` if the process takes no more, `given` if all is written. */
 export type InputState = "coming" | "unread" | "given";
 
-/** What watching a process works with. */
+/** What watching a process depends on. */
 export interface ServerWatchParts {
   readonly pid: number;
   readonly input: () => InputState;
-  /** It is a server: it listens on `port`, waits, and leaves its input unread. Called once, the last call. */
+  /** It is a server: it listens on `port`, waits, and leaves its input unread. Called once, as the last callback. */
   readonly isServer: (port: number) => void;
-  /** It may be one: it listens on `port` and waits; whether it read its input cannot be seen. Called at each such look. */
+  /**
+   * It may be one: it listens on `port` and waits, but may have read its input. Called at each check that finds this.
+   */
   readonly maybeServer: (port: number) => void;
-  /** It does not look like one now. */
+  /** It does not look like a server now. */
   readonly isNone: () => void;
   readonly look?: (pid: number) => Promise<ListeningProcess | undefined>;
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const interval = 1_000;
-/** A server that waits wakes up now and then: so many ticks between two looks are no work. */
+/** A waiting server wakes up now and then: this many ticks between two checks still count as idle. */
 const idleTicks = 2;
 
 /**
- * Finds out that a process which was to read its input and answer is a server instead, or may be one: at two looks in a row it
- * listens, holds its input open, and has done nothing in between. The returned function ends it.
+ * Detects that a process, which should read its input and reply, is a server instead, or may be one: at two checks in a
+ * row it listens, holds its input open, and was idle in between. The returned function ends the watch.
  */
 export function watchForServer(parts: ServerWatchParts): () => void {
   const { pid, input, look = findListener } = parts;

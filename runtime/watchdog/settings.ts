@@ -3,12 +3,12 @@ import { parseArgs } from "node:util";
 import { flagName, readSettings } from "../settings/read-settings.ts";
 import { choice, duration, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
 
-/** What the function's deployer decides through envVars; an image sets the same names. */
+/** Settings that the function's deployer makes through envVars; an image sets the same names. */
 export const functionSettings = {
   process: optionalText("fprocess", { about: "Process that serves the function, split by shell-words rules" }),
   mode: choice("mode", ["process", "http"], {
     fallback: "process",
-    about: "process: one process per request, body on stdin, stdout is the answer; http: one long-running HTTP server",
+    about: "process: one process per request, body on stdin, stdout is the reply; http: one long-running HTTP server",
   }),
   upstreamUrl: optionalText("upstream_url", {
     about:
@@ -21,21 +21,21 @@ export const functionSettings = {
   }),
   healthPath: text("health_path", { fallback: "/_/health", about: "Path of the health probe" }),
   readyPath: text("ready_path", { fallback: "/_/ready", about: "Path of the readiness probe" }),
-  contentType: optionalText("content_type", { about: "Content-Type of answers in mode process" }),
+  contentType: optionalText("content_type", { about: "Content-Type of responses in mode process" }),
   writeTimeout: duration("write_timeout", {
     fallback: "30s",
     about: "Longest that requests in flight are waited for when stopping",
   }),
 };
 
-/** What whoever runs the watchdog decides; a flag wins over the environment. */
+/** Settings of the party that runs the watchdog; a flag wins over the environment. */
 export const placeSettings = {
   host: text("host", { fallback: "0.0.0.0", about: "Address to listen on" }),
   port: port("port", { fallback: "8080", about: "Port to listen on; 0 = any free one" }),
   execPrefix: optionalText("exec_prefix", {
-    about: "Words that stand before the function's own command, separated by blanks",
+    about: "Words to put before the function's own command, separated by spaces",
   }),
-  runAs: optionalText("run_as", { about: "uid:gid that is taken on before any request is read; needs root" }),
+  runAs: optionalText("run_as", { about: "uid:gid to switch to before any request is read; needs root" }),
 };
 
 /** The environment the watchdog was started with; in a container it is the function's own. */
@@ -47,12 +47,12 @@ export function ownEnvironment(): Readonly<Record<string, string | undefined>> {
 export interface WatchdogStart {
   readonly place: Values<typeof placeSettings>;
   readonly settings: Values<typeof functionSettings>;
-  /** The function's. */
+  /** Environment of the function. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Flags are its own; the function's environment is what `given` gives, else the watchdog's own.
+ * Reads flags and environment. The function's environment is `given`, or else the watchdog's own.
  * @throws SettingsError with every problem at once
  */
 export async function readWatchdog(
@@ -70,7 +70,7 @@ export async function readWatchdog(
   return { place, environment, settings: readSettings(functionSettings, { flags, environment }) };
 }
 
-/** A container's `PORT` is where the watchdog listens: the function's own is another. */
+/** In a container, `PORT` is where the watchdog listens; the function must have another one. */
 function withoutPort(environment: Readonly<Record<string, string>>, own: number): Readonly<Record<string, string>> {
   const { PORT: told, ...others } = environment;
   return Number(told) === own ? others : environment;

@@ -6,17 +6,17 @@ import { FailureError } from "./failure-error.ts";
 export interface UpstreamAddress {
   readonly host: string;
   readonly port: number;
-  /** The port was chosen here, the process learns it from `PORT`. */
+  /** The port was chosen here; the process finds it in `PORT`. */
   readonly chosen: boolean;
 }
 
-/** Below the ports that systems give to outgoing connections, one of which could take ours in the meantime. */
+/** Below the ephemeral ports: an outgoing connection could take one of those in the meantime. */
 const firstPort = 20_000;
 const ports = 12_000;
 const attempts = 50;
 
 /**
- * The address in `upstreamUrl`; without one, the process's own `PORT` if it has that; without both, or with port 0, a
+ * The address in `upstreamUrl`; without one, the process's own `PORT` if it has one; without both, or with port 0, a
  * free port of this host.
  * @throws FailureError `CannotRun` for a URL that cannot be used, `PortInUse` when something listens there already
  */
@@ -50,9 +50,9 @@ export function accepts({ host, port }: { readonly host: string; readonly port: 
 }
 
 function readAddress(text: string): { host: string; port: number } {
-  const [, bracketed, plain, port] =
+  const [, bracketed, unbracketed, port] =
     /^http:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+))(?::(\d{1,5}))?\/?$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
+  const host = bracketed ?? unbracketed;
   const number = Number(port ?? 80);
   if (host === undefined || number > 65_535) {
     throw new FailureError("CannotRun", `Cannot read upstream_url "${text}": expected http://host:port without a path`);

@@ -8,14 +8,14 @@ import { namespacePath, secretExists, secretNames, secretPath, writeWhole } from
 /** Keeps secrets as files `<directory>/<namespace>/<name>` that only this user can read. */
 export class FileSecretStore implements SecretStore {
   readonly #directory: string;
-  readonly #replaced: (ref: SecretRef) => Promise<void>;
-  /** Changes happen one after the other. */
+  readonly #onWrite: (ref: SecretRef) => Promise<void>;
+  /** Settles with the last queued change: changes run one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `replaced` brings a new value to running replicas; changes resolve after it. */
-  constructor(directory: string, replaced: (ref: SecretRef) => Promise<void> = async () => {}) {
+  /** `onWrite` brings a written value to running replicas; a change resolves only after it. */
+  constructor(directory: string, onWrite: (ref: SecretRef) => Promise<void> = async () => {}) {
     this.#directory = directory;
-    this.#replaced = replaced;
+    this.#onWrite = onWrite;
   }
 
   async list(namespace: string): Promise<readonly string[]> {
@@ -56,7 +56,7 @@ export class FileSecretStore implements SecretStore {
     await mkdir(namespacePath(this.#directory, ref.namespace), { recursive: true, mode: 0o700 });
     await chmod(this.#directory, 0o700);
     await writeWhole(path, value, { staging: join(this.#directory, ".staging"), durable: true });
-    await this.#replaced(ref);
+    await this.#onWrite(ref);
   }
 
   #change(work: () => Promise<void>): Promise<void> {

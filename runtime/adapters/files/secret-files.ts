@@ -11,7 +11,7 @@ import { quote } from "../../core/quote.ts";
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /**
- * Where a secret lies below `directory`: `<namespace>/<name>`.
+ * Path of a secret below `directory`: `<namespace>/<name>`.
  * @throws PlatformError `validation_failed` for names that break the grammar
  */
 export function secretPath(directory: string, { namespace, name }: SecretRef): string {
@@ -26,7 +26,7 @@ export function namespacePath(directory: string, namespace: string): string {
   throw new PlatformError("validation_failed", `Cannot use namespace ${quote(namespace)}: ${grammarRule.namespace}`);
 }
 
-/** The bytes of a secret, or undefined when there is none; a link is never followed. */
+/** The bytes of a secret, or undefined when there is none; symbolic links are not followed. */
 export async function readSecret(path: string): Promise<Buffer | undefined> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW).catch(absent);
   if (file === undefined) return undefined;
@@ -37,12 +37,12 @@ export async function readSecret(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Whether there is a file of that name. */
+/** Whether there is a regular file at `path`; a symbolic link does not count. */
 export async function secretExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(absent))?.isFile() === true;
 }
 
-/** Names of the files in `directory`, sorted. */
+/** Names of the secrets in `directory`, sorted. */
 export async function secretNames(directory: string): Promise<string[]> {
   const entries = (await readdir(directory, { withFileTypes: true }).catch(absent)) ?? [];
   return entries
@@ -51,17 +51,17 @@ export async function secretNames(directory: string): Promise<string[]> {
     .sort();
 }
 
-/** How a file is put in place. */
+/** How `writeWhole` writes a file. */
 export interface WriteOptions {
-  /** A directory on the same file system. */
+  /** Directory for the draft, on the same file system as the file. */
   readonly staging: string;
-  /** User and group; this process's own when absent. */
+  /** User and group id of the file; this process's when absent. */
   readonly owner?: number | undefined;
-  /** It is on the disk when the writing is done. */
+  /** Sync the bytes to disk before the file is in place. */
   readonly durable: boolean;
 }
 
-/** Puts `value` at `path` in one step: readers see the old bytes or the new ones, whole. */
+/** Writes `value` to `path` atomically: readers see all of the old bytes or all of the new ones. */
 export async function writeWhole(
   path: string,
   value: Uint8Array,

@@ -6,7 +6,7 @@ import { formatRef, type FunctionRef } from "../../core/functions/function-ref.t
 import type { SecretRef } from "../../core/ports/secret-store.ts";
 import { readSecret, secretPath, writeWhole } from "./secret-files.ts";
 
-/** Where secrets come from and where their views go. */
+/** Directories of the secrets and of their views. */
 export interface SecretViewsParts {
   /** The secret store's directory. */
   readonly source: string;
@@ -21,7 +21,7 @@ interface View extends FunctionRef {
   readonly secrets: Set<string>;
 }
 
-/** One directory per function with the secrets it names, and no others, as files it can read. */
+/** Keeps one directory per function with exactly the secrets it names, as files it can read. */
 export class SecretViews {
   readonly #parts: SecretViewsParts;
   readonly #views = new Map<string, View>();
@@ -31,14 +31,14 @@ export class SecretViews {
     this.#parts = parts;
   }
 
-  /** The directory of a function, whether it is there yet or not. */
+  /** The directory of a function; it may not exist yet. */
   pathOf(ref: FunctionRef): string {
     return join(this.#parts.directory, formatRef(ref));
   }
 
   /**
-   * Adds `secrets` to the directory, with their present values, for user `owner` (undefined = this one).
-   * @throws PlatformError `secret_not_found` naming those that do not exist; the view is as before then
+   * Adds `secrets` with their current values to the directory, for user `owner` (undefined = this process's).
+   * @throws PlatformError `secret_not_found` naming those that do not exist; the view is then unchanged
    */
   show(ref: FunctionRef, secrets: readonly string[], owner: number | undefined): Promise<void> {
     return this.#change(async () => {
@@ -56,8 +56,8 @@ export class SecretViews {
   }
 
   /**
-   * Takes up a directory that an earlier process left, for replicas that still run: secrets that exist get their present
-   * values, the others stay as they are.
+   * Adopts a directory that an earlier process left, for replicas that still run: secrets that exist get their current
+   * values, the others keep theirs.
    */
   resume(ref: FunctionRef, secrets: readonly string[], owner: number | undefined): Promise<void> {
     return this.#change(async () => {
@@ -73,7 +73,7 @@ export class SecretViews {
     });
   }
 
-  /** Removes what is not shown now: directories and files that an earlier process left. */
+  /** Removes directories and files that an earlier process left and that are in no view now. */
   removeOthers(): Promise<void> {
     return this.#change(async () => {
       const views = new Map([...this.#views.values()].map((view) => [view.path, view]));
@@ -86,7 +86,7 @@ export class SecretViews {
     });
   }
 
-  /** Takes secrets out of the directory that `stillNamed`, asked when it is done, does not have. */
+  /** Removes secrets from the directory that are not in `stillNamed()`, which is called when the change runs. */
   limit(ref: FunctionRef, stillNamed: () => ReadonlySet<string>): Promise<void> {
     return this.#change(async () => {
       const view = this.#views.get(formatRef(ref));
@@ -99,7 +99,7 @@ export class SecretViews {
     });
   }
 
-  /** Brings the present value of a secret to the functions that name it. */
+  /** Writes the current value of a secret to the functions that name it. */
   update(ref: SecretRef): Promise<void> {
     return this.#change(async () => {
       const views = [...this.#views.values()].filter(

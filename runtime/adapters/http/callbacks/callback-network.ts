@@ -6,7 +6,7 @@ import { buildConnector } from "undici";
 export interface CallbackNetwork {
   /** All addresses of a name, at least one; rejects when it has none. */
   resolve(name: string): Promise<readonly string[]>;
-  /** Makes what opens connections, as undici's own `buildConnector`. */
+  /** Builds the connector that opens connections, as undici's own `buildConnector` does. */
   connector(options: buildConnector.BuildOptions): buildConnector.connector;
 }
 

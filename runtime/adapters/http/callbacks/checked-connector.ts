@@ -6,14 +6,14 @@ import type { buildConnector } from "undici";
 import { judgeAddress, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
 import type { CallbackNetwork } from "./callback-network.ts";
 
-/** The rules do not let this callback go where its address leads. */
+/** The rules forbid the address that the callback's host resolves to. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
 }
 
 /**
  * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
- * socket goes to one of those that did, so that a name cannot change its mind between check and connect.
+ * socket connects to one of those, so that the name cannot resolve to another address between check and connect.
  */
 export function checkedConnector(
   rules: CallbackRules,
@@ -26,10 +26,10 @@ export function checkedConnector(
       (addresses) => {
         const port = options.port === "" ? (options.protocol === "https:" ? 443 : 80) : Number(options.port);
         for (const address of addresses) {
-          const why = judgeAddress(address, port, rules);
-          if (why !== undefined) return callback(new ForbiddenAddressError(why), null);
+          const reason = judgeAddress(address, port, rules);
+          if (reason !== undefined) return callback(new ForbiddenAddressError(reason), null);
         }
-        const connect = network.connector({ timeout, allowH2: false, lookup: knownLookup(addresses) });
+        const connect = network.connector({ timeout, allowH2: false, lookup: fixedLookup(addresses) });
         return connect({ ...options, hostname: host }, callback);
       },
       (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
@@ -37,13 +37,13 @@ export function checkedConnector(
   };
 }
 
-/** A look-up that knows one answer only. */
-function knownLookup(addresses: readonly string[]): LookupFunction {
-  const known = addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
+/** A look-up that returns `addresses` for every name. */
+function fixedLookup(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
   return (host, options, callback) => {
-    const [first] = known;
+    const [first] = entries;
     if (first === undefined) callback(new Error(`"${host}" has no address`), "");
-    else if (options.all === true) callback(null, known);
+    else if (options.all === true) callback(null, entries);
     else callback(null, first.address, first.family);
   };
 }

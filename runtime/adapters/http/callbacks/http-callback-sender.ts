@@ -13,20 +13,20 @@ import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
 import { pinnedConnector } from "../upstream/pinned-certificate.ts";
 import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
 
-/** Most bytes of an answer that are read, head and body each. */
-const answerLimit = 65_536;
+/** Most bytes of a response that are read, head and body each. */
+const responseLimit = 65_536;
 
 export interface CallbackSenderOptions {
   readonly rules: CallbackRules;
-  /** Origin at which the gateway really listens; callbacks to its own origins go there. */
+  /** Origin at which the gateway listens; callbacks to any of its own origins go there. */
   readonly gatewayOrigin: string | undefined;
-  /** The gateway's own certificate (PEM), if it speaks TLS there. */
+  /** The gateway's own certificate (PEM), if it uses TLS there. */
   readonly gatewayCertificate?: string | Buffer | undefined;
-  /** Milliseconds to the answer's head. */
+  /** Milliseconds to the response's head. */
   readonly headTimeout: number;
-  /** Milliseconds in all. */
+  /** Milliseconds in total. */
   readonly timeout: number;
-  /** This machine's if absent. */
+  /** Absent: this machine's. */
   readonly network?: CallbackNetwork;
 }
 
@@ -39,12 +39,12 @@ export class HttpCallbackSender implements CallbackSender {
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
-    // undici takes whole milliseconds only.
+    // undici accepts whole milliseconds only.
     const headTimeout = Math.ceil(options.headTimeout);
     const limits = {
       headersTimeout: headTimeout,
       bodyTimeout: Math.ceil(options.timeout),
-      maxHeaderSize: answerLimit,
+      maxHeaderSize: responseLimit,
       allowH2: false,
     };
     const { network = machineNetwork } = options;
@@ -73,7 +73,7 @@ export class HttpCallbackSender implements CallbackSender {
     return this.#post(agent, origin, url.pathname + url.search, callback, signal);
   }
 
-  /** Ends kept connections. */
+  /** Closes all connections, those in use, too. */
   async close(): Promise<void> {
     await Promise.all([...new Set([this.#checked, this.#trusted, this.#gateway])].map((agent) => agent.destroy()));
   }
@@ -86,7 +86,7 @@ export class HttpCallbackSender implements CallbackSender {
     signal: AbortSignal,
   ): Promise<CallbackOutcome> {
     return new Promise((resolve) => {
-      let stop: (why: Error) => void = () => {};
+      let abort: (reason: Error) => void = () => {};
       let settled = false;
       const settle = (outcome: CallbackOutcome): void => {
         settled = true;
@@ -96,24 +96,24 @@ export class HttpCallbackSender implements CallbackSender {
       };
       const onAbort = (): void => {
         settle({ kind: "unreachable", error: "the queue-worker stopped" });
-        stop(new Error("aborted"));
+        abort(new Error("aborted"));
       };
       const timer = setTimeout(() => {
-        settle({ kind: "unreachable", error: `no complete answer in ${this.#options.timeout} ms` });
-        stop(new Error("timed out"));
+        settle({ kind: "unreachable", error: `no complete response in ${this.#options.timeout} ms` });
+        abort(new Error("timed out"));
       }, this.#options.timeout);
       signal.addEventListener("abort", onAbort);
       if (signal.aborted) return onAbort();
 
-      let answer: CallbackOutcome = { kind: "unreachable", error: "no answer" };
+      let result: CallbackOutcome = { kind: "unreachable", error: "no response" };
       let read = 0;
       const headers = [...callback.headers, "Content-Length", String(callback.body.byteLength)];
       agent.dispatch(
         { origin, path, method: "POST", headers, body: callback.body },
         {
           onRequestStart: (controller) => {
-            stop = (why) => controller.abort(why);
-            // Looking the name up or connecting took longer than there was time: it must not be sent now.
+            abort = (reason) => controller.abort(reason);
+            // Resolving the name or connecting took too long: the callback must not be sent any more.
             if (settled) controller.abort(new Error("too late"));
           },
           onResponseStart: (_controller, status, head) => {
@@ -121,16 +121,16 @@ export class HttpCallbackSender implements CallbackSender {
               name,
               Array.isArray(value) ? (value[0] ?? "") : (value ?? ""),
             ]);
-            answer = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
+            result = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
           },
           onResponseData: (controller, chunk) => {
             read += chunk.byteLength;
-            if (read <= answerLimit) return;
-            // Settled first, as the abort reports an error at once.
-            settle(answer);
-            controller.abort(new Error("answer is long enough"));
+            if (read <= responseLimit) return;
+            // Settle first: the abort reports an error synchronously.
+            settle(result);
+            controller.abort(new Error("enough of the response was read"));
           },
-          onResponseEnd: () => settle(answer),
+          onResponseEnd: () => settle(result),
           onResponseError: (_controller, err) =>
             settle(
               err instanceof ForbiddenAddressError

@@ -5,19 +5,19 @@ import { connect } from "node:net";
 import type { FunctionProtocol } from "../../../core/functions/function-limits.ts";
 import type { Prober, ProbeResult } from "../../../core/ports/prober.ts";
 
-/** Asks replicas over connections of its own. */
+/** Probes replicas, each time over a new connection. */
 export class HttpProber implements Prober {
   probe(address: string, path: string | undefined, timeout: number, protocol?: FunctionProtocol): Promise<ProbeResult> {
-    if (path !== undefined) return answers(address, path, timeout);
-    return protocol === "h2c" ? greets(address, timeout) : connects(address, timeout);
+    if (path !== undefined) return getPasses(address, path, timeout);
+    return protocol === "h2c" ? speaksHttp2(address, timeout) : acceptsConnection(address, timeout);
   }
 }
 
 const passed: ProbeResult = { kind: "passed" };
 const silent: ProbeResult = { kind: "silent" };
 
-/** HTTP/2 begins with the settings of each side. */
-function greets(address: string, timeout: number): Promise<ProbeResult> {
+/** HTTP/2 begins with a SETTINGS frame of each side: the replica's shows that it speaks HTTP/2 (RFC 9113 §3.4). */
+function speaksHttp2(address: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const session = connectHttp2(`http://${address}`);
     const end = (result: ProbeResult): void => {
@@ -32,7 +32,7 @@ function greets(address: string, timeout: number): Promise<ProbeResult> {
   });
 }
 
-function connects(address: string, timeout: number): Promise<ProbeResult> {
+function acceptsConnection(address: string, timeout: number): Promise<ProbeResult> {
   const { host, port } = split(address);
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -47,7 +47,7 @@ function connects(address: string, timeout: number): Promise<ProbeResult> {
   });
 }
 
-function answers(address: string, path: string, timeout: number): Promise<ProbeResult> {
+function getPasses(address: string, path: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const probe = request({
       ...split(address),

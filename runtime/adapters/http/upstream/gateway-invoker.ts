@@ -8,16 +8,16 @@ import { HttpInvoker } from "./http-invoker.ts";
 
 export interface GatewayInvokerOptions {
   readonly upstream: Upstream;
-  /** What shows the gateway that a queue-worker calls. */
+  /** The key by which the gateway recognises a queue-worker. */
   readonly key: string;
-  /** Longest the gateway waits for a replica before a run's own time begins, milliseconds. */
+  /** Longest that the gateway waits for a replica before a run's own timeout starts, milliseconds. */
   readonly wakeTimeout: number;
 }
 
-/** What the gateway needs to say that a limit was reached, milliseconds. */
+/** Time for the gateway to reply that a limit was reached, milliseconds. */
 const margin = 2_000;
 
-/** Runs queued calls through the gateway, which picks the replica; addresses are origins of the gateway. */
+/** Runs queued calls viaGateway the gateway, which picks the replica; addresses are origins of the gateway. */
 export class GatewayInvoker implements Invoker {
   readonly #options: GatewayInvokerOptions;
 
@@ -27,7 +27,7 @@ export class GatewayInvoker implements Invoker {
 
   async invoke(origin: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome> {
     const { upstream, key, wakeTimeout } = this.#options;
-    const through: Pick<Upstream, "dispatch"> = {
+    const viaGateway: Pick<Upstream, "dispatch"> = {
       dispatch: (address, request, listener) => {
         const target = `/function/${formatRef(call.function)}${request.target}`;
         const timeout = String(Math.ceil(options.timeout));
@@ -36,11 +36,11 @@ export class GatewayInvoker implements Invoker {
       },
     };
     const timeout = options.timeout + wakeTimeout + margin;
-    return withoutGatewayErrors(await new HttpInvoker(through).invoke(origin, call, { ...options, timeout }));
+    return withoutGatewayErrors(await new HttpInvoker(viaGateway).invoke(origin, call, { ...options, timeout }));
   }
 }
 
-/** What the gateway itself answers is no output of the function. */
+/** The gateway's own error responses are not output of the function. */
 function withoutGatewayErrors(outcome: InvokeOutcome): InvokeOutcome {
   if (outcome.kind !== "answered" || headerValue(outcome.headers, header.internal.toLowerCase()) === undefined)
     return outcome;

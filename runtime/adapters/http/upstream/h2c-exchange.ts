@@ -5,21 +5,21 @@ import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../c
 import { joinHeaders } from "../../../core/headers/cached-headers.ts";
 import type { H2cSession } from "./h2c-session.ts";
 
-const mostInterimAnswers = 10;
+const maxInterimResponses = 10;
 const statuses = { final: 200, last: 599 } as const;
 
-/** One request to a replica over HTTP/2 and its answer. */
+/** One request to a replica over HTTP/2 and its response. */
 export class H2cExchange implements UpstreamCall {
   readonly #pickSession: () => H2cSession;
   readonly #address: string;
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
   #stream: ClientHttp2Stream | undefined;
-  #bodyBegun = false;
-  #repeated = false;
-  #interimAnswers = 0;
-  #answered = false;
-  /** Ended or aborted: the listener hears nothing more. */
+  #bodyStarted = false;
+  #retried = false;
+  #interimResponses = 0;
+  #hasHead = false;
+  /** Ended or aborted: the listener is not called any more. */
   #over = false;
 
   constructor(pickSession: () => H2cSession, address: string, request: UpstreamRequest, listener: UpstreamListener) {
@@ -45,11 +45,11 @@ export class H2cExchange implements UpstreamCall {
     try {
       const stream = session.request(headersOf(this.#address, this.#request), body === null);
       this.#stream = stream;
-      this.#hear(session, stream);
+      this.#listen(session, stream);
       if (body === null) return;
-      // Not before: of the body of a call that another replica gets nothing may have been read.
+      // Not before: a call that is retried at another replica needs its body unread.
       session.onConnected(() => {
-        this.#bodyBegun = body instanceof Readable;
+        this.#bodyStarted = body instanceof Readable;
         sendBody(stream, body, trailers);
       });
     } catch (err) {
@@ -57,11 +57,11 @@ export class H2cExchange implements UpstreamCall {
     }
   }
 
-  #hear(session: H2cSession, stream: ClientHttp2Stream): void {
+  #listen(session: H2cSession, stream: ClientHttp2Stream): void {
     stream.on("headers", () => {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers > mostInterimAnswers)
-        this.#refuse(stream, `more than ${mostInterimAnswers} interim answers`);
+      this.#interimResponses += 1;
+      if (this.#interimResponses > maxInterimResponses)
+        this.#refuse(stream, `more than ${maxInterimResponses} interim responses`);
     });
     stream.on("response", (headers, flags, rawHeaders) => {
       const status = headers[":status"] ?? 0;
@@ -70,9 +70,9 @@ export class H2cExchange implements UpstreamCall {
         this.#refuse(stream, `status ${status}`);
         return;
       }
-      this.#answered = true;
+      this.#hasHead = true;
       this.#listener.onHead(status, withoutPseudo(rawHeaders));
-      // A head that is all there is goes on as one: gRPC tells errors so.
+      // The head ends the stream, so the response ends with it: gRPC reports errors this way.
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#end();
     });
     stream.on("data", (chunk: Buffer) => {
@@ -82,7 +82,7 @@ export class H2cExchange implements UpstreamCall {
       if (!this.#over) this.#listener.onTrailers?.(withoutPseudo(rawHeaders));
     });
     stream.on("end", () => {
-      if (this.#answered && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#end();
+      if (this.#hasHead && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#end();
     });
     stream.on("error", (err) => this.#break(session, stream, err));
     stream.on("close", () => {
@@ -94,13 +94,13 @@ export class H2cExchange implements UpstreamCall {
   #break(session: H2cSession, stream: ClientHttp2Stream, err: Error): void {
     if (stream !== this.#stream) return;
     const kind = kindOf(session, stream, err);
-    // The replica was ending the connection and never saw the request: it goes on over a new one.
-    const unseen = kind === "refused" && session.connected && !session.usable && !this.#answered && !this.#bodyBegun;
-    if (!unseen || this.#repeated || this.#over) {
+    // The replica was closing the connection and never saw the request: it is sent over a new one.
+    const unseen = kind === "refused" && session.connected && !session.usable && !this.#hasHead && !this.#bodyStarted;
+    if (!unseen || this.#retried || this.#over) {
       this.#fail(kind, err);
       return;
     }
-    this.#repeated = true;
+    this.#retried = true;
     this.#begin();
   }
 
@@ -116,8 +116,8 @@ export class H2cExchange implements UpstreamCall {
     this.#listener.onError(kind, err);
   }
 
-  #refuse(stream: ClientHttp2Stream, why: string): void {
-    this.#fail("malformed", new Error(`the answer has ${why}`));
+  #refuse(stream: ClientHttp2Stream, reason: string): void {
+    this.#fail("malformed", new Error(`the response has ${reason}`));
     cancel(stream);
   }
 }
@@ -133,7 +133,7 @@ function kindOf(
   return broken || stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM ? "malformed" : "reset";
 }
 
-/** Not by close(), which ends the stream first: what was sent of a body would look whole. */
+/** Not by close(), which ends the stream first: a partly sent body would look complete. */
 function cancel(stream: ClientHttp2Stream): void {
   stream.destroy(new Error("aborted by the caller"));
 }

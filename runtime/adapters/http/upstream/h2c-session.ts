@@ -1,10 +1,10 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
-/** Of the answer's head, as for HTTP/1.1 (`security.md` H9). */
+/** Bytes of a response's head, as for HTTP/1.1 (`security.md` H9). */
 const headLimit = 65_536;
-/** Streams on one connection, whatever the replica allows. */
-const mostStreams = 100;
-/** Milliseconds that a connection is kept without streams. */
+/** Streams on one connection, even if the replica allows more. */
+const maxStreams = 100;
+/** Milliseconds for which a connection without streams is kept. */
 const keepAlive = 4_000;
 
 /** One connection to a replica. */
@@ -14,14 +14,14 @@ export class H2cSession {
   #connected = false;
   #failure: Error | undefined;
 
-  /** `address` is `host:port`; opening it may take so many milliseconds. */
+  /** `address` is `host:port`; connecting may take `connectTimeout` milliseconds. */
   constructor(address: string, connectTimeout: number) {
     const settings = { enablePush: false, maxHeaderListSize: headLimit };
     const options = {
       settings,
-      // The limit is about bytes; node counts headers, too.
+      // The limit is in bytes, but Node.js counts headers, too.
       maxHeaderListPairs: 2_000,
-      // A client may repeat what it likes, over HTTP/1.1, too.
+      // Clients may repeat any header, as over HTTP/1.1.
       strictSingleValueFields: false,
     };
     const session = connect(`http://${address}`, options);
@@ -35,7 +35,7 @@ export class H2cSession {
     });
     session.once("close", () => clearTimeout(timer));
     session.on("error", (err) => (this.#failure = err));
-    // Not the callback of setTimeout, which hears of the first time alone.
+    // Not the callback of `setTimeout`, which is called for the first timeout only.
     session.setTimeout(keepAlive);
     session.on("timeout", () => {
       if (this.#streams === 0) session.close();
@@ -47,13 +47,13 @@ export class H2cSession {
     return this.#connected;
   }
 
-  /** Runs `go` once it is connected, at once if it is; never if it does not come to that. */
-  onConnected(go: () => void): void {
-    if (this.#connected) go();
-    else this.#session.once("connect", go);
+  /** Runs `action` once connected, immediately if it already is; never if connecting fails. */
+  onConnected(action: () => void): void {
+    if (this.#connected) action();
+    else this.#session.once("connect", action);
   }
 
-  /** What broke it. */
+  /** The error that broke the connection. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -63,8 +63,8 @@ export class H2cSession {
   }
 
   get hasRoom(): boolean {
-    const allowed = this.#connected ? (this.#session.remoteSettings.maxConcurrentStreams ?? mostStreams) : mostStreams;
-    return this.#streams < Math.min(allowed, mostStreams);
+    const allowed = this.#connected ? (this.#session.remoteSettings.maxConcurrentStreams ?? maxStreams) : maxStreams;
+    return this.#streams < Math.min(allowed, maxStreams);
   }
 
   /** @throws Error when the head cannot be sent */
@@ -75,7 +75,7 @@ export class H2cSession {
     return stream;
   }
 
-  /** Ends with its last stream. */
+  /** Closes when its last stream has ended. */
   close(): void {
     this.#session.close();
   }

@@ -4,7 +4,7 @@ import { endToEndHeaders } from "../../../core/headers/hop-by-hop.ts";
 import type { InvokeOptions, InvokeOutcome, Invoker } from "../../../core/ports/invoker.ts";
 import type { Upstream, UpstreamCall } from "../../../core/ports/upstream.ts";
 
-/** Runs queued calls over HTTP, straight at a replica. */
+/** Runs queued calls over HTTP, directly at a replica. */
 export class HttpInvoker implements Invoker {
   readonly #upstream: Pick<Upstream, "dispatch">;
 
@@ -30,22 +30,22 @@ export class HttpInvoker implements Invoker {
         options.signal.removeEventListener("abort", onAbort);
         resolve(outcome);
       };
-      const cutOff = (outcome: InvokeOutcome): void => {
+      const abortWith = (outcome: InvokeOutcome): void => {
         exchange.abort();
         settle(outcome);
       };
-      const onAbort = (): void => cutOff({ kind: "aborted", duration: elapsed() });
-      const timer = setTimeout(() => cutOff({ kind: "timed-out", duration: elapsed() }), options.timeout);
+      const onAbort = (): void => abortWith({ kind: "aborted", duration: elapsed() });
+      const timer = setTimeout(() => abortWith({ kind: "timed-out", duration: elapsed() }), options.timeout);
       options.signal.addEventListener("abort", onAbort);
 
       const exchange: UpstreamCall = this.#upstream.dispatch(address, requestOf(call, options), {
-        onHead: (answered, list) => {
-          status = answered;
+        onHead: (code, list) => {
+          status = code;
           headers = list;
         },
         onData: (chunk) => {
           size += chunk.byteLength;
-          // Beyond the limit the answer is only counted: its length is all that can be told of it.
+          // Over the limit the response is only counted: nothing but its size is reported.
           if (size <= options.outputLimit) chunks.push(Buffer.from(chunk));
           else chunks = [];
           return true;
@@ -69,12 +69,12 @@ export class HttpInvoker implements Invoker {
   }
 }
 
-/** How far an answer had come, whose status is 0 before its head. */
+/** How much of a response had arrived; `status` is 0 before its head. */
 function progress(status: number, size: number, duration: number): string {
   const after = `after ${Math.round(duration)} ms`;
   return status === 0
-    ? `${after}, before the head of its answer`
-    : `${after} and ${size} bytes of the body of its ${status}`;
+    ? `${after}, before the head of its response`
+    : `${after} and ${size} bytes of the body of its ${status} response`;
 }
 
 function requestOf(call: QueuedCall, { attempt, protocol }: InvokeOptions) {

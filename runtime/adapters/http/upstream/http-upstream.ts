@@ -2,7 +2,7 @@ import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "
 import { H2cUpstream } from "./h2c-upstream.ts";
 import { RawUpstream, type RawUpstreamOptions } from "./raw/raw-upstream.ts";
 
-/** `Upstream` for all that replicas speak: HTTP/1.1, to a gateway over TLS, too, and HTTP/2. */
+/** `Upstream` for both protocols: HTTP/1.1, towards a gateway also with TLS, and HTTP/2 without TLS. */
 export class HttpUpstream implements Upstream {
   readonly #raw: RawUpstream;
   readonly #h2c: H2cUpstream;

@@ -8,7 +8,7 @@ import type { Upstream } from "../../../core/ports/upstream.ts";
 import { GatewayInvoker } from "./gateway-invoker.ts";
 import { HttpInvoker } from "./http-invoker.ts";
 
-/** What a queue-worker's settings say of how it runs functions. */
+/** Settings of a queue-worker that decide how it runs functions. */
 export interface InvokeSettings {
   readonly gatewayInvoke: boolean;
   readonly gatewayUrl?: string | undefined;
@@ -17,7 +17,7 @@ export interface InvokeSettings {
 }
 
 /**
- * The way in which a queue-worker runs functions: straight at their replicas, or through the gateway.
+ * Chooses how a queue-worker runs functions: directly at their replicas, or through the gateway.
  * @throws PlatformError when the key for the gateway cannot be read
  */
 export function invokerFor(
@@ -35,7 +35,7 @@ function readKey(file: string): string {
   try {
     key = readFileSync(file, "utf8").trim();
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (key !== "") return key;
   throw new PlatformError(

@@ -8,7 +8,7 @@ import type { ReplicaContainer } from "./docker-replicas.ts";
 import type { EngineClient } from "./engine/engine-client.ts";
 import { logFrames } from "./engine/log-frames.ts";
 
-/** Where the containers of functions are. */
+/** The containers of functions. */
 export interface LoggedContainers {
   containersOf(ref: FunctionRef): readonly ReplicaContainer[];
   /** False once a function and all its replicas are gone. */
@@ -16,7 +16,7 @@ export interface LoggedContainers {
   onChange(changed: (ref: FunctionRef) => void): () => void;
 }
 
-/** Milliseconds. */
+/** How often a followed function is checked, milliseconds. */
 const interval = 1_000;
 
 /** Reads logs of functions from the engine. */
@@ -58,11 +58,11 @@ async function* linesOf(
     const stream = await engine.stream("GET", path, { query, signal, timeout: follow ? 0 : 60_000 });
     yield* logLines(logFrames(stream));
   } catch {
-    // The container is gone, nobody reads any more, or the engine is away.
+    // The container is gone, the reader left, or the engine is unavailable.
   }
 }
 
-/** Unix seconds with nanoseconds of a time as the engine writes it. */
+/** A timestamp of the engine as Unix seconds with nanoseconds. */
 function engineTime(timestamp: string): string {
   return `${Math.floor(Date.parse(timestamp) / 1_000)}.${timestamp.slice(20, 29)}`;
 }

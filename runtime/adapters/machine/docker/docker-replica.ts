@@ -10,39 +10,39 @@ import { lastLines } from "./last-lines.ts";
 import type { NamespaceNetwork } from "./networks.ts";
 import { failureOf } from "./containers/start-failure.ts";
 
-/** What all replicas work with. */
+/** What all replicas share. */
 export interface DockerReplicaParts {
   readonly engine: EngineClient;
-  /** Id of the image of a spec; pulls it if it must. */
-  imageOf(spec: ReplicaSpec, heard: PullListener): Promise<string>;
+  /** Id of the image of a spec; pulls the image if necessary. */
+  imageOf(spec: ReplicaSpec, listener: PullListener): Promise<string>;
   networkOf(namespace: string): Promise<NamespaceNetwork>;
-  /** A start failed: the network may not be what was thought. */
+  /** A start failed, perhaps because the namespace's network is gone. */
   doubtNetwork(namespace: string): void;
   /** The engine's description of a container. */
   request(spec: ReplicaSpec, id: string, image: string, network: NamespaceNetwork): object;
   /** Name of a replica's container. */
   containerOf(id: string): string;
-  /** Keeps what a container wrote that is about to be removed. */
+  /** Keeps the log of a container that is about to be removed. */
   keepLog(replica: LabelledReplica, container: string): Promise<void>;
   /** Called after each change of state. */
   changed(replica: LabelledReplica): void;
 }
 
-/** What a container gets beyond its grace to end by itself. */
+/** Time that a container gets beyond its grace to end by itself. */
 const marginSeconds = 1;
 
-/** One container and what became of it. */
+/** One container and its state. */
 export class DockerReplica {
   readonly facts: LabelledReplica;
   readonly #parts: DockerReplicaParts;
   readonly #stopping = Promise.withResolvers<void>();
   #state: Replica["state"] = "starting";
   #address: string | undefined;
-  /** Its container was made: it may have written something. */
-  #made = false;
+  /** Its container was created and may have written something. */
+  #created = false;
   #failure: ReplicaFailure | undefined;
-  /** Settled once the container runs, has failed to, or will not be started any more. */
-  #begun: Promise<void> = Promise.resolve();
+  /** Settles once the container runs, failed to start, or will not be started any more. */
+  #started: Promise<void> = Promise.resolve();
   #looking: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
@@ -51,21 +51,21 @@ export class DockerReplica {
     this.#parts = parts;
   }
 
-  /** Begins to start one. */
+  /** Starts one in the background. */
   static begin(facts: LabelledReplica, spec: ReplicaSpec, parts: DockerReplicaParts): DockerReplica {
     const replica = new DockerReplica(facts, parts);
-    replica.#begun = replica.#start(spec).catch(async (err: unknown) => {
+    replica.#started = replica.#start(spec).catch(async (err: unknown) => {
       parts.doubtNetwork(spec.namespace);
       replica.#end(failureOf(err, "CannotStart"));
     });
     return replica;
   }
 
-  /** Takes over one that an earlier process started. */
+  /** Adopts one that an earlier process started. */
   static adopt(facts: LabelledReplica, container: ContainerDocument, parts: DockerReplicaParts): DockerReplica {
     const replica = new DockerReplica(facts, parts);
-    replica.#made = true;
-    replica.#take(container);
+    replica.#created = true;
+    replica.#onRunning(container);
     return replica;
   }
 
@@ -85,22 +85,22 @@ export class DockerReplica {
     return { id, name, namespace, generation, state: this.#state, address: this.#address, failure: this.#failure };
   }
 
-  /** Sees what became of its container; rejects when the engine is away. */
+  /** Updates its state from the engine; rejects when the engine is unavailable. */
   look(): Promise<void> {
     const look = async (): Promise<void> => {
-      await this.#begun;
+      await this.#started;
       if (this.#state === "exited" || this.#stopped !== undefined) return;
       const container = await this.#inspect();
       if (container === undefined)
-        this.#end({ reason: "Removed", message: `Replica ${this.facts.id} was removed by somebody else` });
-      else if (container.State.Running) this.#take(container);
+        this.#end({ reason: "Removed", message: `Replica ${this.facts.id} was removed by something other than Weir` });
+      else if (container.State.Running) this.#onRunning(container);
       else this.#end(await this.#whyEnded(container));
     };
     this.#looking = this.#looking.then(look, look);
     return this.#looking;
   }
 
-  /** Resolves when nothing is left of it; rejects when the engine is away, and can be called again then. */
+  /** Resolves when nothing is left of it; rejects when the engine is unavailable, and can then be called again. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop().catch((err: unknown) => {
       this.#stopped = undefined;
@@ -114,13 +114,13 @@ export class DockerReplica {
     this.#stopping.resolve();
     const mayRun = this.#state !== "exited";
     if (mayRun) this.#state = "stopping";
-    await this.#begun;
+    await this.#started;
     const path = `/containers/${this.container}`;
     if (mayRun) {
       const seconds = Math.ceil(this.facts.grace / 1_000) + marginSeconds;
       await engine.call("POST", `${path}/stop`, { query: { t: String(seconds) }, expected: [404], timeout: 0 });
     }
-    if (this.#made) await this.#parts.keepLog(this.facts, this.container);
+    if (this.#created) await this.#parts.keepLog(this.facts, this.container);
     await engine.call("DELETE", path, { query: { force: "1", v: "1" }, expected: [404, 409] });
     this.#state = "exited";
   }
@@ -136,15 +136,15 @@ export class DockerReplica {
     this.#failure = undefined;
     const body = this.#parts.request(spec, this.facts.id, image, network);
     await engine.call("POST", "/containers/create", { query: { name: this.container }, body });
-    this.#made = true;
+    this.#created = true;
     if (this.#hasToStop()) return;
     await engine.call("POST", `/containers/${this.container}/start`);
     const container = await this.#inspect();
-    if (container?.State.Running === true) this.#take(container);
+    if (container?.State.Running === true) this.#onRunning(container);
     else if (container !== undefined) this.#end(await this.#whyEnded(container));
   }
 
-  /** Asked anew: it may have changed while something was waited for. */
+  /** Read again after each wait, as the state may have changed meanwhile. */
   #hasToStop(): boolean {
     return this.#state !== "starting";
   }
@@ -166,7 +166,7 @@ export class DockerReplica {
     this.#parts.changed(this.facts);
   }
 
-  #take(container: ContainerDocument): void {
+  #onRunning(container: ContainerDocument): void {
     const [network] = Object.values(container.NetworkSettings.Networks);
     const address =
       network === undefined || network.IPAddress === "" ? undefined : `${network.IPAddress}:${functionPort}`;

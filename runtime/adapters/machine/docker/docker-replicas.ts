@@ -19,7 +19,7 @@ import { endOfContainerLog } from "./last-lines.ts";
 import { removeContainers, takeOver } from "./containers/leftover-containers.ts";
 import type { Networks } from "./networks.ts";
 
-/** What docker replicas are made with. */
+/** What docker replicas depend on. */
 export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instance" | "cpus" | "defaultLimits"> {
   readonly engine: EngineClient;
   readonly views: SecretViews;
@@ -28,13 +28,13 @@ export interface DockerReplicasParts extends Pick<ContainerSurroundings, "instan
   readonly firewall: HostFirewall;
   /** User and group that functions run as; undefined = those of this process. */
   readonly user: number | undefined;
-  /** Names of the gateway in containers. */
+  /** Host names of the gateway in containers. */
   readonly gatewayNames: readonly string[];
   readonly endedLogs: EndedLogs;
   readonly log: EngineLog;
 }
 
-/** A replica's container, for those that read from it. */
+/** A replica's container, for readers of its log and usage. */
 export interface ReplicaContainer {
   /** The replica's id. */
   readonly id: string;
@@ -43,19 +43,19 @@ export interface ReplicaContainer {
 }
 
 /**
- * Runs replicas as containers of one engine. Those that an earlier process of the same instance left running are taken over
- * by `open`; no container outlives `close`.
+ * Runs replicas as containers of one engine. `open` adopts those that an earlier process of the same instance left
+ * running; no container outlives `close`.
  */
 export class DockerReplicas implements Replicas {
   readonly traits = { port: functionPort, answersProbes: false };
   readonly #parts: DockerReplicasParts;
   readonly #replicas = new Map<string, DockerReplica>();
-  readonly #heard = new Set<(ref: FunctionRef) => void>();
-  /** Which replicas, also ones just being started, name which secrets. */
+  readonly #listeners = new Set<(ref: FunctionRef) => void>();
+  /** Replicas by id, including those being started, with the secrets that they name. */
   readonly #named = new Map<string, LabelledReplica>();
-  /** Ids of images by function and generation: all replicas of one run the same. */
+  /** Image ids by function and generation: all replicas of a generation run the same image. */
   readonly #images = new Map<string, string>();
-  readonly #ended = new AbortController();
+  readonly #closed = new AbortController();
   #closing: Promise<void> | undefined;
   readonly #replicaParts: DockerReplicaParts;
   #listening: Promise<void> = Promise.resolve();
@@ -65,7 +65,7 @@ export class DockerReplicas implements Replicas {
     const { engine, networks } = parts;
     this.#replicaParts = {
       engine,
-      imageOf: (spec, heard) => this.#imageOf(spec, heard),
+      imageOf: (spec, listener) => this.#imageOf(spec, listener),
       networkOf: (namespace) => networks.ensure(namespace),
       doubtNetwork: (namespace) => networks.doubt(namespace),
       request: (spec, id, image, network) =>
@@ -80,11 +80,13 @@ export class DockerReplicas implements Replicas {
         }),
       containerOf: (id) => `weir-${parts.instance}-${id}`,
       keepLog: (facts, container) => this.#keepLog(facts, container),
-      changed: (ref) => this.#tell(ref),
+      changed: (ref) => this.#notify(ref),
     };
   }
 
-  /** Takes over what runs, removes what does not, and listens from then on. Rejects when the engine is away. */
+  /**
+   * Adopts what runs, removes what does not, and follows the engine's events from then on. Rejects without an engine.
+   */
   async open(): Promise<void> {
     const { engine, instance, log } = this.#parts;
     for (const { facts, container } of await takeOver(engine, instance, (replica, id) => this.#keepLog(replica, id))) {
@@ -97,13 +99,13 @@ export class DockerReplicas implements Replicas {
     const opened = Promise.withResolvers<void>();
     const connected = async (): Promise<void> => {
       opened.resolve();
-      // The engine may have made its own rules anew.
+      // The engine may have rewritten its firewall rules.
       await this.#parts.firewall.restore();
       await Promise.all([...this.#replicas.values()].map((replica) => replica.look()));
     };
-    const lost = (err: unknown): void => log.warn({ err }, "cannot hear the container engine, trying again");
-    const listener = { connected, lost, event: (event: EngineEvent) => this.#see(event) };
-    this.#listening = listenToEngine(engine, instance, listener, this.#ended.signal);
+    const lost = (err: unknown): void => log.warn({ err }, "lost the events of the container engine, reconnecting");
+    const listener = { connected, lost, event: (event: EngineEvent) => this.#onEvent(event) };
+    this.#listening = listenToEngine(engine, instance, listener, this.#closed.signal);
     await opened.promise;
   }
 
@@ -114,12 +116,12 @@ export class DockerReplicas implements Replicas {
     this.#named.set(facts.id, facts);
     try {
       await this.#parts.views.show({ name, namespace }, secrets, this.#parts.user);
-      this.#mustBeOpen();
+      this.#assertOpen();
       const replica = DockerReplica.begin(facts, spec, this.#replicaParts);
       this.#replicas.set(facts.id, replica);
       return replica.describe();
     } catch (err) {
-      await this.#unname(facts);
+      await this.#releaseSecrets(facts);
       throw err;
     }
   }
@@ -129,7 +131,7 @@ export class DockerReplicas implements Replicas {
     if (replica === undefined) return;
     await replica.stop();
     this.#replicas.delete(id);
-    await this.#unname(replica.facts);
+    await this.#releaseSecrets(replica.facts);
   }
 
   async list(): Promise<readonly Replica[]> {
@@ -141,12 +143,12 @@ export class DockerReplicas implements Replicas {
   }
 
   onChange(changed: (ref: FunctionRef) => void): () => void {
-    this.#heard.add(changed);
-    return () => this.#heard.delete(changed);
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
   }
 
   async check(): Promise<void> {
-    this.#mustBeOpen();
+    this.#assertOpen();
     await this.#parts.engine.ping();
   }
 
@@ -157,26 +159,26 @@ export class DockerReplicas implements Replicas {
     await this.forgetNamespace(ref.namespace);
   }
 
-  /** Content while another function of the namespace is here. */
+  /** Does nothing while another function of the namespace is here. */
   async forgetNamespace(namespace: string): Promise<void> {
     const inUse = (): boolean => [...this.#named.values()].some((facts) => facts.namespace === namespace);
     await this.#parts.networks.release(namespace, inUse);
   }
 
-  /** Containers and networks of the instance are gone then, and the rules of this host. Rejects when the engine is away. */
+  /** Removes the instance's containers, networks and firewall rules. Rejects when the engine is unavailable. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** As `close`, but calls under way are cut off. */
+  /** As `close`, but aborts calls in flight. */
   async endNow(): Promise<void> {
     await removeContainers(this.#parts.engine, this.#parts.instance);
     await this.close();
   }
 
   async #close(): Promise<void> {
-    this.#ended.abort();
+    this.#closed.abort();
     const { engine, instance, images, networks, firewall } = this.#parts;
     images.close();
     await this.#listening;
@@ -196,17 +198,17 @@ export class DockerReplicas implements Replicas {
       .map(({ facts, container }) => ({ id: facts.id, container }));
   }
 
-  /** Whether anything of a function is here. */
+  /** Whether the function has a replica here, or one being started. */
   knows({ namespace, name }: FunctionRef): boolean {
     return [...this.#named.values()].some((facts) => facts.namespace === namespace && facts.name === name);
   }
 
-  async #imageOf(spec: ReplicaSpec, heard: PullListener): Promise<string> {
+  async #imageOf(spec: ReplicaSpec, listener: PullListener): Promise<string> {
     const { images } = this.#parts;
     const key = generationKey(spec);
     const known = this.#images.get(key);
     if (known !== undefined && (await images.has(known))) return known;
-    const image = await images.resolve(spec.image, heard);
+    const image = await images.resolve(spec.image, listener);
     for (const other of this.#images.keys()) {
       const isOlder = other.startsWith(`${formatRef(spec)} `) && other !== key;
       if (isOlder) this.#images.delete(other);
@@ -215,7 +217,7 @@ export class DockerReplicas implements Replicas {
     return image;
   }
 
-  /** What an engine that is away, or a full disk, keeps from being kept is lost; nothing else is. */
+  /** An engine that is unavailable, or a full disk, costs the log and nothing else. */
   async #keepLog(facts: LabelledReplica, container: string): Promise<void> {
     const { engine, endedLogs } = this.#parts;
     await endOfContainerLog(engine, container)
@@ -223,9 +225,9 @@ export class DockerReplicas implements Replicas {
       .catch(() => {});
   }
 
-  #see({ Actor: { Attributes: labels } }: EngineEvent): void {
+  #onEvent({ Actor: { Attributes: labels } }: EngineEvent): void {
     const id = parseLabels(labels)?.id;
-    // When the engine is away by now it will be looked at once it is back.
+    // If the engine is unavailable by now, `connected` looks once it is back.
     if (id !== undefined)
       this.#replicas
         .get(id)
@@ -233,7 +235,7 @@ export class DockerReplicas implements Replicas {
         .catch(() => {});
   }
 
-  async #unname(facts: LabelledReplica): Promise<void> {
+  async #releaseSecrets(facts: LabelledReplica): Promise<void> {
     this.#named.delete(facts.id);
     await this.#parts.views.limit(facts, () => {
       const others = [...this.#named.values()].filter((other) => formatRef(other) === formatRef(facts));
@@ -241,13 +243,13 @@ export class DockerReplicas implements Replicas {
     });
   }
 
-  #mustBeOpen(): void {
-    if (!this.#ended.signal.aborted) return;
+  #assertOpen(): void {
+    if (!this.#closed.signal.aborted) return;
     throw new PlatformError("provider_unavailable", "Cannot start replicas: the provider is closing");
   }
 
-  #tell({ namespace, name }: FunctionRef): void {
-    for (const changed of this.#heard) changed({ namespace, name });
+  #notify({ namespace, name }: FunctionRef): void {
+    for (const changed of this.#listeners) changed({ namespace, name });
   }
 }
 

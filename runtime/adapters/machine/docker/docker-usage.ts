@@ -4,10 +4,10 @@ import type { ReplicaContainer } from "./docker-replicas.ts";
 import type { EngineClient } from "./engine/engine-client.ts";
 import type { StatsDocument } from "./engine/engine-types.ts";
 
-/** Milliseconds. */
+/** Longest that the engine may take for all containers of a function, milliseconds. */
 const timeout = 5_000;
 
-/** Asks the engine what containers use. */
+/** Reads from the engine what containers use. */
 export class DockerUsage implements Usage {
   readonly #engine: EngineClient;
   readonly #containersOf: (ref: FunctionRef) => readonly ReplicaContainer[];
@@ -30,7 +30,7 @@ export class DockerUsage implements Usage {
 
   async #usedBy(container: string, signal: AbortSignal): Promise<FunctionUsage | undefined> {
     try {
-      // Not a stream: the engine looks twice, a second apart, and answers with both.
+      // Not a stream: the engine samples twice, a second apart, and returns both.
       const query = { stream: "false" };
       const { body } = await this.#engine.call<StatsDocument>("GET", `/containers/${container}/stats`, {
         query,
@@ -38,7 +38,7 @@ export class DockerUsage implements Usage {
       });
       return body === undefined ? undefined : usageIn(body);
     } catch {
-      // Ended in between, or the engine is away or slow.
+      // The container ended meanwhile, or the engine is unavailable or slow.
       return undefined;
     }
   }
@@ -54,7 +54,7 @@ function usageIn({
   const milliseconds = Date.parse(read) - Date.parse(preread);
   const nanoseconds = (now?.cpu_usage?.total_usage ?? 0) - (before?.cpu_usage?.total_usage ?? 0);
   if (memory?.usage === undefined || !(milliseconds > 0)) return undefined;
-  // Cached files that the system would give back first are nobody's use, as the engine's own tools show it.
+  // Cached files that the kernel would reclaim first do not count, as in the engine's own tools.
   const cached = memory.stats?.total_inactive_file ?? memory.stats?.inactive_file ?? 0;
   return { cpu: Math.max(0, nanoseconds / milliseconds / 1_000), totalMemoryBytes: Math.max(0, memory.usage - cached) };
 }

@@ -5,11 +5,11 @@ import type { EngineClient } from "./engine/engine-client.ts";
 import type { EngineEvent } from "./engine/engine-types.ts";
 import { jsonLines } from "./engine/json-lines.ts";
 
-/** Hears of the containers of one instance. */
+/** Receives the events of one instance's containers. */
 export interface EngineListener {
-  /** Events come from now on: what happened before has to be looked at. Called again after each time they were lost. */
+  /** Events arrive from now on: earlier changes have to be looked up. Called again after each loss of events. */
   connected(): Promise<void>;
-  /** Called once each time, however long it takes until they come again. */
+  /** Called once per loss, however long it lasts. */
   lost(err: unknown): void;
   event(event: EngineEvent): void;
 }
@@ -17,7 +17,7 @@ export interface EngineListener {
 const firstDelay = 100;
 const longestDelay = 5_000;
 
-/** Listens until `signal` aborts; what ends the stream is mended here, 0.1 s to 5 s apart. */
+/** Listens until `signal` aborts; reconnects when the stream ends, after 0.1 s to 5 s. */
 export async function listenToEngine(
   engine: EngineClient,
   instance: string,
@@ -28,7 +28,7 @@ export async function listenToEngine(
   let delay = firstDelay;
   while (!signal.aborted) {
     try {
-      // The head of the answer comes at once, or, from some engines, with the first event.
+      // The head of the response comes at once or, from some engines, with the first event.
       const stream = await engine.stream("GET", "/events", { query, signal, timeout: 0 });
       await listener.connected();
       delay = firstDelay;

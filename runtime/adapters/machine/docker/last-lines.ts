@@ -3,16 +3,16 @@ import { logFrames } from "./engine/log-frames.ts";
 import { endOfLines, mostEndLines } from "../../replica-logs/end-of-lines.ts";
 import { logLines, type LogLine } from "../../replica-logs/log-lines.ts";
 
-/** A crash of Node.js is some twenty lines, and the first of them says why. */
+/** A crash of Node.js prints some twenty lines, and the first of them says why. */
 const count = 100;
-/** What a container wrote last, on either output. */
+/** The last lines that a container wrote, on either output. */
 export async function lastLines(engine: EngineClient, container: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const { text } of await tailOf(engine, container, count)) lines.push(text);
   return lines;
 }
 
-/** The end of a container's log, at most 64 KiB: whole lines, each with its time. */
+/** The end of a container's log, at most 64 KiB: whole lines, each with its timestamp. */
 export async function endOfContainerLog(engine: EngineClient, container: string): Promise<string> {
   const lines = await endOfLines(await tailOf(engine, container, mostEndLines));
   return lines.map(({ timestamp, text }) => `${timestamp} ${text}\n`).join("");

@@ -9,7 +9,7 @@ import type { HostFirewall } from "../firewall/host-firewall.ts";
 /** The network of one namespace. */
 export interface NamespaceNetwork {
   readonly name: string;
-  /** Of this host on its bridge. */
+  /** Address of this host on its bridge. */
   readonly address: string;
 }
 
@@ -20,14 +20,14 @@ export interface NetworksParts {
   readonly log: EngineLog;
 }
 
-/** One bridge per namespace, with a way out by NAT, made when it is needed first. */
+/** One bridge per namespace, with NAT to the outside, created on first use. */
 export class Networks {
   readonly #parts: NetworksParts;
   readonly #known = new Map<string, NamespaceNetwork>();
-  /** Known ones that may be gone. */
+  /** Namespaces whose known network may be gone. */
   readonly #doubted = new Set<string>();
   readonly #listeners = new Set<AddressListener>();
-  /** Where the gateway answers. */
+  /** Addresses at which the gateway listens. */
   #served: readonly string[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
@@ -35,11 +35,11 @@ export class Networks {
     this.#parts = parts;
   }
 
-  /** Finds the networks that an earlier process made. */
+  /** Finds the networks that an earlier process created. */
   open(): Promise<void> {
     return this.#change(async () => {
-      for (const network of await this.#list()) this.#know(network);
-      await this.#tell();
+      for (const network of await this.#list()) this.#remember(network);
+      await this.#notify();
     });
   }
 
@@ -48,44 +48,44 @@ export class Networks {
     return [...this.#known.values()].map(({ address }) => address);
   }
 
-  /** Tells what there is now, too; the returned function ends it. */
+  /** Also called with the current addresses, before this resolves; the returned function ends it. */
   async onAddresses(listener: AddressListener): Promise<() => void> {
     this.#listeners.add(listener);
-    await this.#change(() => this.#tell());
+    await this.#change(() => this.#notify());
     return () => this.#listeners.delete(listener);
   }
 
-  /** The network of a namespace; the gateway answers on it when this resolves, if it can. */
+  /** The network of a namespace; once this resolves the gateway listens on it, if it can. */
   ensure(namespace: string): Promise<NamespaceNetwork> {
     return this.#change(async () => {
       const known = this.#known.get(namespace);
       if (known !== undefined && !this.#doubted.has(namespace)) return known;
-      const network = this.#know((await this.#inspect(namespace)) ?? (await this.#create(namespace)));
+      const network = this.#remember((await this.#inspect(namespace)) ?? (await this.#create(namespace)));
       this.#doubted.delete(namespace);
-      await this.#tell();
+      await this.#notify();
       return network;
     });
   }
 
-  /** Looks again before the next use: what was known may be gone. */
+  /** Makes the next `ensure` check whether the network still exists. */
   doubt(namespace: string): void {
     this.#doubted.add(namespace);
   }
 
-  /** Removes the network of a namespace unless `inUse`, asked when it is its turn, says otherwise. */
+  /** Removes the network of a namespace unless `inUse()`, which is called when the change runs. */
   release(namespace: string, inUse: () => boolean): Promise<void> {
     return this.#change(async () => {
       if (inUse()) return;
       await this.#remove(this.#nameOf(namespace));
-      if (this.#known.delete(namespace)) await this.#tell();
+      if (this.#known.delete(namespace)) await this.#notify();
     });
   }
 
-  /** Removes all networks of the instance; no container uses them any more. */
+  /** Removes all networks of the instance; no container may use them any more. */
   close(): Promise<void> {
     return this.#change(async () => {
       this.#known.clear();
-      await this.#tell();
+      await this.#notify();
       for (const { Name: name } of await this.#list()) await this.#remove(name);
     });
   }
@@ -116,12 +116,12 @@ export class Networks {
       Options: { "com.docker.network.bridge.name": bridgeName(instance, namespace) },
     };
     await engine.call("POST", "/networks/create", { body });
-    const made = await this.#inspect(namespace);
-    if (made !== undefined) return made;
-    throw new PlatformError("internal_error", `Cannot make network "${name}": it is gone again`);
+    const created = await this.#inspect(namespace);
+    if (created !== undefined) return created;
+    throw new PlatformError("internal_error", `Cannot create network "${name}": it disappeared again`);
   }
 
-  #know({ Name: name, Labels: labels, IPAM: { Config: config } }: NetworkDocument): NamespaceNetwork {
+  #remember({ Name: name, Labels: labels, IPAM: { Config: config } }: NetworkDocument): NamespaceNetwork {
     const address = config?.[0]?.Gateway?.split("/", 1)[0];
     const namespace = labels?.[engineLabel.namespace];
     if (address === undefined || namespace === undefined) {
@@ -135,15 +135,15 @@ export class Networks {
     return network;
   }
 
-  /** Containers may call the gateway where it answers, else nobody at all. */
-  async #tell(): Promise<void> {
+  /** Containers may call the gateway at the addresses where it listens; the firewall allows no others. */
+  async #notify(): Promise<void> {
     const { firewall, log } = this.#parts;
     const addresses = this.addresses();
     try {
       for (const listener of this.#listeners) await listener(addresses);
       this.#served = addresses;
     } catch (err) {
-      log.warn({ err, addresses }, "functions cannot call the gateway: it does not answer on a new bridge");
+      log.warn({ err, addresses }, "functions cannot call the gateway: it does not listen on a new bridge");
       this.#served = this.#served.filter((address) => addresses.includes(address));
     }
     await firewall.allow(this.#served);

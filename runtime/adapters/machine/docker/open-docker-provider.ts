@@ -16,15 +16,19 @@ import { Images } from "./images/images.ts";
 import { instanceName } from "./instance-name.ts";
 import { Networks } from "./networks.ts";
 
-/** What containers are run with; the caller holds `data`, where notes and the secrets of running functions go, for itself. */
+/**
+ * Options of the provider. The caller owns `data` exclusively; notes and secrets of running functions are kept there.
+ */
 export interface DockerProviderOptions extends Omit<EnginePlace, "logs" | "run"> {
-  /** Where the engine is: the path of its socket, or `tcp://host:port`. */
+  /** Address of the engine: the path of its socket, or `tcp://host:port`. */
   readonly socket: string;
-  /** At most 16 characters of a to z and 0 to 9, no other data directory's; made and kept below `data` when absent. */
+  /**
+   * At most 16 characters of a to z and 0 to 9, unique per data directory; absent: generated and stored below `data`.
+   */
   readonly instance?: string;
 }
 
-/** Runs functions as containers of the engine of this host. */
+/** Runs functions as containers of this host's engine. */
 export interface DockerProvider extends OpenEngine {
   /** Addresses of this host at which functions call the gateway. */
   bridgeAddresses(): string[];
@@ -34,8 +38,8 @@ export interface DockerProvider extends OpenEngine {
 const functionUser = 12_000;
 
 /**
- * Takes over what an earlier process of the same data directory left running, and removes what else it left.
- * @throws PlatformError `provider_unavailable` when no engine answers, or it cannot be used from here
+ * Adopts containers that an earlier process of the same data directory left running, and removes its other leftovers.
+ * @throws PlatformError `provider_unavailable` when no engine responds, or it cannot be used from here
  */
 export async function openDockerProvider(options: DockerProviderOptions): Promise<DockerProvider> {
   const { data, log } = options;
@@ -102,7 +106,7 @@ async function openViews(directory: string, source: string): Promise<SecretViews
   return new SecretViews({ source, directory: views, staging: join(directory, "staging") });
 }
 
-/** The final dot saves look-ups and is part of a name in a hosts file. */
+/** Names with a final dot, too: the dot saves look-ups, and in a hosts file it is part of the name. */
 function gatewayNames(platformNamespace: string): string[] {
   const short = `gateway.${platformNamespace}`;
   const long = `${short}.svc.cluster.local`;

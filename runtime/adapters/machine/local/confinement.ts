@@ -8,17 +8,17 @@ import { prctlNumber, seccompFilter } from "./seccomp-filter.ts";
 const run = promisify(execFile);
 const probeTimeout = 10_000;
 
-/** What processes of functions are kept from, beyond what their user may not do. */
+/** Restrictions on the processes of functions, beyond those of their user. */
 export interface Confinement {
-  /** Program and arguments that run the watchdog `command`, and so the function, with less. */
+  /** Program and arguments that run the watchdog `command`, and so the function, with fewer privileges. */
   wrap(command: readonly string[]): string[];
-  /** Stands before the function's own command. */
+  /** Prefix of the function's own command. */
   readonly inner: readonly string[];
-  /** Set-user-id programs and file capabilities give them nothing. */
+  /** Set-user-id programs and file capabilities grant them nothing. */
   readonly noNewPrivileges: boolean;
-  /** They hold no capabilities and can get none; only where this process is root is that for it to say. */
+  /** They hold no capabilities and can gain none; only set where this process is root. */
   readonly noCapabilities: boolean;
-  /** System calls that they have no use for are refused. */
+  /** System calls that functions do not need are refused. */
   readonly seccomp: boolean;
 }
 
@@ -31,16 +31,16 @@ const none: Confinement = {
 };
 
 /**
- * The watchdog begins as root and becomes the function's user by itself, which takes two capabilities until then; they are
- * inherited, as nothing that is not in the bounding set is got otherwise.
+ * The watchdog starts as root and switches to the function's user itself, for which it needs two capabilities until
+ * then. They are inherited, as with an empty bounding set there is no other way to get them.
  */
 const untilUser = ["setpriv", "--inh-caps=-all,+setuid,+setgid"];
 const rootPrivileges = [...untilUser, "setpriv", "--no-new-privs", "--bounding-set=-all"];
-/** What is left of those two is of no use, and goes with the function's own command. */
+/** Drops what is left of those two, which is of no use any more, with the function's own command. */
 const withoutInherited = ["setpriv", "--inh-caps=-all"];
 const userPrivileges = ["setpriv", "--no-new-privs"];
 
-/** Reads the filter and makes it this process's, then becomes the command: no process stays between. */
+/** Perl: installs the filter for its own process, then becomes the command, so that no process stays in between. */
 const installFilter = [
   "my ($prctl, $file) = splice @ARGV, 0, 2;",
   'open my $in, "<:raw", $file or die "$file: $!"; local $/; my $filter = <$in>;',
@@ -48,11 +48,11 @@ const installFilter = [
   'syscall($prctl, 22, 2, $program) == 0 or die "no filter: $!"; exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!";',
 ].join(" ");
 
-/** Finds out, by trying, what this machine can do; what is needed for it is written below `directory`, for everybody to read. */
+/** Finds out, by trying, what this machine supports; writes the filter below `directory`, readable for all users. */
 export async function findConfinement(directory: string): Promise<Confinement> {
   const isRoot = process.getuid?.() === 0;
   const privileges = isRoot ? rootPrivileges : userPrivileges;
-  if (process.platform !== "linux" || !(await isKept(privileges, /^NoNewPrivs:\s+1$/m))) return none;
+  if (process.platform !== "linux" || !(await isEffective(privileges, /^NoNewPrivs:\s+1$/m))) return none;
   const common = {
     inner: isRoot ? withoutInherited : [],
     noNewPrivileges: true,
@@ -60,13 +60,13 @@ export async function findConfinement(directory: string): Promise<Confinement> {
   };
   for (const filter of await filters(directory)) {
     const seccomp = [...privileges, ...filter];
-    if (await isKept(seccomp, /^Seccomp:\s+2$/m))
+    if (await isEffective(seccomp, /^Seccomp:\s+2$/m))
       return { ...common, seccomp: true, wrap: (command) => [...seccomp, ...command] };
   }
   return { ...common, seccomp: false, wrap: (command) => [...privileges, ...command] };
 }
 
-/** What stands behind `privileges` so that the filter is installed: setpriv's own option, which it has since 2.40, or perl. */
+/** Arguments after `privileges` that install the filter: setpriv's own option, which it has since 2.40, or perl. */
 async function filters(directory: string): Promise<readonly (readonly string[])[]> {
   const filter = seccompFilter(process.arch);
   const prctl = prctlNumber[process.arch];
@@ -79,14 +79,14 @@ async function filters(directory: string): Promise<readonly (readonly string[])[
   ];
 }
 
-/** Whether what `wrapper` runs has a status of which `line` is true. */
-async function isKept(wrapper: readonly string[], line: RegExp): Promise<boolean> {
+/** Whether `line` matches `/proc/self/status` of a process that `wrapper` runs. */
+async function isEffective(wrapper: readonly string[], line: RegExp): Promise<boolean> {
   const [program = "cat", ...args] = wrapper;
   try {
     const { stdout } = await run(program, [...args, "cat", "/proc/self/status"], { timeout: probeTimeout });
     return line.test(stdout);
   } catch {
-    // The tool is not there, or does not know how.
+    // The tool is missing, or does not support this.
     return false;
   }
 }

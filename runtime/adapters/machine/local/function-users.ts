@@ -5,8 +5,8 @@ import { formatRef, type FunctionRef } from "../../../core/functions/function-re
 import type { UserBlock } from "./user-blocks.ts";
 
 /**
- * Gives each function a user of its own (uid and gid are the same number): derived from its name, no other function's as
- * long as it is held, and of a block that no other Weir of this machine has.
+ * Gives each function its own user (uid and gid are the same number): derived from its name, unique as long as it is
+ * held, and from a block that no other Weir of this machine has.
  */
 export class FunctionUsers {
   readonly #takeBlock: () => Promise<UserBlock | undefined>;
@@ -14,14 +14,14 @@ export class FunctionUsers {
   readonly #held = new Map<string, number>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `takeBlock` gives one that nobody has, or none when all are taken. */
+  /** `takeBlock` returns a free block, or undefined when all are taken. */
   constructor(takeBlock: () => Promise<UserBlock | undefined>) {
     this.#takeBlock = takeBlock;
   }
 
   /** @throws PlatformError `provider_unavailable` when every user is taken */
   hold(ref: FunctionRef): Promise<number> {
-    // One after the other: two would take the same.
+    // One at a time: two at once could get the same user.
     const user = this.#last.then(() => this.#hold(formatRef(ref)));
     this.#last = user.catch(() => {});
     return user;
@@ -55,10 +55,10 @@ export class FunctionUsers {
 
   #free(key: string): number | undefined {
     const taken = new Set(this.#held.values());
-    const wish = createHash("sha256").update(key).digest().readUInt32BE(0);
+    const preferred = createHash("sha256").update(key).digest().readUInt32BE(0);
     for (const { first, count } of this.#blocks) {
       for (let step = 0; step < count; step += 1) {
-        const user = first + ((wish + step) % count);
+        const user = first + ((preferred + step) % count);
         if (!taken.has(user)) return user;
       }
     }

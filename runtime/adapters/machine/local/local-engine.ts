@@ -1,7 +1,7 @@
 import type { Engine } from "../../../core/ports/engine.ts";
 import { openLocalProvider, type LocalProviderOptions } from "./open-local-provider.ts";
 
-/** Replicas are processes of this machine, which needs nothing else for them. */
+/** Runs replicas as processes of this machine, with no further requirements. */
 export function localEngine(holdLock: LocalProviderOptions["holdLock"]): Engine {
   return {
     look: () => Promise.resolve({}),

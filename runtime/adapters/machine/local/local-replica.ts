@@ -19,7 +19,7 @@ export interface LocalReplicaOptions extends FunctionRef {
   readonly watchdogEnvironment: Readonly<Record<string, string>>;
   /** The function's whole environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The replica's own, where it works. */
+  /** The replica's own working directory. */
   readonly directory: string;
   /** Undefined = the user of this process. */
   readonly user: number | undefined;
@@ -30,7 +30,7 @@ export interface LocalReplicaOptions extends FunctionRef {
   readonly changed: () => void;
 }
 
-/** What the watchdog gets beyond the grace to end by itself. */
+/** Milliseconds that the watchdog gets beyond the grace to end by itself. */
 const margin = 3_000;
 const pipesTimeout = 1_000;
 
@@ -66,7 +66,7 @@ export class LocalReplica {
     this.#listen();
   }
 
-  /** The watchdog's; undefined when it could not be started or has ended. */
+  /** Process id of the watchdog; undefined when it could not be started or has ended. */
   get pid(): number | undefined {
     return this.#state === "exited" ? undefined : this.#child.pid;
   }
@@ -84,7 +84,7 @@ export class LocalReplica {
     return this.#stopped;
   }
 
-  /** Ends it by force: calls under way are cut off. */
+  /** Ends it by force, which aborts calls in flight. */
   kill(): void {
     this.#killGroup();
   }
@@ -113,8 +113,8 @@ export class LocalReplica {
         return;
       }
       if ("waiting" in report) {
-        const { reason, message: why } = report.waiting;
-        this.#waiting = { reason, message: `Replica ${this.#options.id} is not ready: ${why}` };
+        const { reason, message: detail } = report.waiting;
+        this.#waiting = { reason, message: `Replica ${this.#options.id} is not ready: ${detail}` };
         changed();
         return;
       }
@@ -122,14 +122,14 @@ export class LocalReplica {
       if (this.#state === "starting") this.#state = "running";
       changed();
     });
-    // The watchdog may end before it has read this; its exit says so.
+    // The watchdog may end before it has read this: then its exit is reported.
     if (this.#child.pid !== undefined) this.#child.send({ environment }, () => {});
   }
 
   async #end(how: string): Promise<void> {
     this.#killGroup();
     await killProcessesOf(this.#options.directory, this.#options.user);
-    // Everything it wrote is read by then, its last line too; who fled and holds the pipes is not waited for long.
+    // Reads all that it wrote, but does not wait long for processes that left the group and hold the pipes open.
     const timer = setTimeout(() => {
       this.#child.stdout?.destroy();
       this.#child.stderr?.destroy();
@@ -152,7 +152,7 @@ export class LocalReplica {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // Nobody of the group is left.
+      // No process of the group is left.
     }
   }
 }

@@ -17,16 +17,16 @@ import { withSecretMount } from "./secret-mount.ts";
 import type { SecretViews } from "../../files/secret-views.ts";
 import { EndedLogs, endedLogSize } from "../../replica-logs/ended-logs.ts";
 
-/** What local replicas are made with. */
+/** What local replicas depend on. */
 export interface LocalReplicasParts {
   readonly run: RunDirectory;
   readonly logs: string;
   readonly views: SecretViews;
   /** Undefined when functions run as the user of this process. */
   readonly users: FunctionUsers | undefined;
-  /** Node.js as functions find it. */
+  /** The Node.js program that functions find. */
   readonly node: string;
-  /** Keeps the watchdog's compiled modules between its starts: they take most of the time of one. */
+  /** Compile cache of the watchdog's modules: compiling them takes most of the time of a start. */
   readonly compileCache: string;
   /** Secrets are mounted at their well-known paths. */
   readonly mountsSecrets: boolean;
@@ -44,16 +44,16 @@ const watchdog = fileURLToPath(new URL("../../../watchdog/main.ts", import.meta.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Runs replicas as processes of this host that share its files, network and memory, for trusted code; kept apart as far as
- * `confinement` and, where this process is root, a user per function go. Limits and images are not applied.
+ * Runs replicas as processes of this host that share its files, network and memory: for trusted code. They are isolated
+ * only by `confinement` and, where this process is root, by a user per function. Limits and images are not applied.
  */
 export class LocalReplicas implements Replicas {
   readonly traits = { port: undefined, answersProbes: true };
   readonly #parts: LocalReplicasParts;
   readonly #entries = new Map<string, Entry>();
-  /** Which replicas, also ones just being started, name which secrets. */
+  /** Replicas by id, including those being started, with the secrets that they name. */
   readonly #named = new Map<string, FunctionRef & { readonly secrets: readonly string[] }>();
-  readonly #heard = new Set<(ref: FunctionRef) => void>();
+  readonly #listeners = new Set<(ref: FunctionRef) => void>();
   readonly #ended: EndedLogs;
   #closed = false;
   #closing: Promise<void> | undefined;
@@ -70,7 +70,7 @@ export class LocalReplicas implements Replicas {
     try {
       return await this.#start(spec, id);
     } catch (err) {
-      await this.#unname(id);
+      await this.#releaseSecrets(id);
       throw err;
     }
   }
@@ -91,8 +91,8 @@ export class LocalReplicas implements Replicas {
   }
 
   onChange(changed: (ref: FunctionRef) => void): () => void {
-    this.#heard.add(changed);
-    return () => this.#heard.delete(changed);
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
   }
 
   async check(): Promise<void> {
@@ -109,7 +109,7 @@ export class LocalReplicas implements Replicas {
     await rm(join(this.#parts.logs, namespace), { recursive: true, force: true });
   }
 
-  /** The first process of each replica of a function. */
+  /** Ids of the first process of each replica of a function. */
   pidsOf(ref: FunctionRef): readonly number[] {
     return [...this.#entries.values()]
       .filter(({ name, namespace }) => name === ref.name && namespace === ref.namespace)
@@ -122,7 +122,7 @@ export class LocalReplicas implements Replicas {
     return this.#closing;
   }
 
-  /** As `close`, but calls under way are cut off. */
+  /** As `close`, but aborts calls in flight. */
   async endNow(): Promise<void> {
     const closed = this.close();
     for (const { replica } of this.#entries.values()) replica.kill();
@@ -158,7 +158,7 @@ export class LocalReplicas implements Replicas {
       user,
       grace: spec.grace,
       log,
-      changed: () => this.#tell({ name, namespace }),
+      changed: () => this.#notify({ name, namespace }),
     });
     this.#entries.set(id, { name, namespace, replica, log, directories, stopped: undefined });
     return replica.describe();
@@ -175,15 +175,15 @@ export class LocalReplicas implements Replicas {
 
   async #remove(id: string, { name, namespace, replica, log, directories }: Entry): Promise<void> {
     await replica.stop();
-    // A full disk loses lines, nothing else.
+    // A full disk costs log lines and nothing else.
     await this.#ended.keep({ name, namespace }, id, await log.end(endedLogSize)).catch(() => {});
     await log.remove();
     for (const path of directories) await rm(path, { recursive: true, force: true });
     this.#entries.delete(id);
-    await this.#unname(id);
+    await this.#releaseSecrets(id);
   }
 
-  async #unname(id: string): Promise<void> {
+  async #releaseSecrets(id: string): Promise<void> {
     const ref = this.#named.get(id);
     this.#named.delete(id);
     if (ref === undefined) return;
@@ -195,7 +195,7 @@ export class LocalReplicas implements Replicas {
     });
   }
 
-  #tell(ref: FunctionRef): void {
-    for (const changed of this.#heard) changed(ref);
+  #notify(ref: FunctionRef): void {
+    for (const changed of this.#listeners) changed(ref);
   }
 }

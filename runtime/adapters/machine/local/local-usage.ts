@@ -7,20 +7,20 @@ import type { FunctionUsage, Usage } from "../../../core/ports/usage.ts";
 interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** Clock ticks of processor time, those of its ended children too. */
+  /** Processor time in clock ticks, that of its ended children included. */
   readonly ticks: number;
 }
 
-/** Milliseconds between the two looks that a rate is made of: the system counts in steps of 10. */
-const between = 500;
-/** What Linux shows to programs, whatever the kernel's own clock does. */
+/** Milliseconds sampleInterval the two samples of a rate: the system counts in steps of 10. */
+const sampleInterval = 500;
+/** The unit in which Linux shows times to programs, regardless of the kernel's own clock. */
 const ticksPerSecond = 100;
 
-/** Reads from `/proc` what the processes of replicas use; nothing is known where the system has none. */
+/** Reads from `/proc` what the processes of replicas use; undefined on systems without it. */
 export class LocalUsage implements Usage {
   readonly #pidsOf: (ref: FunctionRef) => readonly number[];
 
-  /** `pidsOf` gives the first process of each replica. */
+  /** `pidsOf` returns the first process of each replica. */
   constructor(pidsOf: (ref: FunctionRef) => readonly number[]) {
     this.#pidsOf = pidsOf;
   }
@@ -30,7 +30,7 @@ export class LocalUsage implements Usage {
     if (roots.length === 0) return undefined;
     const before = await treeOf(roots);
     const from = performance.now();
-    await pause(between);
+    await pause(sampleInterval);
     const after = await treeOf(roots);
     const seconds = (performance.now() - from) / 1_000;
     if (before.length === 0 || after.length === 0) return undefined;
@@ -54,7 +54,7 @@ async function treeOf(roots: readonly number[]): Promise<ProcessEntry[]> {
 async function readEntry(pid: number): Promise<ProcessEntry | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
   if (stat === undefined) return undefined;
-  // The name in parentheses may hold anything; what follows is plain.
+  // The name in parentheses may contain anything; the fields after it contain no blanks.
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
@@ -62,7 +62,7 @@ async function readEntry(pid: number): Promise<ProcessEntry | undefined> {
   return { pid, parent: fields[1] ?? 0, ticks: sum(fields.slice(11, 15)) };
 }
 
-/** Its share of what it has in common with others; all of that where the system does not tell. */
+/** Proportional share of its memory (Pss); where the system does not show that, all of its resident memory. */
 async function memoryOf(pid: number): Promise<number> {
   const shared = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
   const status = /^Pss:/m.test(shared) ? shared : await readFile(`/proc/${pid}/status`, "latin1").catch(() => "");

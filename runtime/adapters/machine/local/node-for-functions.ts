@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 const executable = 0o001;
 
 /**
- * The Node.js program that functions are run with and find on their PATH: this process's own if users other than its owner
- * can get at it, else a copy below `directory`.
+ * The Node.js program that functions are run with and find on their PATH: this process's own if all users can execute
+ * it, else a copy below `directory`.
  */
 export async function nodeForFunctions(directory: string, own: string = process.execPath): Promise<string> {
   const program = await realpath(own);
@@ -18,7 +18,7 @@ export async function nodeForFunctions(directory: string, own: string = process.
   return copy;
 }
 
-/** Whether everybody may execute the file: it and all directories above it allow that. */
+/** Whether all users may execute the file: it and all directories above it allow that. */
 export async function isReachable(path: string): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {
     if (((await stat(at)).mode & executable) === 0) return false;

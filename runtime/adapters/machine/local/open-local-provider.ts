@@ -16,7 +16,7 @@ import { openRunDirectory } from "./run-directory.ts";
 import { canMountSecrets } from "./secret-mount.ts";
 import { takeUserBlock, type HoldLock } from "./user-blocks.ts";
 
-/** Directories of the local provider; the caller holds `data` for itself. */
+/** Directories of the local provider; the caller owns `data` exclusively. */
 export interface LocalProviderOptions {
   /** For notes about what runs. */
   readonly data: string;
@@ -25,7 +25,9 @@ export interface LocalProviderOptions {
   readonly holdLock: HoldLock;
 }
 
-/** Removes what a killed process left behind, but for what its replicas wrote last, and finds out what this host allows. */
+/**
+ * Removes the leftovers of a killed process, but for its replicas' last output, and finds out what this host supports.
+ */
 export async function openLocalProvider(options: LocalProviderOptions): Promise<OpenEngine> {
   const run = await openRunDirectory(options.data);
   try {
@@ -40,7 +42,7 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       views,
       users: isRoot ? new FunctionUsers(() => takeUserBlock(options.holdLock)) : undefined,
       node: isRoot ? await nodeForFunctions(join(run.path, "bin")) : process.execPath,
-      // Where only this user can write: what lies there is run.
+      // Only this user can write there: the files in it are executed.
       compileCache: join(resolve(options.data), "run", "compile-cache"),
       mountsSecrets,
       confinement,

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 
 /**
- * Kills every process that belongs to the replicas below `directory`: its environment names that directory, or it works there
- * as `user`. Finds what left its process group; where the system shows no processes (`/proc`) it does nothing.
+ * Kills every process that belongs to the replicas below `directory`: its environment names that directory, or it works
+ * there as `user`. This finds processes that left their group, too; on systems without `/proc` it does nothing.
  */
 export async function killProcessesOf(directory: string, user: number | undefined): Promise<void> {
   const entries = await readdir("/proc").catch(() => []);
@@ -26,7 +26,7 @@ async function belongs(pid: number, directory: string, user: number | undefined)
     const variables = (await readFile(`/proc/${pid}/environ`, "latin1")).split("\0");
     return variables.some((variable) => within(variable.slice(variable.indexOf("=") + 1), directory));
   } catch {
-    // Ended, or another user's.
+    // It has ended, or is another user's.
     return false;
   }
 }

@@ -8,21 +8,21 @@ const prefix = "weir-";
 const pattern = /^weir-[A-Za-z0-9]{6}$/;
 const directories = ["replicas", "secrets", "staging"] as const;
 
-/** Where replicas have their files while this process lives; others can pass through it, not look into it. */
+/** Files of replicas while this process lives; other users can traverse the directory, but not list it. */
 export interface RunDirectory {
   readonly path: string;
   /** One directory per replica. */
   readonly replicas: string;
   /** One directory per function. */
   readonly secrets: string;
-  /** For files that are moved to where they belong, on the same file system. */
+  /** For drafts of files, on the same file system as their destination. */
   readonly staging: string;
   close(): Promise<void>;
 }
 
 /**
- * Makes a new run directory and notes it below `dataDirectory`; what a process that was killed left of the one before, its
- * processes too, is removed. The caller holds the data directory for itself.
+ * Creates a new run directory and notes it below `dataDirectory`; removes the one that a killed process left, with its
+ * processes. The caller owns the data directory exclusively.
  */
 export async function openRunDirectory(dataDirectory: string): Promise<RunDirectory> {
   const notes = join(dataDirectory, "run");
@@ -62,12 +62,12 @@ function directoryIn(text: string): string | undefined {
     const directory = typeof note === "object" && note !== null && "directory" in note ? note.directory : undefined;
     return typeof directory === "string" ? directory : undefined;
   } catch {
-    // Cut short when its writer was killed.
+    // Truncated, as its writer was killed.
     return undefined;
   }
 }
 
-/** A real directory of this user whose name only we give. */
+/** Whether it is a real directory of this user, with a name that only Weir gives. */
 async function isOurs(directory: string): Promise<boolean> {
   if (!isAbsolute(directory) || !pattern.test(basename(directory))) return false;
   const found = await lstat(directory).catch(() => undefined);

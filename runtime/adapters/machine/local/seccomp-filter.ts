@@ -1,17 +1,17 @@
-/** Instructions of classic BPF as the kernel's seccomp takes them (linux/filter.h, linux/seccomp.h). */
+/** Instructions of classic BPF for the kernel's seccomp (linux/filter.h, linux/seccomp.h). */
 const load = 0x20;
 const jumpEqual = 0x15;
 const jumpAtLeast = 0x35;
 const jumpAnyBit = 0x45;
-const answer = 0x06;
-/** Where a system call's number, architecture and first argument lie in `struct seccomp_data`. */
+const ret = 0x06;
+/** Offsets of a system call's number, architecture and first argument in `struct seccomp_data`. */
 const at = { number: 0, architecture: 4, firstArgument: 16 } as const;
 const allow = 0x7fff_0000;
 const refuse = (errno: number): number => 0x0005_0000 | errno;
-const errno = { notPermitted: 1, notThere: 38 } as const;
-/** Flags of `clone` that make namespaces. */
+const errno = { notPermitted: 1, notImplemented: 38 } as const;
+/** Flags of `clone` that create namespaces. */
 const namespaceFlags = 0x7e02_0000;
-/** Numbers of the x32 calls, which are others'. */
+/** Numbers from here on are calls of x32, which have other meanings. */
 const x32 = 0x4000_0000;
 
 interface Machine {
@@ -20,14 +20,14 @@ interface Machine {
   readonly refused: readonly number[];
 }
 
-/** Same numbers on every machine: io_uring and what mounts. */
+/** Same numbers on every machine: io_uring, calls that mount, `clone3`. */
 const common = [425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442, 443];
 const clone3 = 435;
 
 /**
- * Calls that a function has no use for and that attacks on the kernel begin with: modules, kexec, keys, bpf, clocks, mounts,
- * namespaces, performance events, swap, memory of other nodes. What container engines refuse by default, but for those calls that
- * debuggers need.
+ * Calls that functions do not need and that attacks on the kernel begin with: modules, kexec, keys, bpf, clocks,
+ * mounts, namespaces, performance events, swap, memory of other nodes. These are the calls that container engines
+ * refuse by default, except those that debuggers need.
  */
 const machines: Readonly<Record<string, Machine>> = {
   x64: {
@@ -48,10 +48,10 @@ const machines: Readonly<Record<string, Machine>> = {
   },
 };
 
-/** The number of `prctl`, by which a filter is installed. */
+/** The number of `prctl`, which installs a filter. */
 export const prctlNumber: Readonly<Record<string, number>> = { x64: 157, arm64: 167 };
 
-/** The filter for functions on a processor of this kind, as bytes of `struct sock_filter`; undefined where there is none. */
+/** The filter for functions on this kind of processor, as bytes of `struct sock_filter`; undefined if there is none. */
 export function seccompFilter(kind: string): Buffer | undefined {
   const machine = machines[kind];
   if (machine === undefined) return undefined;
@@ -60,22 +60,22 @@ export function seccompFilter(kind: string): Buffer | undefined {
     [load, at.architecture],
     // Calls of another architecture have other numbers.
     [jumpEqual, machine.architecture, 1, 0],
-    [answer, refuse(errno.notPermitted)],
+    [ret, refuse(errno.notPermitted)],
     [load, at.number],
     [jumpAtLeast, x32, 0, 1],
-    [answer, refuse(errno.notPermitted)],
-    // Its flags cannot be looked at; who hears that it is not there takes `clone`.
+    [ret, refuse(errno.notPermitted)],
+    // A filter cannot read its flags; callers that are told it does not exist use `clone`.
     [jumpEqual, clone3, 0, 1],
-    [answer, refuse(errno.notThere)],
+    [ret, refuse(errno.notImplemented)],
     ...refused.flatMap((number): (readonly [number, number, number?, number?])[] => [
       [jumpEqual, number, 0, 1],
-      [answer, refuse(errno.notPermitted)],
+      [ret, refuse(errno.notPermitted)],
     ]),
     [jumpEqual, machine.clone, 0, 3],
     [load, at.firstArgument],
     [jumpAnyBit, namespaceFlags, 0, 1],
-    [answer, refuse(errno.notPermitted)],
-    [answer, allow],
+    [ret, refuse(errno.notPermitted)],
+    [ret, allow],
   ];
   const bytes = Buffer.alloc(program.length * 8);
   program.forEach(([code, value, ifTrue = 0, ifFalse = 0], index) => {

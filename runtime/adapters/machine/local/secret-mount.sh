@@ -1,19 +1,20 @@
-# Runs "$@" where /var/service/secrets and /var/openfaas/secrets are the directory $2, read-only. To be run in a mount
-# namespace of its own; the system's /var is left as it is: a view of it, assembled below directory $1, takes its place.
+# Runs a command with directory $2 mounted read-only at /var/service/secrets and /var/openfaas/secrets. Must run in a
+# mount namespace of its own. The system's /var does not change: a view of it, assembled below directory $1, is mounted
+# over it.
 set -e
 list=$1/mounts
 stage=$1/var
 view=$2
 shift 2
 
-# One line per mount, for one call of mount: each call of its own would take longer than all mounts together.
+# One line per mount, for one call of mount: a call per mount would take longer than all mounts together.
 mounts=
 add() {
   mounts="$mounts$1 $2 none $3,X-mount.mkdir 0 0
 "
 }
 
-# Mounts every entry of directory $1 below directory $2, but those named in $3.
+# Mounts every entry of directory $1 below directory $2, except those named in $3.
 mirror() {
   for entry in "$1"/* "$1"/.[!.]*; do
     entry_name=${entry##*/}

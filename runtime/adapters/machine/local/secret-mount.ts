@@ -10,12 +10,12 @@ const script = fileURLToPath(new URL("secret-mount.sh", import.meta.url));
 const run = promisify(execFile);
 const probeTimeout = 10_000;
 
-/** Program and arguments that run `command` with the files of `view` at both secret paths; `stage` is an empty directory. */
+/** The command line that runs `command` with the files of `view` at both secret paths; `stage` is an empty directory. */
 export function withSecretMount(stage: string, view: string, command: readonly string[]): string[] {
   return ["unshare", "--mount", "--propagation", "private", "/bin/sh", script, stage, view, ...command];
 }
 
-/** Whether this system lets this process mount secrets at both paths; tried out below `directory`, which is left as it was. */
+/** Whether this process can mount secrets at both paths; tried below `directory`, which is left as it was. */
 export async function canMountSecrets(directory: string): Promise<boolean> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
   const stage = join(directory, "mount-stage");
@@ -24,8 +24,8 @@ export async function canMountSecrets(directory: string): Promise<boolean> {
     await mkdir(stage);
     await mkdir(view);
     await writeFile(join(view, "probe"), "");
-    const looks = secretDirectories.map((path) => ["test", "-f", `${path}/probe`].join(" ")).join(" && ");
-    const [program = "", ...args] = withSecretMount(stage, view, ["/bin/sh", "-c", looks]);
+    const checks = secretDirectories.map((path) => ["test", "-f", `${path}/probe`].join(" ")).join(" && ");
+    const [program = "", ...args] = withSecretMount(stage, view, ["/bin/sh", "-c", checks]);
     await run(program, args, { timeout: probeTimeout });
     return true;
   } catch {

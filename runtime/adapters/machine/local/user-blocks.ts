@@ -1,28 +1,28 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Users that nobody else on this machine has. */
+/** User ids that nothing else on this machine uses. */
 export interface UserBlock {
   readonly first: number;
   readonly count: number;
   release(): Promise<void>;
 }
 
-/** Takes a lock file for this process; what a dead one left behind is taken over. */
+/** Takes a lock file for this process; the lock of a dead process is taken over. */
 export type HoldLock = (
   file: string,
 ) => Promise<{ readonly release: () => Promise<void> } | { readonly heldBy: number }>;
 
-/** The range that systems leave to users made for a while, in blocks. */
+/** The range that systems leave to dynamic users, which is divided into blocks. */
 const range = { first: 61_184, last: 65_519 } as const;
 const size = 256;
 
-/** Where every Weir of this machine looks, whoever's data directory it has. */
+/** Common to every Weir of this machine, regardless of its data directory. */
 export const userBlockDirectory = "/run/weir/users";
 
 /**
- * A block of users for functions, locked below `directory` until it is released; undefined when all are taken. One in which
- * processes run is not free either: a Weir that was killed may have left them.
+ * A block of users for functions, locked below `directory` until it is released; undefined when all are taken. A block
+ * with running processes is not free either: a Weir that was killed may have left them.
  */
 export async function takeUserBlock(
   holdLock: HoldLock,

@@ -1,12 +1,12 @@
 import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
 
-/** What a watchdog says over its channel: the port it serves on, why it cannot, or why its function takes no calls yet. */
+/** A watchdog's report over its channel: its port, why it cannot serve, or why its function takes no calls yet. */
 export type WatchdogReport =
   | { readonly port: number }
   | { readonly failure: ReplicaFailure }
   | { readonly waiting: ReplicaFailure };
 
-/** The report in a message, or undefined; the function's own code may have written it. */
+/** The report in a message, or undefined; the function's own code may have sent it. */
 export function reportIn(message: unknown): WatchdogReport | undefined {
   if (typeof message !== "object" || message === null) return undefined;
   if ("port" in message && typeof message.port === "number") {

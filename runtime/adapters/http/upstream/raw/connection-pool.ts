@@ -5,28 +5,28 @@ import { RawConnection, type ConnectionOwner, type Destination } from "./raw-con
 import type { ReuseTurns } from "./reuse-turns.ts";
 
 /**
- * Connections that are opened at the same time: a server lets few wait to be taken, 511 where Node.js or nginx listens, and
- * several gateways may come at once.
+ * Connections that are opened at the same time: a server's accept queue is short, 511 for Node.js and nginx, and
+ * several gateways may connect at once.
  */
-const mostOpening = 128;
-/** Milliseconds for which a replica that takes no more connections is asked for none, while it answers over those it has. */
+const maxOpening = 128;
+/** Milliseconds without new connections to a replica that accepted none in time, while it has open ones. */
 const fullFor = 1_000;
 
 /**
- * The connections to one address, as many as there are calls at the same time, or as many as it takes. Calls beyond them
- * wait, in order, for one that is opened or becomes free.
+ * The connections to one address: one per concurrent call, up to as many as the replica accepts. Further calls wait, in
+ * order, for a connection that opens or becomes idle.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly heads = new HeadCache<ResponseHead>();
   readonly #destination: Destination;
   readonly #turns: ReuseTurns;
   readonly #open = new Set<RawConnection>();
-  /** Those of the open ones that are not yet. */
+  /** Those of `#open` that are still connecting. */
   readonly #opening = new Set<RawConnection>();
   #waiting: RawCall[] = [];
-  /** Until when no connection is opened, in milliseconds of `performance.now()`. */
+  /** No connection is opened before this time, in milliseconds of `performance.now()`. */
   #fullUntil = 0;
-  /** The one used last at the end; some may be closed already. */
+  /** The most recently used one is last; some may be closed already. */
   #idle: RawConnection[] = [];
   #forgotten = false;
   #closed = false;
@@ -81,7 +81,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#serve();
   }
 
-  /** Closes the connections that were idle for too long; `now` is of `performance.now()`. */
+  /** Closes connections that were idle for too long; `now` is a time of `performance.now()`. */
   sweep(now: number): void {
     this.#serve();
     if (this.#open.size === 0) this.heads.forget();
@@ -93,7 +93,7 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
-  /** Closes idle connections now and the others after their calls. */
+  /** Closes idle connections now and the others after their calls; waiting calls fail. */
   forget(): void {
     this.#forgotten = true;
     for (const connection of this.#idle) if (connection.idle) connection.close();
@@ -112,27 +112,27 @@ export class ConnectionPool implements ConnectionOwner {
     await Promise.all(open.map((connection) => connection.closed()));
   }
 
-  /** Lets connections carry the calls that wait, as far as there are any. */
+  /** Assigns waiting calls to connections, as far as there are any. */
   #serve(): void {
     for (let call = this.#waiting[0]; call !== undefined; call = this.#waiting[0]) {
-      if (!call.over && !this.#carry(call)) return;
+      if (!call.over && !this.#assign(call)) return;
       this.#waiting.shift();
     }
   }
 
-  #carry(call: RawCall): boolean {
+  #assign(call: RawCall): boolean {
     if (this.#closed) {
       call.fail("refused", new Error("the connections are being closed"));
       return true;
     }
-    // A connection that may be handed on is opened for that, and others that were kept may have ended, too.
+    // An upgrade needs a connection opened for it; a retry does, too, as other kept connections may have ended as well.
     const kept = call.request.upgrade === undefined && !call.sentAgain ? this.#takeIdle() : undefined;
     if (kept !== undefined) {
       kept.take(call);
       this.#turns.begin(kept);
       return true;
     }
-    if (this.#opening.size >= mostOpening) return false;
+    if (this.#opening.size >= maxOpening) return false;
     if (this.#open.size > this.#opening.size && performance.now() < this.#fullUntil) return false;
     const connection = new RawConnection(this, this.#destination, call);
     this.#open.add(connection);

@@ -3,20 +3,20 @@ import type { Duplex } from "node:stream";
 import type { UpstreamCall, UpstreamListener } from "../../../../core/ports/upstream.ts";
 import type { RawRequest } from "./request-head.ts";
 
-/** What a call wants of the connection that carries it. */
+/** What a call needs of the connection that carries it. */
 export interface CallCarrier {
   resume(): void;
-  /** Closes the connection; the call hears nothing of it. */
+  /** Closes the connection; the call is not told. */
   abandon(): void;
 }
 
-/** One call from its dispatch to the last that its listener hears. */
+/** One call from its dispatch to the last event for its listener. */
 export class RawCall implements UpstreamCall {
   readonly request: RawRequest;
   readonly listener: UpstreamListener;
   /** Undefined once the call is over. */
   carrier: CallCarrier | undefined;
-  /** A kept connection ended before it answered: it is sent once more, over a new one, whose end is the call's. */
+  /** A kept connection closed before the response began: the call is retried over a new one, whose failure is final. */
   sentAgain = false;
   #over = false;
 
@@ -25,7 +25,7 @@ export class RawCall implements UpstreamCall {
     this.listener = listener;
   }
 
-  /** Whether nobody wants to hear of it any more. */
+  /** Whether it has ended or was aborted. */
   get over(): boolean {
     return this.#over;
   }
@@ -45,7 +45,7 @@ export class RawCall implements UpstreamCall {
     this.listener.onEnd();
   }
 
-  /** The connection is the listener's from now on. */
+  /** Hands the connection to the listener, which owns it from now on. */
   hand(headers: readonly string[], connection: Duplex): void {
     if (this.#over) return;
     this.#finish();

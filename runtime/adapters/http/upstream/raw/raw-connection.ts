@@ -9,7 +9,7 @@ import { showsCertificate } from "../pinned-certificate.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { RequestSender } from "./request-sender.ts";
 
-/** Where a connection leads; milliseconds. */
+/** Where a connection goes, and how; durations in milliseconds. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
@@ -19,42 +19,42 @@ export interface Destination {
 }
 
 export interface TlsRule {
-  /** Digest of the one certificate that is taken; undefined: any that is valid for the host. */
+  /** SHA-256 of the only certificate that is accepted; undefined: any that is valid for the host. */
   readonly fingerprint: string | undefined;
 }
 
-/** Whoever opened a connection. */
+/** The owner of a connection, which opened it. */
 export interface ConnectionOwner {
-  /** Of the answers of this replica. */
+  /** Cache for the responses of this replica. */
   readonly heads: HeadCache<ResponseHead>;
   onOpened(connection: RawConnection): void;
-  /** It could not be opened for the call; `late`: nobody took it in time. */
+  /** It could not be opened for the call; `late`: it was not accepted in time. */
   onUnopened(call: RawCall, err: Error, late: boolean): void;
-  /** Its call is over and it may carry another; false closes it. */
+  /** Its call has ended and it may carry another; false closes it. */
   onIdle(connection: RawConnection): boolean;
-  /** It was closed before it sent anything of the call, which it was kept for: another one has to carry it. */
+  /** It was a kept one and closed before it sent anything of the call: another connection has to carry the call. */
   onUnsent(call: RawCall): void;
-  /** It was kept, and ended before the first byte of the answer to a call that may be repeated. */
+  /** It was a kept one and closed before the first byte of the response to a call that may be retried. */
   onUnanswered(call: RawCall, err: Error): void;
   onClosed(connection: RawConnection): void;
 }
 
-/** Milliseconds that an idle connection is kept if the replica says nothing, and how much sooner than it says else. */
-const keepAlive = { unsaid: 4_000, margin: 2_000, longest: 600_000 } as const;
-/** Milliseconds of silence after which the kernel asks whether the other side is still there. */
+/** Milliseconds that an idle connection is kept: `fallback`, or what the replica states less `margin`, capped. */
+const keepAlive = { fallback: 4_000, margin: 2_000, longest: 600_000 } as const;
+/** Idle milliseconds after which the kernel probes whether the peer is still there (TCP keep-alive). */
 const probeAfter = 60_000;
 
 type State = "connecting" | "idle" | "due" | "busy" | "closed";
 
 /** One connection to a replica: carries one call at a time. */
 export class RawConnection implements CallCarrier, ResponseSink {
-  /** When it is closed if it stays idle, in milliseconds of `performance.now()`. */
+  /** When it is closed if still idle, in milliseconds of `performance.now()`. */
   expires = 0;
-  /** It came back in this turn of the event loop, which may hold more that came from the replica. */
+  /** It became idle in this turn of the event loop, in which more bytes of the replica may still be read. */
   fresh = false;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
-  /** Read as any stream, not into our buffer. */
+  /** Read as an ordinary stream, not into `#buffer`. */
   readonly #streamed: boolean;
   readonly #parser: ResponseParser;
   readonly #sender: RequestSender;
@@ -62,16 +62,16 @@ export class RawConnection implements CallCarrier, ResponseSink {
   #state: State = "connecting";
   #call: RawCall | undefined;
   #paused = false;
-  /** Nobody took it in time. */
+  /** It was not accepted in time. */
   #late = false;
   /** It carried another call before. */
   #kept = false;
-  /** Something came since the call was sent. */
-  #answered = false;
+  /** Bytes arrived since the call was sent. */
+  #received = false;
   #failure: Error | undefined;
 
   readonly #onReadable = (): void => {
-    // What comes after it was handed on is not for us.
+    // Bytes that arrive after the hand-over are for the new owner.
     while (!this.#paused && this.#state !== "closed") {
       const chunk = this.#socket.read() as Buffer | null;
       if (chunk === null) return;
@@ -79,9 +79,9 @@ export class RawConnection implements CallCarrier, ResponseSink {
     }
   };
   readonly #onBytes = (chunk: Buffer): void => {
-    // What nobody asked for must not become the answer to the next call.
+    // Unsolicited bytes must not become the response to the next call.
     if (this.#state !== "busy") return this.close();
-    this.#answered = true;
+    this.#received = true;
     this.#parser.parse(chunk);
   };
   readonly #onError = (err: Error): void => void (this.#failure = err);
@@ -91,7 +91,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.close();
   };
 
-  /** Opens it for `call`. */
+  /** Connects, to send `call`. */
   constructor(owner: ConnectionOwner, destination: Destination, call: RawCall) {
     this.#owner = owner;
     this.#parser = new ResponseParser(this, owner.heads);
@@ -103,7 +103,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
       buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
       callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
     };
-    // One that may be handed on; and Node.js reads TLS into no buffer but its own.
+    // A connection to hand over must be an ordinary stream, and Node.js reads TLS only into buffers of its own.
     this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
     const socket =
       tls === undefined
@@ -112,7 +112,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
             ...options,
             ALPNProtocols: ["http/1.1"],
             ...(isIP(host) === 0 && { servername: host }),
-            // The fingerprint below is stricter than the checks that this switches off.
+            // The fingerprint below is stricter than the checks that this disables.
             rejectUnauthorized: tls.fingerprint === undefined,
           });
     this.#socket = socket;
@@ -124,10 +124,10 @@ export class RawConnection implements CallCarrier, ResponseSink {
     socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       clearTimeout(timer);
       if (tls?.fingerprint !== undefined && !showsCertificate(socket, tls.fingerprint)) {
-        socket.destroy(new Error(`"${host}:${port}" is answered by another server`));
+        socket.destroy(new Error(`another server listens at "${host}:${port}"`));
         return;
       }
-      // With TLS they are no options of `connect`.
+      // `connect` of TLS does not take them as options.
       if (tls !== undefined) socket.setNoDelay().setKeepAlive(true, probeAfter);
       this.begin();
       owner.onOpened(this);
@@ -145,7 +145,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     return this.#state === "idle" && !this.#socket.destroyed;
   }
 
-  /** Takes a call, which `begin` sends. */
+  /** Assigns a call, which `begin` sends. */
   take(call: RawCall): void {
     this.#state = "due";
     this.#kept = true;
@@ -153,13 +153,13 @@ export class RawConnection implements CallCarrier, ResponseSink {
     call.carrier = this;
   }
 
-  /** Sends the call that it has; does nothing if there is none to be sent any more. */
+  /** Sends the assigned call; does nothing if there is none left to send. */
   begin(): void {
     const call = this.#call;
-    // One that closed meanwhile says so itself.
+    // A connection that closed meanwhile reports it on `close`.
     if (call === undefined || this.#socket.destroyed || this.#state === "busy") return;
     this.#state = "busy";
-    this.#answered = false;
+    this.#received = false;
     this.#parser.begin(call.request);
     this.#sender.send(call.request);
   }
@@ -197,15 +197,15 @@ export class RawConnection implements CallCarrier, ResponseSink {
   onAnswerEnd(persistent: boolean, idleTime: number | undefined): void {
     const call = this.#call;
     if (call === undefined) return;
-    const time = idleTime === undefined ? keepAlive.unsaid : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
-    const goesOn = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
-    if (goesOn) {
+    const time = idleTime === undefined ? keepAlive.fallback : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
+    const reusable = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
+    if (reusable) {
       this.resume();
       this.#call = undefined;
       this.#state = "idle";
       this.expires = performance.now() + time;
     }
-    if (!goesOn || !this.#owner.onIdle(this)) this.#end();
+    if (!reusable || !this.#owner.onIdle(this)) this.#end();
     call.end();
   }
 
@@ -213,7 +213,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     const call = this.#call;
     const socket = this.#socket;
     if (call?.listener.onUpgrade === undefined) {
-      this.onMalformed("the answer changes to a protocol that nobody takes");
+      this.onMalformed("the response switches to a protocol that the caller does not handle");
       return;
     }
     this.#state = "closed";
@@ -225,8 +225,8 @@ export class RawConnection implements CallCarrier, ResponseSink {
     call.hand(headers, socket);
   }
 
-  onMalformed(why: string): void {
-    this.#fail("malformed", new Error(why));
+  onMalformed(reason: string): void {
+    this.#fail("malformed", new Error(reason));
   }
 
   #onRead(size: number, { buffer, byteOffset }: Uint8Array): boolean {
@@ -255,15 +255,15 @@ export class RawConnection implements CallCarrier, ResponseSink {
   }
 
   /**
-   * The connection ended before the answer did. A replica that leaves, or closes for idleness, ends kept connections
-   * without knowing of requests on their way: those are sent once more if that is allowed (RFC 9110 section 9.2.2).
+   * The connection ended before the response did. A replica that stops, or closes for idleness, ends kept connections
+   * without knowing of requests on their way: those are retried if that is allowed (RFC 9110 section 9.2.2).
    */
   #onCut(call: RawCall, err: Error): void {
-    if (this.#kept && !this.#answered && call.request.repeatable) this.#owner.onUnanswered(call, err);
+    if (this.#kept && !this.#received && call.request.repeatable) this.#owner.onUnanswered(call, err);
     else call.fail("reset", err);
   }
 
-  /** It carries nothing any more. */
+  /** Closes it; it carries no call any more. */
   #end(): void {
     const begun = this.#state === "busy";
     this.#state = "closed";

@@ -5,7 +5,7 @@ import { RawCall } from "./raw-call.ts";
 import { rawRequest } from "./request-head.ts";
 import { ReuseTurns } from "./reuse-turns.ts";
 
-/** Milliseconds between two looks for connections that were idle for too long. */
+/** Milliseconds between two sweeps for connections that were idle for too long. */
 const sweepPeriod = 1_000;
 
 interface Replica {
@@ -16,13 +16,13 @@ interface Replica {
 
 /** Durations in milliseconds. */
 export interface RawUpstreamOptions {
-  /** Longest a connection may take to open; then the replica counts as refusing. */
+  /** Longest that connecting may take; then the replica counts as refusing. */
   readonly connectTimeout: number;
-  /** The one certificate (PEM) that is taken from servers spoken to with TLS; absent: any that is valid for the host. */
+  /** The only certificate (PEM) that is accepted from TLS servers; absent: any that is valid for the host. */
   readonly certificate?: string | Buffer | undefined;
 }
 
-/** `Upstream` over sockets of our own, for HTTP/1.1: `host:port`, or an origin, with TLS if it begins with `https://`. */
+/** `Upstream` for HTTP/1.1 over raw sockets. An address is `host:port` or an origin; `https://` means TLS. */
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
   readonly #fingerprint: string | undefined;
@@ -64,7 +64,7 @@ export class RawUpstream implements Upstream {
     if (replica === undefined) {
       const url = new URL(address.includes("://") ? address : `http://${address}`);
       const secure = url.protocol === "https:";
-      if (!secure && url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is no address of HTTP`);
+      if (!secure && url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is not an HTTP address`);
       const destination = {
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
@@ -84,7 +84,7 @@ export class RawUpstream implements Upstream {
   }
 }
 
-/** A call that ends before it has a request. */
+/** A call whose request cannot be sent: it fails as refused. */
 function unsendable(err: Error, listener: UpstreamListener): UpstreamCall {
   let over = false;
   queueMicrotask(() => {

@@ -11,47 +11,47 @@ import {
   type WrittenHeaders,
 } from "../../../../http1/write-headers.ts";
 
-/** A request made ready to be sent. */
+/** A request in the form in which it is sent. */
 export interface RawRequest {
   /** Request line, headers and the empty line, one character per byte. */
   readonly head: string;
   readonly body: Readable | Uint8Array | null;
-  /** Bytes of a body that is a stream; undefined: sent in chunks. */
+  /** Bytes of a body that is a stream; undefined: sent in transfer chunks. */
   readonly length: number | undefined;
   /** Whether the connection may be used again after it. */
   readonly persistent: boolean;
   readonly headOnly: boolean;
   readonly upgrade: "websocket" | undefined;
-  /** Whether it may be sent once more when nobody knows if it was heard: its method is idempotent, its body still whole. */
+  /** Whether it may be retried when the replica may have received it: idempotent method, body still complete. */
   readonly repeatable: boolean;
 }
 
-/** Methods with which a body is meant; of others a replica may not read it, and take it for the next request. */
+/** Methods that have a body; with others a replica may leave a body unread and take it for the next request. */
 const withBody: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH", "QUERY", "PROPFIND", "PROPPATCH"]);
 
-/** RFC 9110 section 9.2.2, as far as functions are called with them. */
+/** RFC 9110 section 9.2.2, limited to the methods that functions are called with. */
 const idempotent: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** A character above a byte would be cut to one when it is sent, to a line's end perhaps. */
+/** Latin-1 only: a character above 0xff would be cut to one byte when sent, perhaps to a line break. */
 const targetSyntax = /^\/[\x21-\xff]*$/;
-/** Say how the request is framed or what becomes of the connection, which is said here. */
+/** Headers of framing and connection, which are written here alone. */
 const ownHeaders = /^(?:host|expect|upgrade|connection|keep-alive|transfer-encoding)$/i;
 const lengthHeader = /^content-length$/i;
 
 const kind = { pass: 0, length: 1 } as const;
 type Kind = (typeof kind)[keyof typeof kind];
-/** What headers are by their names as they were spelt before; bounded, as clients choose them. */
+/** Cache of kinds by header name as spelt; bounded, as clients choose the names. */
 const kinds = new Map<string, Kind>();
-const mostKinds = 2_000;
+const maxKinds = 2_000;
 
 /**
- * Makes a request ready for the replica at `host`, which is the value of its `Host`.
- * @throws Error when something in it cannot be sent, or its body has another length than its head says
+ * Writes a request for the replica at `host`, which is the value of its `Host`.
+ * @throws Error when a part of it cannot be sent, or its body has another length than its head states
  */
 export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   const { method, target, forward, headers, body, upgrade } = request;
-  if (!isToken(method)) throw new Error(`Cannot send method "${method.slice(0, 100)}": it is no token`);
-  if (!targetSyntax.test(target)) throw new Error(`Cannot send target "${target.slice(0, 100)}": it is no path`);
+  if (!isToken(method)) throw new Error(`Cannot send method "${method.slice(0, 100)}": it is not a token`);
+  if (!targetSyntax.test(target)) throw new Error(`Cannot send target "${target.slice(0, 100)}": it is not a path`);
   const headOnly = method === "HEAD";
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: `;
   if (upgrade !== undefined) head += `upgrade\r\nupgrade: ${upgrade}\r\n`;
@@ -61,12 +61,12 @@ export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
     const value = headers[index + 1] ?? "";
-    const is = kinds.get(name) ?? learn(name);
+    const is = kinds.get(name) ?? classify(name);
     checkHeaderValue(name, value);
     if (is === kind.length) {
-      const said = contentLengthOf(value);
-      if (length !== undefined || said === undefined) throw new Error("Cannot send the length: it is not one number");
-      length = said;
+      const stated = contentLengthOf(value);
+      if (length !== undefined || stated === undefined) throw new Error("Cannot send the length: it is not one number");
+      length = stated;
     } else {
       head += name + ": " + value + "\r\n";
     }
@@ -77,28 +77,28 @@ export function rawRequest(host: string, request: UpstreamRequest): RawRequest {
   if (size === undefined) head += "transfer-encoding: chunked\r\n\r\n";
   else if (size > 0 || withBody.has(method)) head += `content-length: ${size}\r\n\r\n`;
   else head += "\r\n";
-  // A replica that answers HEAD with a body, or leaves a body unread, would be misunderstood from then on.
+  // After a response to HEAD with a body, or a body left unread, the two sides would be out of step.
   const persistent = !headOnly && upgrade === undefined && (size === 0 || withBody.has(method));
   const whole = size === 0 || body instanceof Uint8Array;
   const repeatable = whole && upgrade === undefined && idempotent.has(method);
   return { head, body: size === 0 ? null : body, length, persistent, headOnly, upgrade, repeatable };
 }
 
-/** @throws Error when one of them cannot be sent, or is the length */
+/** @throws Error when a header cannot be sent, or is `Content-Length` */
 function writeForward(list: readonly string[]): WrittenHeaders {
   return writeHeaders(list, checkForward);
 }
 
 function checkForward(name: string): void {
-  if ((kinds.get(name) ?? learn(name)) === kind.length)
+  if ((kinds.get(name) ?? classify(name)) === kind.length)
     throw new Error("Cannot send the length: it is not that of this request alone");
 }
 
-/** @throws Error when there may be no such header */
-function learn(name: string): Kind {
+/** @throws Error when a header of this name may not be sent */
+function classify(name: string): Kind {
   checkHeaderName(name);
-  if (ownHeaders.test(name)) throw new UnsendableHeader(`Cannot send header "${name}": it is the connection's`);
+  if (ownHeaders.test(name)) throw new UnsendableHeader(`Cannot send header "${name}": it belongs to the connection`);
   const is = lengthHeader.test(name) ? kind.length : kind.pass;
-  if (kinds.size < mostKinds) kinds.set(name, is);
+  if (kinds.size < maxKinds) kinds.set(name, is);
   return is;
 }

@@ -5,32 +5,32 @@ import { chunkEnd, chunkStart, lastChunk } from "../../../../http1/chunk-frame.t
 import { sendPiece } from "../../../../http1/send-piece.ts";
 import type { RawRequest } from "./request-head.ts";
 
-/** Sends the requests of one connection, one after another, as fast as the replica takes them. */
+/** Sends the requests of one connection, one after another, no faster than the replica reads them. */
 export class RequestSender {
   readonly #socket: Socket;
   readonly #onFault: (err: Error) => void;
   #body: Readable | undefined;
-  /** Waits for the first bytes of the body, until the end of the turn of the event loop at most. */
+  /** Held for the first bytes of the body, at most until the end of this turn of the event loop. */
   #head = "";
-  /** Bytes of the body that are still to come; undefined: sent in chunks. */
+  /** Bytes of the body that are still to come; undefined: sent in transfer chunks. */
   #left: number | undefined;
   readonly #onData = (chunk: Uint8Array): void => this.#sendChunk(chunk);
   readonly #onEnd = (): void => this.#end();
   readonly #onError = (err: Error): void => this.#onFault(err);
-  readonly #onClose = (): void => this.#onFault(new Error("the body ended before its end"));
+  readonly #onClose = (): void => this.#onFault(new Error("the body closed before its end"));
   readonly #onDrain = (): void => void this.#body?.resume();
   readonly #flush = (): void => {
     if (this.#head !== "") this.#write("");
   };
 
-  /** `onFault` hears of a body that breaks, or is not as long as the head says; then `stop` is to be called. */
+  /** `onFault` is called for a body that fails or is not as long as the head states; it must call `stop`. */
   constructor(socket: Socket, onFault: (err: Error) => void) {
     this.#socket = socket;
     this.#onFault = onFault;
     socket.on("drain", this.#onDrain);
   }
 
-  /** Whether a part of the request is still here. */
+  /** Whether a part of the request is still to be sent. */
   get sending(): boolean {
     return this.#body !== undefined || this.#socket.writableLength > 0;
   }
@@ -48,14 +48,14 @@ export class RequestSender {
     }
   }
 
-  /** Nothing more is sent; what was sent of a body may be a part of it. */
+  /** Stops sending; a body may have been sent in part. */
   stop(): void {
     const body = this.#body;
     this.#detach();
     body?.destroy();
   }
 
-  /** The connection is somebody else's. */
+  /** Detaches from the socket, which has another owner from now on. */
   release(): void {
     this.#socket.off("drain", this.#onDrain);
   }
@@ -63,18 +63,18 @@ export class RequestSender {
   #read(body: Readable): void {
     this.#body = body;
     if (body.readableEnded) this.#end();
-    else if (body.destroyed) this.#onFault(body.errored ?? new Error("the body was given up"));
+    else if (body.destroyed) this.#onFault(body.errored ?? new Error("the body was aborted"));
     else {
       body.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
       body.resume();
-      // A replica may want to answer before there is any of it.
+      // A replica may reply before there is any of the body.
       setImmediate(this.#flush);
     }
   }
 
   #sendChunk(chunk: Uint8Array): void {
     const size = chunk.byteLength;
-    // Nothing of no length: it would be the end.
+    // An empty transfer chunk would end the body.
     if (size === 0) return;
     if (this.#left !== undefined) {
       if (size > this.#left) return this.#onFault(new Error("the body is longer than its head says"));

@@ -1,9 +1,9 @@
 import type { RawConnection } from "./raw-connection.ts";
 
 /**
- * Lets kept connections hear what came on them before they are used again. A request is sent at the end of a turn of the
- * event loop that read from the connection, after the one in which its last answer came: a replica that closed it, or
- * said more than it was asked, is noticed first.
+ * Delays the reuse of kept connections until what arrived on them was read. A request is sent at the end of a turn of
+ * the event loop that read from the connection, after the turn in which its last response ended: so a replica that
+ * closed it, or sent more than it was asked for, is noticed first.
  */
 export class ReuseTurns {
   #due: RawConnection[] = [];
@@ -22,14 +22,14 @@ export class ReuseTurns {
     for (const connection of resting) connection.fresh = false;
   };
 
-  /** The connection's answer is over. */
+  /** The connection's response has ended. */
   rest(connection: RawConnection): void {
     connection.fresh = true;
     this.#resting.push(connection);
     this.#schedule();
   }
 
-  /** The connection is to begin with the call that it took. */
+  /** The connection shall begin with the call assigned to it. */
   begin(connection: RawConnection): void {
     this.#due.push(connection);
     this.#schedule();

@@ -13,14 +13,14 @@ export const engineLabel = {
   secrets: "weir.secrets",
   grace: "weir.grace",
   spec: "weir.spec",
-  /** Whose limit of memory it has. */
+  /** Whether its memory limit is the function's own or the default. */
   memory: "weir.memory",
 } as const;
 
-/** Value of that label where the function states none. */
+/** Value of `engineLabel.memory` when the function states no limit. */
 export const defaultMemory = "default";
 
-/** What the labels of a container tell of its replica. */
+/** What the labels of a container say about its replica. */
 export interface LabelledReplica extends FunctionRef {
   readonly id: string;
   readonly generation: number;
@@ -29,7 +29,7 @@ export interface LabelledReplica extends FunctionRef {
   readonly grace: number;
 }
 
-/** The filter of the engine's lists and events for what belongs to `instance`. */
+/** Filters the engine's lists and events for objects of `instance`. */
 export function instanceFilter(instance: string, more: Readonly<Record<string, readonly string[]>> = {}): string {
   return JSON.stringify({ label: [`${engineLabel.instance}=${instance}`], ...more });
 }

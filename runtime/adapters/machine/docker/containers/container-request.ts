@@ -5,10 +5,10 @@ import type { ReplicaSpec } from "../../../../core/ports/replicas.ts";
 import { formatLabels } from "./container-labels.ts";
 import { containerResources } from "./container-resources.ts";
 
-/** What a container is made with, beside its spec. */
+/** What a container is created with, besides the replica's spec. */
 export interface ContainerSurroundings {
   readonly instance: string;
-  /** The replica's. */
+  /** Id of the replica. */
   readonly id: string;
   /** Id of the image. */
   readonly image: string;
@@ -16,7 +16,7 @@ export interface ContainerSurroundings {
   readonly network: string;
   /** `name:address` of each name the gateway has in the container. */
   readonly gatewayHosts: readonly string[];
-  /** Holds the function's secrets on this host. */
+  /** Directory of the function's secrets on this host. */
   readonly secretsDirectory: string;
   /** `uid:gid` that the function runs as. */
   readonly user: string;
@@ -25,15 +25,16 @@ export interface ContainerSurroundings {
   readonly cpus: number;
 }
 
-/** Not only for root file systems that can be written to: files there may be run, as in any image's own. */
+/** Mount options of `/tmp` beside a read-only root file system; files there may be executed, as in an image's own. */
 const temporary = "rw,exec,nosuid,nodev,mode=1777";
 const port = "8080/tcp";
-/** How long the watchdog in an image lets calls finish when it is to stop. */
+/** Tells the watchdog in an image how long calls may take to finish when it stops. */
 const graceVariable = "write_timeout";
 
 /**
- * The engine's description of a replica's container (`security.md` §9): the image's own command, nothing it was not given.
- * @throws StartFailure for resources that cannot be given
+ * The engine's description of a replica's container (`security.md` §9): runs the image's own command, with no more
+ * rights than are given here.
+ * @throws StartFailure for resources that the engine cannot provide
  */
 export function containerRequest(spec: ReplicaSpec, surroundings: ContainerSurroundings): object {
   const { network, secretsDirectory } = surroundings;
@@ -45,14 +46,14 @@ export function containerRequest(spec: ReplicaSpec, surroundings: ContainerSurro
     ),
     Labels: formatLabels(surroundings.instance, surroundings.id, spec),
     ExposedPorts: { [port]: {} },
-    // The provider asks by itself; what the image would have the engine ask costs a process each time.
+    // The provider probes by itself; a health check of the image would cost a process each time.
     Healthcheck: { Test: ["NONE"] },
     HostConfig: {
       CapDrop: ["ALL"],
       SecurityOpt: ["no-new-privileges"],
       Privileged: false,
-      // Only where the deployment asks for it: images write where they like, and another root file system could not be
-      // told from theirs. Then /tmp is memory; else it is the image's own.
+      // Read-only only where the deployment asks for it: images write anywhere, and would fail in ways that look like
+      // their own. Then /tmp is in memory; otherwise it is the image's own.
       ReadonlyRootfs: spec.readOnlyRootFilesystem,
       ...(spec.readOnlyRootFilesystem ? { Tmpfs: { "/tmp": temporary } } : {}),
       ...containerResources(spec.limits, spec.requests, surroundings.defaultLimits, surroundings.cpus),
@@ -66,7 +67,7 @@ export function containerRequest(spec: ReplicaSpec, surroundings: ContainerSurro
       NetworkMode: network,
       ExtraHosts: surroundings.gatewayHosts,
       PublishAllPorts: false,
-      // The provider starts anew what ended.
+      // The provider replaces containers that ended.
       RestartPolicy: { Name: "no" },
       Init: true,
       LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } },

@@ -2,7 +2,7 @@ import { parseQuantity, quantityScale } from "../../../../core/functions/quantit
 import type { DefaultLimits } from "../../../../core/ports/engine.ts";
 import { StartFailure } from "./start-failure.ts";
 
-/** Limits of a container by the engine's names. */
+/** Limits of a container, by the engine's names. */
 export interface ContainerResources {
   readonly PidsLimit: number;
   readonly Memory?: number;
@@ -15,18 +15,18 @@ export interface ContainerResources {
 
 type Quantities = Readonly<Record<string, string>>;
 
-const mostProcesses = 256;
+const maxProcesses = 256;
 const gpu = "nvidia.com/gpu";
-/** The engine takes nothing smaller. */
-const leastNanoCpus = 10_000_000n;
-const leastShares = 2n;
-/** Nor anything greater: a share of more is the same share. */
-const mostShares = 262_144;
+/** The engine accepts nothing smaller. */
+const minNanoCpus = 10_000_000n;
+const minShares = 2n;
+/** The engine accepts nothing greater, so larger requests get this share. */
+const maxShares = 262_144;
 
 /**
- * What the engine is told of limits and requests. What a function asks for beyond a default limit is its limit then. The engine
- * refuses more processors than there are: `cpus` is the most.
- * @throws StartFailure for a device that only other providers know
+ * Maps a function's limits and requests to the engine's. A request above a default limit becomes the limit. The engine
+ * refuses more processors than the host has, so `cpus` is the most.
+ * @throws StartFailure for a device that the docker provider does not support
  */
 export function containerResources(
   limits: Quantities,
@@ -45,33 +45,33 @@ export function containerResources(
   if (unknown !== undefined) {
     throw new StartFailure(
       "UnknownDevice",
-      `Cannot give a container "${unknown}": the docker provider knows ${gpu} alone`,
+      `Cannot give a container "${unknown}": the docker provider supports ${gpu} alone`,
     );
   }
   const gpus = amount(limits[gpu] ?? requests[gpu], 1n);
   return {
-    PidsLimit: mostProcesses,
-    // No swap on top: a limit is a limit.
+    PidsLimit: maxProcesses,
+    // No swap on top of the memory limit.
     ...(memory === undefined ? {} : { Memory: Number(memory), MemorySwap: Number(memory) }),
     ...(reserved === undefined ? {} : { MemoryReservation: Number(reserved) }),
-    ...(cpu === undefined ? {} : { NanoCpus: Math.min(Number(most(cpu, leastNanoCpus)), cpus * 1e9) }),
-    ...(shares === undefined ? {} : { CpuShares: Math.min(Number(most(shares, leastShares)), mostShares) }),
+    ...(cpu === undefined ? {} : { NanoCpus: Math.min(Number(larger(cpu, minNanoCpus)), cpus * 1e9) }),
+    ...(shares === undefined ? {} : { CpuShares: Math.min(Number(larger(shares, minShares)), maxShares) }),
     ...(gpus === undefined || gpus === 0n
       ? {}
       : { DeviceRequests: [{ Driver: "nvidia", Count: Number(gpus), Capabilities: [["gpu"]] }] }),
   };
 }
 
-/** A quantity in parts of which `perUnit` make one; undefined when there is none. */
+/** A quantity in units of 1/`perUnit`; undefined when there is none. */
 function amount(text: string | undefined, perUnit: bigint): bigint | undefined {
   const quantity = text === undefined ? undefined : parseQuantity(text);
   return quantity === undefined ? undefined : (quantity * perUnit) / quantityScale;
 }
 
-function atLeast(limit: bigint | undefined, asked: bigint | undefined): bigint | undefined {
-  return limit === undefined ? undefined : most(limit, asked ?? 0n);
+function atLeast(limit: bigint | undefined, requested: bigint | undefined): bigint | undefined {
+  return limit === undefined ? undefined : larger(limit, requested ?? 0n);
 }
 
-function most(a: bigint, b: bigint): bigint {
+function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }

@@ -9,8 +9,8 @@ export interface RunningContainer {
 }
 
 /**
- * Removes the containers of `instance` that do not run, after `keepLog` had what they wrote, and tells those that do. Rejects
- * when the engine is away.
+ * Removes the containers of `instance` that do not run, after `keepLog` kept what they wrote, and returns those that
+ * do. Rejects when the engine is unavailable.
  */
 export async function takeOver(
   engine: EngineClient,

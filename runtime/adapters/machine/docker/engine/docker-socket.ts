@@ -3,9 +3,9 @@ import { engineSocket, expectedEngine, parseEngineAddress } from "../../../../ap
 import { EngineClient } from "./engine-client.ts";
 
 /**
- * Where the engine is: what is `named`, else what `dockerHost`, the value of `DOCKER_HOST`, says, else the standard socket. A
- * path, or `tcp://host:port`.
- * @throws PlatformError `validation_failed` for another kind of address
+ * Address of the engine: `named`, else `dockerHost` (the value of `DOCKER_HOST`), else the standard socket. It is a
+ * path or `tcp://host:port`.
+ * @throws PlatformError `validation_failed` for any other kind of address
  */
 export function engineAddress(named: string | undefined, dockerHost: string | undefined): string {
   const [source, address] = named ? ["docker_socket", named] : ["DOCKER_HOST", dockerHost];
@@ -27,25 +27,25 @@ export function engineNamedBy(
 }
 
 /**
- * Makes sure that this version can run functions on the engine; gives its number of processors.
- * @throws PlatformError `provider_unavailable` when it does not answer, or its containers cannot be reached from here
+ * Checks that functions can run on the engine; returns its number of processors.
+ * @throws PlatformError `provider_unavailable` when it does not respond, or its containers cannot be reached from here
  */
 export async function checkEngine(engine: EngineClient): Promise<{ readonly cpus: number }> {
   await engine.ping();
   const { body: info } = await engine.call<EngineInfo>("GET", "/info");
   const isRootless = info?.SecurityOptions?.some((option) => option.includes("rootless")) === true;
-  const why =
+  const reason =
     process.platform !== "linux" ? "this system is not Linux" : isRootless ? "it runs without root" : undefined;
-  if (why !== undefined) {
+  if (reason !== undefined) {
     throw new PlatformError(
       "provider_unavailable",
-      `Cannot use the container engine: ${why}, and its containers cannot be reached from this host; choose --provider local`,
+      `Cannot use the container engine: ${reason}, and its containers cannot be reached from this host; choose --provider local`,
     );
   }
   return { cpus: info?.NCPU ?? 1 };
 }
 
-/** Why functions cannot run on an engine there, as a sentence; undefined when they can. */
+/** Why functions cannot run on the engine at `address`, as a sentence; undefined when they can. */
 export async function engineTrouble(address: string): Promise<string | undefined> {
   const engine = new EngineClient(address);
   try {

@@ -10,14 +10,14 @@ export interface EngineRequest {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON; a stream is sent as it is, as a tar archive. */
   readonly body?: object | Readable;
-  /** Statuses from 400 on that are an answer and no failure. */
+  /** Statuses from 400 on that are not a failure. */
   readonly expected?: readonly number[];
-  /** Milliseconds until the head of the answer; 0 = no limit. */
+  /** Milliseconds until the head of the response; 0 = no limit. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What the engine answered; an expected failure has no `body`. */
+/** A response of the engine; an expected failure has no `body`. */
 export interface EngineAnswer<T> {
   readonly status: number;
   readonly body: T | undefined;
@@ -27,7 +27,7 @@ export interface EngineAnswer<T> {
 const oldestApi = "1.41";
 const defaultTimeout = 60_000;
 
-/** Talks to one container engine, at the path of its socket or at `tcp://host:port`; the version of the API is agreed on at the first request. */
+/** Client of one container engine, at a socket path or `tcp://host:port`; negotiates the API version at first use. */
 export class EngineClient {
   readonly #address: string;
   readonly #pool: Pool;
@@ -44,8 +44,8 @@ export class EngineClient {
   }
 
   /**
-   * Resolves while the engine answers.
-   * @throws PlatformError `provider_unavailable` when it is away, or the engine too old
+   * Resolves while the engine responds.
+   * @throws PlatformError `provider_unavailable` when the engine is unavailable or too old
    */
   async ping(): Promise<void> {
     await this.#send("GET", "/_ping", { timeout: 5_000 }).then(({ body }) => body.dump());
@@ -53,21 +53,22 @@ export class EngineClient {
   }
 
   /**
-   * The whole answer, its body of type `T` by the engine's documentation.
-   * @throws PlatformError `provider_unavailable` when the engine is away; `internal_error` with its words when it refuses
+   * Returns the whole response, its body of type `T` by the engine's documentation.
+   * @throws PlatformError `provider_unavailable` when it is unreachable; `internal_error`, with its message, when it
+   * refuses the request
    */
   async call<T>(method: Dispatcher.HttpMethod, path: string, request: EngineRequest = {}): Promise<EngineAnswer<T>> {
     const { statusCode, body } = await this.#send(method, `${await this.#version()}${path}`, request);
-    const text = await body.text().catch((err: unknown) => Promise.reject(this.#away(err)));
+    const text = await body.text().catch((err: unknown) => Promise.reject(this.#unavailable(err)));
     return { status: statusCode, body: statusCode >= 400 || text === "" ? undefined : (readJson(text) as T) };
   }
 
-  /** The body as it comes; the caller reads it to the end or destroys it. Throws as `call` does. */
+  /** The body as a stream; the caller reads it to the end or destroys it. Throws as `call` does. */
   async stream(method: Dispatcher.HttpMethod, path: string, request: EngineRequest = {}): Promise<Readable> {
     return (await this.#send(method, `${await this.#version()}${path}`, request)).body;
   }
 
-  /** Cuts what is under way. */
+  /** Aborts requests in flight. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -75,9 +76,9 @@ export class EngineClient {
   async #send(method: Dispatcher.HttpMethod, path: string, request: EngineRequest): Promise<Dispatcher.ResponseData> {
     const { query, body, timeout = defaultTimeout, signal, expected = [] } = request;
     const isStream = body !== undefined && "pipe" in body;
-    let answer: Dispatcher.ResponseData;
+    let response: Dispatcher.ResponseData;
     try {
-      answer = await this.#pool.request({
+      response = await this.#pool.request({
         method,
         path: `${path}${formatQuery(query)}`,
         headersTimeout: timeout,
@@ -86,11 +87,14 @@ export class EngineClient {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (err) {
-      throw signal?.aborted === true ? err : this.#away(err);
+      throw signal?.aborted === true ? err : this.#unavailable(err);
     }
-    if (answer.statusCode < 400 || expected.includes(answer.statusCode)) return answer;
-    const text = await answer.body.text().catch(() => "");
-    throw new PlatformError("internal_error", sentenceIn(text) ?? `the container engine answered ${answer.statusCode}`);
+    if (response.statusCode < 400 || expected.includes(response.statusCode)) return response;
+    const text = await response.body.text().catch(() => "");
+    throw new PlatformError(
+      "internal_error",
+      messageIn(text) ?? `the container engine answered ${response.statusCode}`,
+    );
   }
 
   #version(): Promise<string> {
@@ -114,13 +118,13 @@ export class EngineClient {
     return `/v${compareVersions(oldest, oldestApi) > 0 ? oldest : oldestApi}`;
   }
 
-  #away(cause: unknown): PlatformError {
-    // It may come back as another version.
+  #unavailable(cause: unknown): PlatformError {
+    // The engine may come back with another version.
     this.#prefix = undefined;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = cause instanceof Error ? cause.message : String(cause);
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
     const advice = engineAdvice(this.#address, code);
-    const sentence = `Cannot reach the container engine at "${this.#address}": ${why}${advice === undefined ? "" : `; ${advice}`}`;
+    const sentence = `Cannot reach the container engine at "${this.#address}": ${message}${advice === undefined ? "" : `; ${advice}`}`;
     return new PlatformError("provider_unavailable", sentence, { cause });
   }
 }
@@ -139,7 +143,7 @@ function formatQuery(query: EngineRequest["query"]): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for text that is not JSON. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -148,7 +152,7 @@ function readJson(text: string): unknown {
   }
 }
 
-function sentenceIn(text: string): string | undefined {
+function messageIn(text: string): string | undefined {
   const refusal = readJson(text) as { message?: string } | undefined;
   return refusal?.message ?? (text.trim() === "" ? undefined : text.trim());
 }

@@ -32,7 +32,7 @@ export interface NetworkDocument {
   readonly IPAM: { readonly Config: readonly { readonly Gateway?: string; readonly Subnet?: string }[] | null };
 }
 
-/** One line of the engine's answer to a pull. */
+/** One line of the engine's response to a pull. */
 export interface PullLine {
   readonly id?: string;
   readonly status?: string;
@@ -47,7 +47,7 @@ export interface EngineEvent {
 
 export interface StatsDocument {
   readonly read: string;
-  /** When it looked before that. */
+  /** Time of the sample before that. */
   readonly preread: string;
   readonly cpu_stats?: CpuStats;
   readonly precpu_stats?: CpuStats;

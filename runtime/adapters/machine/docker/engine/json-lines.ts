@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** The values in a stream of JSON documents, one a line; a line that is none is left out. */
+/** The values in a stream of JSON documents, one per line; lines that are not JSON are left out. */
 export async function* jsonLines(stream: Readable): AsyncGenerator {
   let rest = "";
   const decoder = new TextDecoder();
@@ -18,7 +18,7 @@ function* valuesOf(lines: readonly string[]): Generator {
     try {
       yield JSON.parse(line);
     } catch {
-      // Cut short by the end of the stream.
+      // Truncated by the end of the stream.
     }
   }
 }

@@ -3,7 +3,7 @@ import type { LogPiece } from "../../../replica-logs/log-lines.ts";
 const headLength = 8;
 const space = 32;
 
-/** The pieces in the engine's stream of both outputs, which must have been asked for with timestamps. */
+/** The chunks in the engine's stream of both outputs, which must have been requested with timestamps. */
 export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogPiece> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
@@ -12,9 +12,13 @@ export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenera
       const end = rest.length < headLength ? Number.POSITIVE_INFINITY : headLength + rest.readUInt32BE(4);
       if (rest.length < end) break;
       const frame = rest.subarray(headLength, end);
-      const gap = frame.indexOf(space);
-      if (gap > 0) {
-        yield { stream: rest[0] ?? 1, timestamp: frame.toString("latin1", 0, gap), text: frame.subarray(gap + 1) };
+      const spaceAt = frame.indexOf(space);
+      if (spaceAt > 0) {
+        yield {
+          stream: rest[0] ?? 1,
+          timestamp: frame.toString("latin1", 0, spaceAt),
+          text: frame.subarray(spaceAt + 1),
+        };
       }
       rest = rest.subarray(end);
     }

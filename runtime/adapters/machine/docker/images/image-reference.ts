@@ -4,14 +4,14 @@ import { StartFailure } from "../containers/start-failure.ts";
 const form =
   /^[A-Za-z0-9][A-Za-z0-9._-]*(?::\d{1,5}(?=\/))?(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@[a-z0-9]+:[0-9a-fA-F]{32,128})?$/;
 
-/** What to ask the engine for: without a tag or digest it would take all tags there are. */
+/** Query of a pull: without a tag or digest the engine would pull all tags. */
 export interface PullQuery {
   readonly fromImage: string;
   readonly tag?: string;
 }
 
 /**
- * Checks that `image` is a reference, so that it can stand in a path.
+ * Checks that `image` is a reference, and so safe in a URL path.
  * @throws StartFailure `InvalidImageName`
  */
 export function checkImage(image: string): string {
@@ -22,7 +22,7 @@ export function checkImage(image: string): string {
   );
 }
 
-/** How an image is asked for at its registry. */
+/** The pull query of an image; its tag is `latest` if it has neither tag nor digest. */
 export function pullQuery(image: string): PullQuery {
   const last = image.slice(image.lastIndexOf("/") + 1);
   return /[:@]/.test(last) ? { fromImage: image } : { fromImage: image, tag: "latest" };

@@ -6,7 +6,7 @@ import { jsonLines } from "../engine/json-lines.ts";
 import { PullProgress } from "./pull-progress.ts";
 import { StartFailure } from "../containers/start-failure.ts";
 
-/** Told how far the pull of an image is, in a few words; at most once a second. */
+/** Receives the progress of an image's pull, in a few words; at most once a second. */
 export type PullListener = (words: string) => void;
 
 interface Pull {
@@ -14,9 +14,9 @@ interface Pull {
   readonly listeners: Set<PullListener>;
 }
 
-const tellInterval = 1_000;
+const reportInterval = 1_000;
 
-/** Finds images by their references: those that are there are used, others are pulled, each once at a time. */
+/** Resolves image references: images that are present are used, others are pulled, each by one pull at a time. */
 export class Images {
   readonly #engine: EngineClient;
   readonly #pulls = new Map<string, Pull>();
@@ -29,16 +29,17 @@ export class Images {
   }
 
   /**
-   * The id of the image; it stays the same whatever becomes of the reference.
-   * @throws StartFailure `InvalidImageName`; `ErrImagePull`, after another failure `ImagePullBackOff`, with the engine's words
+   * The id of the image, which stays valid when the reference changes.
+   * @throws StartFailure `InvalidImageName`; `ErrImagePull`, or `ImagePullBackOff` after an earlier failure, with the
+   * engine's message
    */
-  async resolve(image: string, heard: PullListener): Promise<string> {
+  async resolve(image: string, listener: PullListener): Promise<string> {
     const found = await this.#find(checkImage(image));
     if (found !== undefined) return found;
-    await this.#pull(image, heard);
+    await this.#pull(image, listener);
     const pulled = await this.#find(image);
     if (pulled !== undefined) return pulled;
-    throw new StartFailure("ErrImagePull", `Cannot use image "${image}": it is gone again`);
+    throw new StartFailure("ErrImagePull", `Cannot use image "${image}": it disappeared after the pull`);
   }
 
   /** Whether the image with this id is still there. */
@@ -56,30 +57,30 @@ export class Images {
     return body?.Id;
   }
 
-  async #pull(image: string, heard: PullListener): Promise<void> {
+  async #pull(image: string, listener: PullListener): Promise<void> {
     let pull = this.#pulls.get(image);
     if (pull === undefined) {
       const listeners = new Set<PullListener>();
-      const tell: PullListener = (words) => {
-        for (const listener of listeners) listener(words);
+      const report: PullListener = (words) => {
+        for (const each of listeners) each(words);
       };
-      pull = { listeners, ended: this.#run(image, tell).finally(() => this.#pulls.delete(image)) };
+      pull = { listeners, ended: this.#run(image, report).finally(() => this.#pulls.delete(image)) };
       this.#pulls.set(image, pull);
     }
-    pull.listeners.add(heard);
+    pull.listeners.add(listener);
     try {
       await pull.ended;
     } finally {
-      pull.listeners.delete(heard);
+      pull.listeners.delete(listener);
     }
   }
 
-  async #run(image: string, tell: PullListener): Promise<void> {
-    // What is done in the same turn would tell nobody.
+  async #run(image: string, report: PullListener): Promise<void> {
+    // In the same turn there is no listener yet.
     await Promise.resolve();
     try {
-      tell("");
-      await this.#fetch(image, tell);
+      report("");
+      await this.#fetch(image, report);
       this.#failures.delete(image);
     } catch (err) {
       if (err instanceof PlatformError && err.code === "provider_unavailable") throw err;
@@ -91,19 +92,19 @@ export class Images {
     }
   }
 
-  async #fetch(image: string, tell: PullListener): Promise<void> {
+  async #fetch(image: string, report: PullListener): Promise<void> {
     const { signal } = this.#closed;
     const query = { ...pullQuery(image) };
     const lines = await this.#engine.stream("POST", "/images/create", { query, timeout: 0, signal });
     const progress = new PullProgress();
-    let told = Date.now();
+    let reportedAt = Date.now();
     for await (const line of jsonLines(lines)) {
-      const said = line as PullLine;
-      if (said.error !== undefined) throw new Error(said.error);
-      progress.add(said);
-      if (Date.now() - told < tellInterval) continue;
-      told = Date.now();
-      tell(progress.text());
+      const progressLine = line as PullLine;
+      if (progressLine.error !== undefined) throw new Error(progressLine.error);
+      progress.add(progressLine);
+      if (Date.now() - reportedAt < reportInterval) continue;
+      reportedAt = Date.now();
+      report(progress.text());
     }
   }
 }

@@ -10,7 +10,7 @@ const finished = new Set(["Pull complete", "Already exists"]);
 const fetched = new Set(["Download complete", "Verifying Checksum", "Extracting"]);
 const megabyte = 1_000_000;
 
-/** Adds up what the engine says during a pull. */
+/** Sums up the progress that the engine reports during a pull. */
 export class PullProgress {
   readonly #layers = new Map<string, Layer>();
 

@@ -5,21 +5,21 @@ import { EndedLogs, endedDirectory, endedLogSize } from "../../../replica-logs/e
 import { logDirectory, olderLog, replicaOfLog } from "./log-files.ts";
 import { endOfLog } from "./replica-log.ts";
 
-/** Keeps what replicas of a killed process wrote last, as of others that ended, and removes their files: none of them runs. */
+/** Keeps the last output of a killed process's replicas, which have all ended, and removes their files. */
 export async function endLeftLogs(logs: string): Promise<void> {
   const ended = new EndedLogs(logs);
   await ended.removeUnfinished();
   for (const ref of await ended.functions()) {
     const directory = logDirectory(logs, ref);
     const files = (await readdir(directory)).filter((name) => name !== endedDirectory);
-    const left = await Promise.all(
+    const leftovers = await Promise.all(
       [...new Set(files.map(replicaOfLog))].map(async (id) => {
         const path = join(directory, id);
         const { mtimeMs } = await stat(path).catch(() => stat(olderLog(path)));
         return { id, path, endedAt: Math.round(mtimeMs) };
       }),
     );
-    for (const { id, path, endedAt } of left.toSorted((a, b) => a.endedAt - b.endedAt)) {
+    for (const { id, path, endedAt } of leftovers.toSorted((a, b) => a.endedAt - b.endedAt)) {
       await ended.keep(ref, id, await endOfLog(path, endedLogSize), endedAt);
       await rm(path, { force: true });
       await rm(olderLog(path), { force: true });

@@ -9,11 +9,12 @@ import { mergeByTime } from "../../../replica-logs/merge-by-time.ts";
 import { logDirectory, replicaOfLog } from "./log-files.ts";
 import { LogTail } from "./log-tail.ts";
 
-/** How often a followed log is looked at, in milliseconds. */
+/** How often a followed log is read, in milliseconds. */
 const interval = 100;
 
 /**
- * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and what is kept there of ended replicas. A followed log ends when the directory of the function, once there, is gone.
+ * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and what is kept there of ended
+ * replicas. A followed log ends when the directory of the function, once it existed, is gone.
  */
 export class LocalLogSource implements LogSource {
   readonly #directory: string;
@@ -27,12 +28,12 @@ export class LocalLogSource implements LogSource {
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
     const directory = logDirectory(this.#directory, query);
     const tails = new Map<string, LogTail>();
-    /** Replicas that were read, or are. */
+    /** Replicas that were read, or are being read. */
     const known = new Set<string>();
-    let wasThere = false;
+    let existed = false;
     try {
       for (let isFirst = true; !signal.aborted; isFirst = false) {
-        // Before the ended ones: a replica that ends meanwhile is among those at least.
+        // Listed before the ended ones: a replica that ends in between is at least among those.
         const replicas = await replicasIn(directory);
         const tail = isFirst ? query.tail : undefined;
         const ended = await this.#ended.read({ ...query, tail }, known);
@@ -50,8 +51,8 @@ export class LocalLogSource implements LogSource {
           yield record;
         }
         for (const instance of instances) if (replicas?.includes(instance) !== true) tails.delete(instance);
-        if (!query.follow || (replicas === undefined && wasThere)) return;
-        wasThere ||= replicas !== undefined;
+        if (!query.follow || (replicas === undefined && existed)) return;
+        existed ||= replicas !== undefined;
         await sleep(interval, undefined, { signal }).catch(() => {});
       }
     } finally {
@@ -65,7 +66,7 @@ async function replicasIn(directory: string): Promise<string[] | undefined> {
   return names && [...new Set(names.filter((name) => name !== endedDirectory).map(replicaOfLog))].sort();
 }
 
-/** Of a replica that is known what it wrote since, of another all, or the last `count` lines. */
+/** New lines of a replica that is known; all lines of another one, or its last `count`. */
 function linesOf(
   tails: Map<string, LogTail>,
   directory: string,

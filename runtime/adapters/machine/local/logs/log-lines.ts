@@ -5,8 +5,8 @@ import { cutMark, longestLine } from "../../../replica-logs/longest-line.ts";
 const newline = 10;
 
 /**
- * Turns what a process writes into its lines, without their newline; one array for each piece that came. Longer lines
- * are cut and say so; a last line without newline counts.
+ * Splits what a process writes into lines, without their newline: one array per chunk. Lines that are too long are
+ * truncated and marked; a last line without newline counts.
  */
 export class LogLines extends Transform {
   #parts: Buffer[] = [];
@@ -21,7 +21,7 @@ export class LogLines extends Transform {
     let begin = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
       this.#add(chunk.subarray(begin, end));
-      lines.push(this.#take());
+      lines.push(this.#takeLine());
       begin = end + 1;
     }
     this.#add(chunk.subarray(begin));
@@ -30,7 +30,7 @@ export class LogLines extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    if (this.#length > 0) this.push([this.#take()]);
+    if (this.#length > 0) this.push([this.#takeLine()]);
     done();
   }
 
@@ -40,7 +40,7 @@ export class LogLines extends Transform {
     this.#length += part.length;
   }
 
-  #take(): string {
+  #takeLine(): string {
     const text = Buffer.concat(this.#parts).toString("utf8");
     const line = this.#length > longestLine ? text + cutMark : text;
     this.#parts = [];

@@ -5,50 +5,50 @@ import { olderLog } from "./log-files.ts";
 const chunkSize = 65_536;
 const newline = 10;
 
-/** Reads one replica's log, whole lines only, also across a change of files. */
+/** Reads one replica's log, whole lines only, also across a rotation. */
 export class LogTail {
   readonly #path: string;
-  #present: LogFile | undefined;
+  #current: LogFile | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** All lines so far or, without holding them, the last `count`, the older file first. */
+  /** All lines so far or, without buffering them, the last `count`, the older file first. */
   async *backlog(count = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
-    this.#present = await LogFile.open(this.#path);
+    this.#current = await LogFile.open(this.#path);
     const older = await LogFile.open(olderLog(this.#path));
-    const inPresent = count === Number.POSITIVE_INFINITY ? 0 : ((await this.#present?.count()) ?? 0);
+    const inCurrent = count === Number.POSITIVE_INFINITY ? 0 : ((await this.#current?.count()) ?? 0);
     try {
-      // What is the older file now may have been the present one a moment ago; that is read below.
-      if (older !== undefined && older.inode !== this.#present?.inode && inPresent < count) {
-        await older.skip((await older.count()) - (count - inPresent));
+      // The older file may be the one that was opened as the current one, before a rotation; that is read below.
+      if (older !== undefined && older.inode !== this.#current?.inode && inCurrent < count) {
+        await older.skip((await older.count()) - (count - inCurrent));
         yield* older.lines();
       }
     } finally {
       await older?.close();
     }
-    await this.#present?.skip(inPresent - count);
+    await this.#current?.skip(inCurrent - count);
     yield* this.more();
   }
 
   /** Lines written since the last one read, also when the log has been removed in the meantime. */
   async *more(): AsyncGenerator<string> {
     for (;;) {
-      this.#present ??= await LogFile.open(this.#path);
-      if (this.#present === undefined) return;
-      // Looked at before reading: what is written between the two is read all the same.
+      this.#current ??= await LogFile.open(this.#path);
+      if (this.#current === undefined) return;
+      // Before reading, so that what is written between the two is read, too.
       const found = await stat(this.#path).catch(() => undefined);
-      yield* this.#present.lines();
-      if (found?.ino === this.#present.inode) return;
+      yield* this.#current.lines();
+      if (found?.ino === this.#current.inode) return;
       await this.close();
       if (found === undefined) return;
     }
   }
 
   async close(): Promise<void> {
-    await this.#present?.close();
-    this.#present = undefined;
+    await this.#current?.close();
+    this.#current = undefined;
   }
 }
 
@@ -71,14 +71,14 @@ class LogFile {
     return file === undefined ? undefined : new LogFile(file, (await file.stat()).ino);
   }
 
-  /** Whole lines in it now; not to be called after any was read. */
+  /** Number of whole lines in it now; must not be called after any was read. */
   async count(): Promise<number> {
     let count = 0;
     for await (const chunk of this.#chunks()) for (const _ of newlinesIn(chunk)) count += 1;
     return count;
   }
 
-  /** Leaves out that many lines, of those that are there. */
+  /** Skips that many of the lines that are there. */
   async skip(lines: number): Promise<void> {
     let left = lines;
     if (left <= 0) return;
@@ -93,7 +93,7 @@ class LogFile {
     }
   }
 
-  /** Whole lines from where the last reading ended. */
+  /** Whole lines from where the last read ended. */
   async *lines(): AsyncGenerator<string> {
     for await (const chunk of this.#chunks()) {
       this.#position += chunk.length;
@@ -104,7 +104,7 @@ class LogFile {
     }
   }
 
-  /** What is there from the present position on, which stays. */
+  /** What is there from the current position on; does not move the position. */
   async *#chunks(): AsyncGenerator<Buffer> {
     for (let at = this.#position; ;) {
       const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(chunkSize), 0, chunkSize, at);

@@ -1,4 +1,4 @@
-/** Gives each log line a time of its own, so that their order can be read from it. */
+/** Gives each log line a unique time, which shows their order. */
 export class LogClock {
   readonly #now: () => number;
   #last = 0n;
