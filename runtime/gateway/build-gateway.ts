@@ -69,7 +69,7 @@ import { tlsOf } from "./edge/tls-of.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
 import { watchQueues } from "./watch-queues.ts";
 
-/** Everything a gateway works with. */
+/** The parts that a gateway is built from. */
 export interface GatewayParts {
   readonly settings: GatewaySettings;
   readonly functions: FunctionStore;
@@ -90,9 +90,9 @@ export interface GatewayParts {
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;
   readonly registry: Registry;
-  /** Where its calls are counted, with those of others of the same process. */
+  /** Metrics of calls, shared with other components of the process. */
   readonly invocations: InvocationMetrics;
-  /** Times the connection to the broker came back. */
+  /** Number of reconnections to the broker. */
   readonly reconnects: () => number;
   /** How long `open` waits for the declared queues before it serves without them, milliseconds; 30 s when absent. */
   readonly brokerPatience?: number | undefined;
@@ -102,21 +102,24 @@ export interface GatewayParts {
 /** The gateway: the one HTTP server of a platform. */
 export interface BuiltGateway {
   /**
-   * Fills the tables, then listens; resolves with the port. Without the declared queues, as the broker is away, it listens
-   * after `brokerPatience`: synchronous calls need none, and those to be queued are refused until they are known.
+   * Fills the tables, then listens; resolves with the port. If the broker is unavailable, it listens after
+   * `brokerPatience` without the declared queues: synchronous calls need none, and asynchronous ones are refused until
+   * the queues are known.
    */
   open(): Promise<number>;
-  /** Answers beside that, without TLS, at exactly these addresses; rejects when one cannot be had. */
+  /** Also serves exactly these addresses, without TLS; rejects when it cannot listen at one of them. */
   listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
-  /** Calls of functions under way, those waiting for a replica too. */
+  /** Calls in flight, including those that wait for a replica. */
   readonly inFlight: number;
   /** From now on every reply closes its connection; requests are still served. */
   drain(): void;
-  /** Stops listening and resolves when the last reply was sent, or what is open after `drain_timeout` was cut. */
+  /**
+   * Stops listening; resolves when the last reply was sent, or connections still open after `drain_timeout` were cut.
+   */
   close(): Promise<void>;
 }
 
-/** Assembles a gateway; it neither reads nor listens before `open`, but for its credentials and certificate. */
+/** Assembles a gateway. Before `open` it does not listen, and reads only its credentials and certificate. */
 export function buildGateway(parts: GatewayParts): BuiltGateway {
   const { settings, log } = parts;
   const source = `gateway-${randomUUID()}`;
@@ -146,9 +149,9 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const errors = createErrorWriter(log);
   const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
   const namesOf = (namespace: string): Iterable<string> => table.names(namespace);
-  const sawUnknown = logUnknownCalls({ ...namespaces, log, namesOf });
+  const logUnknown = logUnknownCalls({ ...namespaces, log, namesOf });
   const writeError: WriteError = (exchange, err, context) => {
-    if (context.invocation) sawUnknown(exchange.url, err);
+    if (context.invocation) logUnknown(exchange.url, err);
     return errors.writeError(exchange, err, context);
   };
   const clients = clientAddresses(settings.trustedProxies);
@@ -228,7 +231,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       logs: parts.logs,
       usage: parts.usage,
       queues: parts.queues,
-      queueParts: { ...parts, table: queues, workers, place, retriesOf: (ref) => mostRetries(ref, table, queues) },
+      queueParts: { ...parts, table: queues, workers, place, retriesOf: (ref) => maxRetriesOf(ref, table, queues) },
       ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
@@ -257,17 +260,17 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   parts.invocations.show(counts);
 
   let address = "";
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   return {
     open: async () => {
-      const queuesKnown = watchQueues(parts, queues, endings);
-      endings.push(await parts.namespaces.watch(namespaceTable.observer));
+      const queuesKnown = watchQueues(parts, queues, cleanups);
+      cleanups.push(await parts.namespaces.watch(namespaceTable.observer));
       await ensureDefaultNamespace(namespaceParts);
-      endings.push(await functions.watch(table.functionObserver));
-      endings.push(await parts.endpoints.watch(table.endpointsObserver));
+      cleanups.push(await functions.watch(table.functionObserver));
+      cleanups.push(await parts.endpoints.watch(table.endpointsObserver));
       warnBeyondEdition(table, settings, log);
-      endings.push(reportActivity(parts.activity, source, () => counts.entries()));
-      endings.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
+      cleanups.push(reportActivity(parts.activity, source, () => counts.entries()));
+      cleanups.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
       await queuesKnown;
       await app.ready();
       const port = await server.listen({ host: settings.host, port: settings.port });
@@ -284,7 +287,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     close: async () => {
       await app.close();
       await server.close();
-      for (const end of endings.reverse()) end();
+      for (const end of cleanups.reverse()) end();
       ends.close();
       elsewhere.close();
       workers.close();
@@ -292,14 +295,14 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   };
 }
 
-function mostRetries(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {
+function maxRetriesOf(ref: FunctionRef, table: FunctionTable, queues: QueueTable): number | undefined {
   const entry = table.findKey(formatRef(ref));
   if (entry === undefined) return undefined;
   const { retry, queue } = limitsIn(entry.facts);
   return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
 }
 
-/** A platform that was started in a smaller edition goes on with what it has, and says what is too much. */
+/** A platform that was restarted in a smaller edition keeps what it has, and logs what exceeds the edition. */
 function warnBeyondEdition(
   table: FunctionTable,
   { edition, functionNamespace }: Pick<GatewaySettings, "edition" | "functionNamespace">,

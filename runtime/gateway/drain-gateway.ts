@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import type { BuiltGateway } from "./build-gateway.ts";
 
-/** Waits the time between being unready and refusing connections, still serving. */
+/** Keeps serving for `shutdownDelay` milliseconds, between being unready and refusing connections. */
 export async function drainGateway(gateway: BuiltGateway, shutdownDelay: number): Promise<void> {
   gateway.drain();
   await pause(shutdownDelay);

@@ -3,19 +3,18 @@ import type { NamespaceTable } from "../core/namespaces/namespace-table.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Log } from "../process/log.ts";
 
-/** What is emptied, and how it is known. */
 export interface EmptyNamespacesParts {
   readonly namespaces: NamespaceTable;
   readonly table: FunctionTable;
   readonly functions: FunctionStore;
   readonly log: Log;
-  /** Milliseconds until the next try when the store did not answer. */
+  /** Milliseconds until a retry after the store failed. */
   readonly retry?: number;
 }
 
 /**
- * Deletes the functions of every namespace that is being deleted, whoever marked it and when, and functions that were
- * written there a moment too late. The returned function ends that.
+ * Deletes the functions of every namespace that is being deleted, no matter which process marked it and when, and
+ * functions that are still written there afterwards. The returned function ends that.
  */
 export function emptyNamespaces({
   namespaces,
@@ -32,24 +31,24 @@ export function emptyNamespaces({
     pending.delete(name);
     if (ended) return;
     try {
-      for (const wanted of await functions.list(name)) await functions.remove({ namespace: name, name: wanted.name });
+      for (const desired of await functions.list(name)) await functions.remove({ namespace: name, name: desired.name });
     } catch (err) {
       if (ended) return;
       log.warn({ err, namespace: name }, "cannot delete the functions of a deleted namespace, trying again");
-      setTimeout(() => look(name), retry).unref();
+      setTimeout(() => check(name), retry).unref();
     }
   };
-  const look = (name: string): void => {
+  const check = (name: string): void => {
     if (pending.has(name) || !namespaces.isDeleting(name)) return;
     pending.add(name);
     last = last.then(() => empty(name));
   };
-  const unhear = namespaces.onChange(look);
-  table.onWanted(({ ref }) => look(ref.namespace));
-  for (const name of namespaces.deleting()) look(name);
+  const unsubscribe = namespaces.onChange(check);
+  table.onWanted(({ ref }) => check(ref.namespace));
+  for (const name of namespaces.deleting()) check(name);
 
   return () => {
     ended = true;
-    unhear();
+    unsubscribe();
   };
 }

@@ -59,43 +59,43 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   function_timeout: 504,
 };
 
-/** Seconds of `Retry-After` when the error names none, and most of them. */
-const retryAfter = { usual: 2, most: 30 } as const;
+/** Seconds of `Retry-After`: the default for errors that name none, and the maximum. */
+const retryAfter = { default: 2, max: 30 } as const;
 
-/** The HTTP status of an error code; known here alone. */
+/** The HTTP status of an error code; only this file maps codes to statuses. */
 export function statusOf(code: ErrorCode): number {
   return statuses[code];
 }
 
-/** What the caller of the error writer knows beside the error. */
+/** What the caller of the error writer knows besides the error. */
 export interface ErrorContext {
   readonly callId?: string;
-  /** The valid one of the request, or the one that was made for it; its trace id is logged. */
+  /** The request's own if valid, else the one generated for it; its trace id is logged. */
   readonly traceParent?: string;
-  /** The request was for `/function/` or `/async-function/`. */
+  /** Whether the request was for `/function/` or `/async-function/`. */
   readonly invocation?: boolean;
-  /** More headers, e.g. `Allow`. */
+  /** Additional headers, e.g. `Allow`. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** Answers requests that failed, the same way inside Fastify and outside. */
+/** Replies to failed requests, in the same way inside and outside of Fastify. */
 export interface ErrorWriter {
   /**
-   * For raw handlers. Cuts the exchange if the head of a reply was made; logs unknown errors. Returns the bytes of the body
-   * that it sent.
+   * For raw handlers. Cuts the exchange if the head of a reply was made; logs unknown errors. Returns the number of
+   * body bytes sent.
    */
   writeError(exchange: FailedExchange, err: unknown, context?: ErrorContext): number;
   /** For Fastify's handlers. */
   sendError(request: FastifyRequest, reply: FastifyReply, err: unknown, context?: ErrorContext): FastifyReply;
 }
 
-/** What was asked, as far as an error tells of it. */
-interface Asked {
+/** The parts of a request that its error reply depends on. */
+interface FailedRequest {
   readonly method?: string | undefined;
   readonly rawHeaders: HeaderList;
 }
 
-/** A request that node:http brought and whose handler answers by itself. */
+/** The exchange of a node:http request whose handler writes the response itself. */
 export function failedExchange(request: IncomingMessage, response: ServerResponse): FailedExchange {
   const { method, url, rawHeaders } = request;
   return {
@@ -113,9 +113,9 @@ export function failedExchange(request: IncomingMessage, response: ServerRespons
   };
 }
 
-/** The error writer of one gateway; `log` gets every error that is our own defect, once. */
+/** The error writer of one gateway; `log` receives each error that is a defect of the platform, once. */
 export function createErrorWriter(log: Log): ErrorWriter {
-  const answer = ({ method, rawHeaders }: Asked, path: string, err: unknown, context: ErrorContext) => {
+  const errorReply = ({ method, rawHeaders }: FailedRequest, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
     if (error.code === "internal_error") {
@@ -135,7 +135,7 @@ export function createErrorWriter(log: Log): ErrorWriter {
 
   return {
     writeError(exchange, err, context = {}) {
-      const { status, headers, body } = answer(exchange, pathOf(exchange.url), err, context);
+      const { status, headers, body } = errorReply(exchange, pathOf(exchange.url), err, context);
       if (exchange.headersSent || exchange.destroyed) {
         exchange.destroy();
         return 0;
@@ -144,10 +144,10 @@ export function createErrorWriter(log: Log): ErrorWriter {
       return exchange.method === "HEAD" ? 0 : Buffer.byteLength(body);
     },
     sendError(request, reply, err, context = {}) {
-      // Answered already, by the server, because the body came too slowly.
+      // The server has replied already, because the body arrived too slowly.
       if (reply.raw.headersSent) return reply.hijack();
-      const { status, headers, body } = answer(request.raw, pathOf(request.originalUrl), err, context);
-      // Fastify asks to close after every body that failed, also when it was read to its end.
+      const { status, headers, body } = errorReply(request.raw, pathOf(request.originalUrl), err, context);
+      // Fastify sets `Connection: close` after every failed body, even one that was read to its end.
       reply.removeHeader("connection");
       // As bytes, because Fastify adds a charset to JSON text.
       return reply.code(status).headers(headers).send(Buffer.from(body));
@@ -172,8 +172,8 @@ function headersOf(
     if (context.invocation === true) headers[header.weirAuth] = authRequired;
   }
   if (status === 429 || status === 503) {
-    const seconds = Math.ceil(error.retryAfterSeconds ?? retryAfter.usual);
-    headers["Retry-After"] = String(Math.min(Math.max(seconds, 1), retryAfter.most));
+    const seconds = Math.ceil(error.retryAfterSeconds ?? retryAfter.default);
+    headers["Retry-After"] = String(Math.min(Math.max(seconds, 1), retryAfter.max));
   }
   if (callId !== undefined) headers[header.callId] = callId;
   if (error.callQueued !== undefined) headers[header.callQueued] = error.callQueued;

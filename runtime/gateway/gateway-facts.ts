@@ -9,7 +9,7 @@ import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import type { Values } from "../settings/setting.ts";
 import type { gatewaySettings } from "./settings.ts";
 
-/** What a gateway in a process of its own knows of itself. */
+/** Callback rules and system info of a gateway in its own process. */
 export function gatewayFacts(settings: Values<typeof gatewaySettings>): {
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;

@@ -51,7 +51,7 @@ await run({
       log,
     });
     lifecycle.onClose("gateway", () => gateway.close());
-    // A broker that is too old ends the start, one that is away does not.
+    // A broker that is too old fails the start; one that is unavailable does not.
     const port = await Promise.race([gateway.open(), link.refused]);
     return { facts: { port }, drain: () => drainGateway(gateway, settings.shutdownDelay) };
   },

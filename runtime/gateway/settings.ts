@@ -119,16 +119,18 @@ export const gatewaySettings = {
   }),
 };
 
-/** What its settings must keep together. */
+/** Rules that span several settings. */
 export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule];
 
-/** The ports that a gateway of its own listens on. */
+/** Rule for the ports of a gateway in its own process. */
 export const gatewayPortRule = differentPorts(["port", "adminPort"]);
 
-/** What the gateway itself needs of them. */
+/** The values that the gateway itself uses. */
 export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting | "durability">;
 
-/** Milliseconds the gateway may take to stop: its delay, what it waits for calls under way, and 5 s. */
+/**
+ * Milliseconds that the gateway may take to stop: the shutdown delay, the drain timeout for calls in flight, and 5 s.
+ */
 export function gatewayDrainTimeout(settings: DrainFacts & Pick<GatewaySettings, "shutdownDelay">): number {
   return settings.shutdownDelay + drainTimeoutOf(settings) + 5_000;
 }

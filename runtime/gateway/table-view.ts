@@ -5,7 +5,7 @@ import type { FunctionEndpoints } from "../core/ports/endpoints.ts";
 import type { FunctionView } from "../core/replicas/rollout.ts";
 import { WakeList } from "../core/replicas/wake-list.ts";
 
-/** What the table of functions knows, for those who wait for something to become of one. */
+/** The function table as a view for waiters, which it wakes when their function changes. */
 export class TableView implements FunctionView {
   readonly #table: FunctionTable;
   readonly #waiters = new WakeList();

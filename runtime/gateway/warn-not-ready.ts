@@ -4,33 +4,33 @@ import type { Log } from "../process/log.ts";
 
 const sentences = { stalled: "function is stalled", "not-ready": "function is not ready" } as const;
 
-interface Told {
+interface Logged {
   readonly generation: number;
   readonly kinds: Set<Trouble["kind"]>;
 }
 
 /**
- * Logs what keeps a function from being ready, in the words of its condition, whether an older deployment serves or not:
- * each kind of it once per deployment, and again after all replicas were ready.
+ * Logs what keeps a function from being ready, with the message of its condition, whether an older deployment serves or
+ * not: each kind of problem once per deployment, and again after all replicas were ready.
  */
 export function warnNotReady(table: FunctionTable, log: Log): void {
-  const told = new Map<string, Told>();
+  const logged = new Map<string, Logged>();
   table.onReplicas(({ key, ref, endpoints }) => {
     if (endpoints === undefined || isSettled(endpoints.conditions)) {
-      told.delete(key);
+      logged.delete(key);
       return;
     }
-    const trouble = troubleOf(endpoints.conditions);
-    if (trouble === undefined) return;
+    const problem = troubleOf(endpoints.conditions);
+    if (problem === undefined) return;
     const generation = endpoints.observedGeneration;
-    const before = told.get(key);
+    const before = logged.get(key);
     const { kinds } = before?.generation === generation ? before : { kinds: new Set<Trouble["kind"]>() };
-    if (kinds.has(trouble.kind)) return;
-    told.set(key, { generation, kinds: kinds.add(trouble.kind) });
+    if (kinds.has(problem.kind)) return;
+    logged.set(key, { generation, kinds: kinds.add(problem.kind) });
     const { name: functionName, namespace } = ref;
-    const { reason, message: why } = trouble;
+    const { reason, message: why } = problem;
     const ready = endpoints.addresses.length;
-    log.warn({ functionName, namespace, generation, reason, ready, why }, sentences[trouble.kind]);
+    log.warn({ functionName, namespace, generation, reason, ready, why }, sentences[problem.kind]);
   });
-  table.onRemoved(({ key }) => told.delete(key));
+  table.onRemoved(({ key }) => logged.delete(key));
 }

@@ -3,9 +3,11 @@ import type { QueueTable } from "../core/queues/queue-table.ts";
 import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
 
-const usualBrokerPatience = 30_000;
+const defaultBrokerTimeout = 30_000;
 
-/** Resolves when all declared queues are known, or have been waited for long enough; the watch goes on until the end. */
+/**
+ * Resolves when all declared queues are known, or after `brokerPatience`; the watch lasts until `cleanups` are called.
+ */
 export async function watchQueues(
   parts: {
     readonly queues: Pick<QueueCatalog, "watch">;
@@ -14,13 +16,13 @@ export async function watchQueues(
     readonly log: Log;
   },
   table: QueueTable,
-  endings: (() => unknown)[],
+  cleanups: (() => unknown)[],
 ): Promise<void> {
-  const { queues, brokerPatience = usualBrokerPatience, log } = parts;
+  const { queues, brokerPatience = defaultBrokerTimeout, log } = parts;
   const watching = queues.watch(table.observer);
-  endings.push(() => void watching.then((end) => end()));
+  cleanups.push(() => void watching.then((end) => end()));
   const known = new AbortController();
   await Promise.race([watching.then(() => known.abort()), pauseFor(brokerPatience, known.signal)]);
   if (!known.signal.aborted)
-    log.warn({ waited: brokerPatience }, "starting without the broker: refuses calls to be queued");
+    log.warn({ waited: brokerPatience }, "starting without the broker: asynchronous calls are refused");
 }

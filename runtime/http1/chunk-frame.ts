@@ -1,10 +1,10 @@
-/** What stands behind the data of each chunk (RFC 9112 §7.1). */
+/** Follows the data of each transfer chunk (RFC 9112 §7.1). */
 export const chunkEnd = "\r\n";
 
-/** What ends a body in chunks; it has no trailers. */
+/** Ends a chunked body without trailers. */
 export const lastChunk = "0\r\n\r\n";
 
-/** What stands before so many bytes of data; none would be the end. */
+/** Precedes `size` bytes of data; `size` is over 0, as a chunk of 0 bytes ends the body. */
 export function chunkStart(size: number): string {
   return size.toString(16) + "\r\n";
 }

@@ -1,6 +1,6 @@
 import { headerLine, httpGrammar } from "../api/http-grammar.ts";
 
-/** Bytes of one chunk's size with its extensions, as node's own limit (`security.md` H2). */
+/** Most bytes of a chunk's size with its extensions; the same as Node's limit (`security.md` H2). */
 const chunkLineLimit = 16_384;
 const trailerLimit = 65_536;
 const emptyLine = "\r\n";
@@ -10,38 +10,38 @@ const quoted = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x
 const chunkLine = new RegExp(`^([0-9A-Fa-f]{1,16})(?:;${token}(?:=(?:${token}|${quoted}))?)*\\r\\n$`);
 const trailerLine = new RegExp(`^${headerLine}$`);
 /**
- * A trailer cannot say how its message is framed (RFC 9110 §6.5.1), and others, as node:http, take the message for
+ * A trailer must not frame its message (RFC 9110 §6.5.1); other parsers, such as node:http, treat such a message as
  * malformed.
  */
 const framingTrailer = /^(?:content-length|transfer-encoding):/i;
 
 type State = "size" | "data" | "data-end" | "trailers" | "over";
 
-/** Reads one body in chunks (RFC 9112 §7.1) from whatever pieces it comes in; trailers are checked and dropped. */
+/** Decodes one chunked body (RFC 9112 §7.1), however its bytes are split; trailers are checked and dropped. */
 export class ChunkedReader {
-  readonly #onData: (piece: Buffer) => void;
+  readonly #onData: (chunk: Buffer) => void;
   #state: State = "size";
-  /** Of a line whose end did not come yet. */
-  #held = "";
+  /** The part of a line that arrived before its end. */
+  #partialLine = "";
   #left = 0;
   #trailerBytes = 0;
 
-  /** `onData` hears what is data; a piece is borrowed for the call. */
-  constructor(onData: (piece: Buffer) => void) {
+  /** `onData` receives the data; each chunk is borrowed for the call. */
+  constructor(onData: (chunk: Buffer) => void) {
     this.#onData = onData;
   }
 
-  /** Bytes of data that are still to come of the chunk that is being read. */
+  /** Bytes of data still to come of the current transfer chunk. */
   get left(): number {
     return this.#left;
   }
 
-  /** Whether all of it came. */
+  /** Whether the whole body was read. */
   get over(): boolean {
     return this.#state === "over";
   }
 
-  /** Reads on in `bytes` from `at`. Gives where it stopped, behind the body if that is over, or what is wrong with it. */
+  /** Reads `bytes` from `at`. Returns the offset where it stopped (behind the body once that is over), or the fault. */
   read(bytes: Buffer, at: number): number | string {
     let from = at;
     while (from < bytes.length && this.#state !== "over") {
@@ -60,23 +60,23 @@ export class ChunkedReader {
     return end;
   }
 
-  /** A chunk's size, the end of a chunk, or a trailer. */
+  /** Reads a chunk's size, the end of a chunk, or a trailer. */
   #readLine(bytes: Buffer, at: number): number | string {
     const found = bytes.indexOf(lineFeed, at);
     const end = found === -1 ? bytes.length : found + 1;
-    const awaited = this.#awaited();
-    const length = this.#held.length + end - at;
-    if (this.#state === "data-end" && length > emptyLine.length) return `a line that is not ${awaited}`;
-    if (length > this.#longestLine()) return `a line that is too long for ${awaited}`;
-    const piece = bytes.toString("latin1", at, end);
-    this.#held += piece;
-    if (found === -1) return this.#mayGoOn() ? end : `a line that is not ${awaited}`;
-    const line = this.#held;
-    this.#held = "";
-    return this.#take(line) ? end : `a line that is not ${awaited}`;
+    const expected = this.#expectedName();
+    const length = this.#partialLine.length + end - at;
+    if (this.#state === "data-end" && length > emptyLine.length) return `a line that is not ${expected}`;
+    if (length > this.#longestLine()) return `a line that is too long for ${expected}`;
+    const text = bytes.toString("latin1", at, end);
+    this.#partialLine += text;
+    if (found === -1) return this.#mayContinue() ? end : `a line that is not ${expected}`;
+    const line = this.#partialLine;
+    this.#partialLine = "";
+    return this.#acceptLine(line) ? end : `a line that is not ${expected}`;
   }
 
-  #take(line: string): boolean {
+  #acceptLine(line: string): boolean {
     switch (this.#state) {
       case "size": {
         const size = Number.parseInt(chunkLine.exec(line)?.[1] ?? "", 16);
@@ -99,13 +99,13 @@ export class ChunkedReader {
     return this.#state === "trailers" ? trailerLimit - this.#trailerBytes : chunkLineLimit;
   }
 
-  /** Whether what is held of a line may still become one; what is long is judged at its end. */
-  #mayGoOn(): boolean {
-    const first = this.#held.charCodeAt(0);
-    return this.#state === "size" ? isHexDigit(first) : this.#state === "trailers" || this.#held === "\r";
+  /** Whether the partial line may still become a valid one; sizes and trailers are checked in full at their end. */
+  #mayContinue(): boolean {
+    const first = this.#partialLine.charCodeAt(0);
+    return this.#state === "size" ? isHexDigit(first) : this.#state === "trailers" || this.#partialLine === "\r";
   }
 
-  #awaited(): string {
+  #expectedName(): string {
     return this.#state === "size" ? "a chunk's size" : this.#state === "trailers" ? "a trailer" : "a chunk's end";
   }
 }

@@ -1,14 +1,14 @@
 import { contentLengthOf, isChunkedCoding } from "./framing-rules.ts";
 
 /**
- * What is wrong with the framing headers of an answer that a lenient parser took, or undefined (`security.md` H9). `headers`
- * are flat.
+ * The fault in the framing headers of a response that a lenient parser accepted, or undefined (`security.md` H9).
+ * `headers` are flat.
  */
 export function framingFault(headers: readonly string[]): string | undefined {
   let coded = false;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
-    // Most names are told apart by their length alone.
+    // The length alone rules out most names.
     if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
       const value = headers[index + 1] ?? "";
       if (coded || !isChunkedCoding(value)) return codingFault(value);
@@ -21,12 +21,12 @@ export function framingFault(headers: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Says that a message has this transfer coding, which it must not have. */
+/** Describes a transfer coding that a message must not have. */
 export function codingFault(value: string): string {
   return `transfer coding "${value.slice(0, 100)}"`;
 }
 
-/** Says that a message has this length, which is none. */
+/** Describes an invalid `Content-Length`. */
 export function lengthFault(value: string): string {
   return `content length "${value.slice(0, 100)}"`;
 }

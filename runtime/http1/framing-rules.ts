@@ -1,13 +1,13 @@
 const digits = /^\d{1,16}$/;
 const chunked = /^chunked$/i;
 
-/** The bytes that a `Content-Length` promises: decimal digits alone, a safe integer (`security.md` H1); else undefined. */
+/** Bytes by a `Content-Length`; undefined unless it is decimal digits alone and a safe integer (`security.md` H1). */
 export function contentLengthOf(value: string): number | undefined {
   const length = digits.test(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(length) ? length : undefined;
 }
 
-/** Whether a `Transfer-Encoding` is exactly the one coding that is known (`security.md` H1). */
+/** Whether a `Transfer-Encoding` is `chunked`, the only coding that is supported (`security.md` H1). */
 export function isChunkedCoding(value: string): boolean {
   return chunked.test(value);
 }

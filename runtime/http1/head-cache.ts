@@ -1,19 +1,22 @@
-/** Longer heads are read each time. */
-const longest = 2_048;
+/** Longer heads, in bytes, are not cached. */
+const maxSize = 2_048;
 
-/** The last head of a connection, or of a replica, that came in one piece: the same bytes are not read twice. */
+/**
+ * Caches the last head of a connection, or of a replica, that arrived whole, so that the same bytes are not parsed
+ * again.
+ */
 export class HeadCache<Head> {
   #text = "";
   #head: Head | undefined;
 
-  /** The head that `text` is, if it is the last one. */
+  /** The cached head, if it was parsed from this very `text`. */
   recall(text: string): Head | undefined {
     return this.#text === text ? this.#head : undefined;
   }
 
-  /** `head` is all that `text` says, and does not change any more. */
+  /** `head` was parsed from `text` alone, and must not change any more. */
   keep(text: string, head: Head): void {
-    if (text.length > longest) return;
+    if (text.length > maxSize) return;
     this.#text = text;
     this.#head = head;
   }

@@ -1,60 +1,60 @@
 import { HeadCache } from "./head-cache.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
-/** Bytes that are part of no line. */
+/** Bytes that no line may contain. */
 const control = /[^\t\r\x20-\x7e\x80-\xff]/;
 
-/** The head of a message, read line by line; `Fault` says what is wrong with it. */
+/** The head of a message, parsed line by line; `Fault` says what is wrong with it. */
 export interface HeadText<Fault> {
   /**
-   * Reads `text`, which ends with a line's end. Gives where in it the body begins, -1 while the head goes on, or what is
-   * wrong with it.
+   * Parses `text`, which ends with a line's end. Returns the offset in it where the body begins, -1 while the head is
+   * incomplete, or the fault.
    */
   read(text: string): number | Fault;
-  /** Whether nothing but `text` was read of it, and all of it came: then the same text is the same head. */
+  /** Whether it may be cached: if one text held all of it, the same text is the same head. */
   readonly memorable: boolean;
 }
 
-/** What heads of one kind have in common. */
+/** How heads of one kind are created, bounded and refused. */
 export interface HeadKind<Head extends HeadText<Fault>, Fault> {
-  /** Bytes of the longest. */
+  /** Most bytes of a head. */
   readonly limit: number;
   create(): Head;
-  /** Whether `text`, which has no line's end yet, may become the first line. */
+  /** Whether `text`, which does not contain a line's end yet, may become the first line. */
   mayBegin(text: string): boolean;
   readonly faults: { readonly tooLong: Fault; readonly control: Fault; readonly firstLine: Fault };
 }
 
-/** Collects a head from whatever pieces it comes in; one character per byte. */
+/** Assembles a head, however its bytes are split; one character per byte. */
 export class HeadPieces<Head extends HeadText<Fault>, Fault> {
-  /** Whole once `read` gave where the body begins. */
+  /** Complete once `read` returned where the body begins. */
   head: Head;
   readonly #kind: HeadKind<Head, Fault>;
-  readonly #memory: HeadCache<Head>;
-  /** Of a line whose end did not come yet. */
-  #held = "";
+  readonly #cache: HeadCache<Head>;
+  /** The part of a line that arrived before its end. */
+  #partialLine = "";
   #size = 0;
   #hasLine = false;
 
-  constructor(kind: HeadKind<Head, Fault>, memory: HeadCache<Head> = new HeadCache()) {
+  constructor(kind: HeadKind<Head, Fault>, cache: HeadCache<Head> = new HeadCache()) {
     this.#kind = kind;
-    this.#memory = memory;
+    this.#cache = cache;
     this.head = kind.create();
   }
 
-  /** Whether a part of a head has come. */
+  /** Whether part of a head has arrived. */
   get begun(): boolean {
     return this.#size > 0;
   }
 
-  /** Another head is to come. */
+  /** Starts the next head. */
   begin(): void {
-    this.#held = "";
+    this.#partialLine = "";
     this.#size = 0;
     this.#hasLine = false;
   }
 
-  /** Reads on in `bytes` from `at`. Gives where the body begins, -1 while the head goes on, or what is wrong with it. */
+  /** Reads `bytes` from `at`. Returns where the body begins, -1 while the head is incomplete, or the fault. */
   read(bytes: Buffer, at: number): number | Fault {
     const { limit, faults } = this.#kind;
     const found = bytes.indexOf(headEnd, at);
@@ -62,32 +62,32 @@ export class HeadPieces<Head extends HeadText<Fault>, Fault> {
     const fresh = this.#size === 0;
     const piece = bytes.toString("latin1", at, Math.min(end, at + limit + 1 - this.#size));
     if (fresh && found !== -1) {
-      const known = this.#memory.recall(piece);
-      if (known !== undefined) {
-        this.head = known;
+      const cached = this.#cache.recall(piece);
+      if (cached !== undefined) {
+        this.head = cached;
         return end;
       }
     }
     if (fresh) this.head = this.#kind.create();
     this.#size += piece.length;
-    const cut = piece.lastIndexOf("\n") + 1;
-    if (cut > 0) {
-      const before = this.#held.length;
-      const text = before === 0 ? piece.slice(0, cut) : this.#held + piece.slice(0, cut);
+    const linesEnd = piece.lastIndexOf("\n") + 1;
+    if (linesEnd > 0) {
+      const before = this.#partialLine.length;
+      const text = before === 0 ? piece.slice(0, linesEnd) : this.#partialLine + piece.slice(0, linesEnd);
       const read = this.head.read(text);
       if (typeof read !== "number") return read;
       if (read !== -1) {
         if (this.#size - piece.length + read - before > limit) return faults.tooLong;
-        if (fresh && read === piece.length && this.head.memorable) this.#memory.keep(piece, this.head);
+        if (fresh && read === piece.length && this.head.memorable) this.#cache.keep(piece, this.head);
         return at + read - before;
       }
-      this.#held = "";
+      this.#partialLine = "";
       this.#hasLine = true;
     }
     if (this.#size > limit) return faults.tooLong;
-    const rest = piece.slice(cut);
-    this.#held += rest;
+    const rest = piece.slice(linesEnd);
+    this.#partialLine += rest;
     if (control.test(rest)) return faults.control;
-    return this.#hasLine || this.#kind.mayBegin(this.#held) ? -1 : faults.firstLine;
+    return this.#hasLine || this.#kind.mayBegin(this.#partialLine) ? -1 : faults.firstLine;
   }
 }

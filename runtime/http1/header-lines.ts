@@ -4,9 +4,9 @@ const headerLines = new RegExp(`(?:${headerLine})*`, "y");
 const framing = /^(?:content-length|transfer-encoding)$/i;
 
 /**
- * Adds name and value of each header line that stands in `text` from `at` on to `headers`, and gives where the first line
- * begins that is none. Blanks round a value are no part of it (RFC 9112 §5), but a tab beside one that frames the message
- * is: llhttp takes `chunked` with a tab behind it for another coding, so it must be refused.
+ * Appends name and value of each header line in `text` from `at` on to `headers`, and returns the offset of the first
+ * line that is not a header. Blanks around a value are not part of it (RFC 9112 §5), except for tabs at a value that
+ * frames the message: llhttp reads `chunked` followed by a tab as another coding, so it must be refused.
  */
 export function readHeaderLines(text: string, at: number, headers: string[]): number {
   headerLines.lastIndex = at;

@@ -1,26 +1,26 @@
 import { releaseBuffer } from "#release-buffer";
 
-/** Ends what `KeepBytes` began; a second call does nothing. */
+/** Releases what `KeepBytes` kept; a second call does nothing. */
 export type ReleaseBytes = () => void;
 
-/** Keeps the bytes that were just read from being read over, until what it returns is called. */
+/** Keeps the bytes that were just read from being overwritten, until the returned function is called. */
 type KeepBytes = () => ReleaseBytes;
 
 const sharedSize = 65_536;
 const ownSize = 131_072;
-/** Buffers that are kept for the next connection that needs one of its own. */
-const mostIdle = 32;
+/** Most unused buffers that are kept for the next connections that need their own. */
+const maxIdle = 32;
 
-/** What connections read to that expect little. Who hears of bytes in it copies them before it returns. */
+/** Read buffer of all connections that expect little. A listener copies its bytes before it returns. */
 const shared = Buffer.allocUnsafeSlow(sharedSize);
 const idle: Buffer[] = [];
 
-/** A buffer that a connection reads to, and that those who keep bytes of it hold together with the connection. */
+/** A connection's own read buffer, held by the connection and by every listener that keeps bytes of it. */
 class OwnBuffer {
   readonly bytes: Buffer = idle.pop() ?? Buffer.allocUnsafeSlow(ownSize);
   #holders = 1;
 
-  /** Whether somebody beside the connection holds it. */
+  /** Whether it has a holder besides the connection. */
   get kept(): boolean {
     return this.#holders > 1;
   }
@@ -33,7 +33,7 @@ class OwnBuffer {
     this.#holders -= 1;
     if (this.#holders > 0) return;
     releaseBuffer(this.bytes);
-    if (idle.length < mostIdle) idle.push(this.bytes);
+    if (idle.length < maxIdle) idle.push(this.bytes);
   }
 
   keep(): ReleaseBytes {
@@ -47,16 +47,16 @@ class OwnBuffer {
 }
 
 /**
- * Where a connection reads to (`security.md` H11). While little is expected, all connections share one buffer: what is read
- * is copied, or made text, before the reader returns. While more is expected than fits there, it is a buffer of the
- * connection's own, which whoever writes it on may keep until the write's callback; the connection reads to another one until
- * then. A buffer that nobody releases is never used again.
+ * Where a connection reads to (`security.md` H11). While little is expected, all connections share one buffer: bytes
+ * are copied, or turned into text, before the listener returns. While more is expected than fits there, the connection
+ * has its own buffer. A listener that writes the bytes on may keep it until the write's callback; until then the
+ * connection reads to another one. A buffer that is never released is never used again.
  */
 export class ReadBuffer {
   #started = false;
   #own: OwnBuffer | undefined;
 
-  /** Where the next read goes with `expected` bytes to come; undefined: where the last one went. */
+  /** The buffer for the next read, with `expected` bytes to come; undefined = the same as for the last read. */
   next(expected: number): Buffer | undefined {
     const first = !this.#started;
     this.#started = true;
@@ -71,22 +71,22 @@ export class ReadBuffer {
     return this.#own.bytes;
   }
 
-  /** Lets `hear` hear of `bytes`, which were read last. Bytes that nobody keeps by then are given back. */
-  read(bytes: Buffer, hear: (bytes: Buffer) => void): void {
+  /** Passes `bytes`, which were read last, to `listener`. Bytes that are not kept when it returns are released. */
+  read(bytes: Buffer, listener: (bytes: Buffer) => void): void {
     const own = this.#own;
     own?.hold();
-    hear(bytes);
+    listener(bytes);
     own?.release();
     if (own === undefined || (own === this.#own && !own.kept)) releaseBuffer(bytes);
   }
 
-  /** Keeps what is being read; undefined when it lies in the buffer that all share. */
+  /** Keeps the bytes that are being read; undefined when they are in the shared buffer. */
   get keep(): KeepBytes | undefined {
     const own = this.#own;
     return own === undefined ? undefined : () => own.keep();
   }
 
-  /** Nothing more is read to it; what is kept stays as it is. */
+  /** Ends reading; bytes that are kept stay valid. */
   close(): void {
     this.#own?.release();
     this.#own = undefined;

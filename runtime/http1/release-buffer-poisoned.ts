@@ -1,4 +1,4 @@
-/** Fills bytes that their reader has given back, so that whoever still reads them reads nothing that looks right. */
+/** Overwrites bytes that their reader released, so that a read after release yields obvious garbage. */
 export function releaseBuffer(bytes: Uint8Array): void {
   bytes.fill(0xdd);
 }

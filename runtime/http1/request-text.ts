@@ -2,7 +2,7 @@ import { httpGrammar } from "../api/http-grammar.ts";
 import type { HeadKind, HeadText } from "./head-pieces.ts";
 import { readHeaderLines } from "./header-lines.ts";
 
-/** Bytes of a head (contract §1.6). */
+/** Most bytes of a head (contract §1.6). */
 const limit = 16_384;
 const lineEnd = "\r\n";
 const { token } = httpGrammar;
@@ -11,7 +11,7 @@ const requestLineStart = new RegExp(`^(?:${token}(?: (?:[\\x21-\\x7e\\x80-\\xff]
 
 const nearRequestLine = /^\s*(\S{1,100})(?:\s+(\S{1,1000}))?/;
 
-/** Why bytes are no head. */
+/** Why a head is refused. */
 export interface HeadRefusal {
   readonly code: "malformed_request" | "headers_too_large";
   /** Ends a sentence that begins "Cannot read request: ". */
@@ -19,12 +19,12 @@ export interface HeadRefusal {
 }
 
 /**
- * The head of a request as its text says it: one request line and header lines, to the letter of RFC 9112 (`security.md`
- * H2, H12). What its target and headers mean is not its business.
+ * The head of a request as text: one request line and header lines, parsed strictly by RFC 9112 (`security.md` H2,
+ * H12). Target and headers are not interpreted.
  */
 export class RequestText implements HeadText<HeadRefusal> {
   method = "";
-  /** As sent, one character per byte; neither blanks nor control bytes are in it. */
+  /** As sent, one character per byte; contains neither blanks nor control bytes. */
   target = "";
   version: "1.0" | "1.1" = "1.1";
   /** Flat: name, value, …; names as sent. */
@@ -37,7 +37,7 @@ export class RequestText implements HeadText<HeadRefusal> {
       requestLine.lastIndex = 0;
       const match = requestLine.exec(text);
       if (match === null) {
-        // For whoever is told what was refused.
+        // The refusal names method and target as far as they can be read.
         [, this.method = "", this.target = ""] = nearRequestLine.exec(text) ?? [];
         return requestHeads.faults.firstLine;
       }
@@ -48,7 +48,7 @@ export class RequestText implements HeadText<HeadRefusal> {
     at = readHeaderLines(text, at, this.rawHeaders);
     if (at === text.length) return -1;
     if (text.startsWith(lineEnd, at)) return at + lineEnd.length;
-    return malformed("a line of its head is no header");
+    return malformed("a line of its head is not a header");
   }
 }
 
@@ -56,7 +56,6 @@ function malformed(why: string): HeadRefusal {
   return { code: "malformed_request", why };
 }
 
-/** Heads of requests. */
 export const requestHeads: HeadKind<RequestText, HeadRefusal> = {
   limit,
   create: () => new RequestText(),
@@ -64,6 +63,6 @@ export const requestHeads: HeadKind<RequestText, HeadRefusal> = {
   faults: {
     tooLong: { code: "headers_too_large", why: `its head is over the limit of ${limit} bytes` },
     control: malformed("its head has a control byte"),
-    firstLine: malformed("its first line is no request line of HTTP/1.1"),
+    firstLine: malformed("its first line is not a request line of HTTP/1.1"),
   },
 };

@@ -7,60 +7,60 @@ import { readHeaderLines } from "./header-lines.ts";
 const lineEnd = "\r\n";
 const statusLine = /HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 const statusLineStart = "HTTP/1.";
-const noBody = { content: 204, change: 304 } as const;
+const bodilessStatus = { noContent: 204, notModified: 304 } as const;
 const keepAliveTimeout = /timeout=(\d+)/i;
-/** Interim answers come before another head. */
+/** Lower statuses are interim responses, which another head follows. */
 const firstFinal = 200;
 
-/** The head of one answer, read line by line, and how the body behind it is framed (`security.md` H9). */
+/** The head of one response, parsed line by line, and how the body after it is framed (`security.md` H9). */
 export class ResponseHead implements HeadText<string> {
   /** 0 until the status line was read. */
   status = 0;
   /** Flat, as sent. */
   readonly headers: string[] = [];
-  /** Bytes of the body; undefined when the head names none. */
+  /** Bytes of the body by `Content-Length`; undefined without one. */
   length: number | undefined;
   chunked = false;
-  /** Whether the connection may go on after this answer, as far as the head says. */
+  /** Whether the head allows the connection to be used again after this response. */
   persistent = false;
-  /** Milliseconds that the replica keeps an idle connection, if it says so. */
+  /** Milliseconds for which the replica keeps an idle connection, if it says so. */
   keepAlive: number | undefined;
-  /** The protocol it changes to, in lower case; only with the `Connection` that belongs to it. */
+  /** The protocol it switches to, in lower case; set only if `Connection` names `upgrade`. */
   upgrade: string | undefined;
   #isOld = false;
 
   /**
-   * Reads `text`, which ends with a line's end. Gives where in it the body begins, -1 while the head goes on, or what is
-   * wrong with it.
+   * Parses `text`, which ends with a line's end. Returns the offset in it where the body begins, -1 while the head is
+   * incomplete, or the fault.
    */
   read(text: string): number | string {
     let at = 0;
     if (this.status === 0) {
       statusLine.lastIndex = 0;
       const match = statusLine.exec(text);
-      if (match === null) return "a status line that is none";
+      if (match === null) return "an invalid status line";
       this.#isOld = match[1] === "0";
       this.status = Number(match[2]);
-      // A status of 000 must not look like none.
+      // A status of 000 must not pass for a status line not yet read.
       if (this.status === 0) return "status 0";
       at = statusLine.lastIndex;
     }
     at = readHeaderLines(text, at, this.headers);
     if (at === text.length) return -1;
-    return text.startsWith(lineEnd, at) ? (this.#judge() ?? at + lineEnd.length) : "a header that is none";
+    return text.startsWith(lineEnd, at) ? (this.#readFraming() ?? at + lineEnd.length) : "an invalid header line";
   }
 
-  /** Whether its status allows no body. */
+  /** Whether its status forbids a body. */
   get bodiless(): boolean {
-    return this.status === noBody.content || this.status === noBody.change;
+    return this.status === bodilessStatus.noContent || this.status === bodilessStatus.notModified;
   }
 
   get memorable(): boolean {
     return this.status >= firstFinal;
   }
 
-  /** What is wrong with the framing; sets the facts about it. */
-  #judge(): string | undefined {
+  /** Sets the framing fields, and returns what is wrong with them. */
+  #readFraming(): string | undefined {
     const { headers } = this;
     let closes = false;
     let keeps = false;
@@ -68,7 +68,7 @@ export class ResponseHead implements HeadText<string> {
     let fault: string | undefined;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? "";
-      // Most names are told apart by their length alone.
+      // The length alone rules out most names.
       switch (name.length) {
         case 7:
           if (name.toLowerCase() === "upgrade") this.upgrade = headers[index + 1]?.toLowerCase();
@@ -109,20 +109,20 @@ export class ResponseHead implements HeadText<string> {
       }
     }
     if (!upgrades) this.upgrade = undefined;
-    // What says it has a body, and must have none, may send one all the same.
-    const overfull = this.bodiless && (this.chunked || (this.length ?? 0) > 0);
-    this.persistent = !closes && !overfull && (keeps || !this.#isOld);
+    // A response that must not have a body but declares one may send it anyway.
+    const mayHaveExcess = this.bodiless && (this.chunked || (this.length ?? 0) > 0);
+    this.persistent = !closes && !mayHaveExcess && (keeps || !this.#isOld);
     if (this.chunked && this.length !== undefined) return "a length and a transfer coding";
-    // HTTP/1.0 knows no transfer codings: who understands one there and who does not would disagree.
+    // HTTP/1.0 has no transfer codings: parsers that accept one would frame the body differently from those that do
+    // not.
     if (this.chunked && this.#isOld) return "a transfer coding in HTTP/1.0";
     return fault;
   }
 }
 
-/** Bytes of an answer's head (`security.md` H9). */
+/** Most bytes of a response's head (`security.md` H9). */
 const limit = 65_536;
 
-/** Heads of answers. */
 export const responseHeads: HeadKind<ResponseHead, string> = {
   limit,
   create: () => new ResponseHead(),
@@ -130,6 +130,6 @@ export const responseHeads: HeadKind<ResponseHead, string> = {
   faults: {
     tooLong: `a head over ${limit} bytes`,
     control: "a control byte in its head",
-    firstLine: "a status line that is none",
+    firstLine: "an invalid status line",
   },
 };

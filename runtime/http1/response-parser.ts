@@ -3,26 +3,28 @@ import { ChunkedReader } from "./chunked-reader.ts";
 import type { HeadCache } from "./head-cache.ts";
 import { HeadPieces } from "./head-pieces.ts";
 
-const mostInterimAnswers = 10;
+const maxInterimResponses = 10;
 const status = { continue: 100, switching: 101, final: 200, last: 599 } as const;
 
-/** Hears of one answer what it consists of; each may call `stop`. */
+/** Receives the parts of one response; each method may call `stop`. */
 export interface ResponseSink {
-  /** The head of the final answer, headers flat. */
+  /** The head of the final response, headers flat. */
   onAnswerHead(status: number, headers: readonly string[]): void;
   /** `chunk` is borrowed for this call. */
   onAnswerData(chunk: Buffer): void;
-  /** `keepAlive`: milliseconds that the replica says it keeps the connection; `persistent`: whether it may be used again. */
+  /**
+   * `persistent`: whether the connection may be used again; `keepAlive`: milliseconds for which the replica keeps it.
+   */
   onAnswerEnd(persistent: boolean, keepAlive: number | undefined): void;
-  /** The replica changed to the protocol that was asked for; `rest` came behind the head. */
+  /** The replica switched to the requested protocol; `rest` are the bytes after the head. */
   onSwitch(headers: readonly string[], rest: Buffer): void;
-  /** Says what the answer has that it must not have; nothing follows. */
+  /** The response breaks a rule, which `why` names; no other call follows. */
   onMalformed(why: string): void;
 }
 
-/** What was asked, as far as it tells how the answer is framed. */
+/** The facts of a request that decide how its response is framed. */
 export interface AskedFor {
-  /** Whether the answer has no body whatever its head says. */
+  /** Whether the response has no body, whatever its head says. */
   readonly headOnly: boolean;
   readonly upgrade: string | undefined;
 }
@@ -30,48 +32,48 @@ export interface AskedFor {
 type State = "idle" | "head" | "length" | "chunked" | "until-close";
 
 /**
- * Reads the answers of one connection, one after another, from whatever pieces they come in. What is not exactly HTTP/1.1
- * is refused: nothing is guessed, as the next answer would be guessed, too.
+ * Parses the responses of one connection one after another, however their bytes are split. Anything but exact HTTP/1.1
+ * is refused: a guess about one response would be a guess about the next one, too.
  */
 export class ResponseParser {
   readonly #sink: ResponseSink;
   readonly #heads: HeadPieces<ResponseHead, string>;
-  readonly #onData = (piece: Buffer): void => {
-    // Whoever heard the piece before may have stopped.
-    if (this.#state === "chunked") this.#sink.onAnswerData(piece);
+  readonly #onData = (chunk: Buffer): void => {
+    // The sink may have called `stop` on an earlier chunk.
+    if (this.#state === "chunked") this.#sink.onAnswerData(chunk);
   };
   #state: State = "idle";
   #asked: AskedFor = { headOnly: false, upgrade: undefined };
   #interimAnswers = 0;
-  /** Bytes of a body with a length that are still to come. */
+  /** Bytes still to come of a body with a length. */
   #left = 0;
   #chunks: ChunkedReader | undefined;
 
-  /** `memory` is shared by all connections to one replica. */
-  constructor(sink: ResponseSink, memory?: HeadCache<ResponseHead>) {
+  /** `cache` is shared by all connections to one replica. */
+  constructor(sink: ResponseSink, cache?: HeadCache<ResponseHead>) {
     this.#sink = sink;
-    this.#heads = new HeadPieces(responseHeads, memory);
+    this.#heads = new HeadPieces(responseHeads, cache);
   }
 
-  /** Bytes that are still to come of the body, or of its chunk, as far as is known. */
+  /** Bytes still to come of the body, or of its current transfer chunk, as far as is known. */
   get expected(): number {
     if (this.#state === "length") return this.#left;
     return this.#state === "chunked" ? (this.#chunks?.left ?? 0) : 0;
   }
 
-  /** An answer is to come. */
+  /** Starts the next response. */
   begin(asked: AskedFor): void {
     this.#asked = asked;
     this.#interimAnswers = 0;
     this.#beginHead();
   }
 
-  /** Nobody wants the rest. */
+  /** Ignores the rest of the response. */
   stop(): void {
     this.#state = "idle";
   }
 
-  /** Reads what came next. */
+  /** Parses the next bytes. */
   parse(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
@@ -94,10 +96,10 @@ export class ResponseParser {
     }
   }
 
-  /** The replica ended the connection. False when that cuts the answer short. */
+  /** The replica ended the connection. False if the response is incomplete. */
   end(): boolean {
     if (this.#state !== "until-close") return false;
-    this.#over(false);
+    this.#finish(false);
     return true;
   }
 
@@ -106,14 +108,14 @@ export class ResponseParser {
     this.#state = "head";
   }
 
-  /** Gives where the body begins, or the chunk's length. */
+  /** Returns where the body begins, or the chunk's length. */
   #readHead(chunk: Buffer, at: number): number {
     const read = this.#heads.read(chunk, at);
     if (typeof read === "string") return this.#refuse(chunk, read);
     return read === -1 ? chunk.length : this.#readBody(chunk, read);
   }
 
-  /** The head is over: what follows it begins at `at`. */
+  /** The head is complete; the body, or the next head, begins at `at`. */
   #readBody(chunk: Buffer, at: number): number {
     const { head } = this.#heads;
     const { headOnly, upgrade } = this.#asked;
@@ -121,9 +123,9 @@ export class ResponseParser {
     if (head.status < status.continue || head.status > status.last) return this.#refuse(chunk, `status ${head.status}`);
     if (head.status < status.final) {
       this.#interimAnswers += 1;
-      if (this.#interimAnswers > mostInterimAnswers)
-        return this.#refuse(chunk, `more than ${mostInterimAnswers} interim answers`);
-      if (!head.persistent) return this.#refuse(chunk, "an interim answer that is to be the last");
+      if (this.#interimAnswers > maxInterimResponses)
+        return this.#refuse(chunk, `more than ${maxInterimResponses} interim responses`);
+      if (!head.persistent) return this.#refuse(chunk, "an interim response that ends the connection");
       this.#beginHead();
       return at;
     }
@@ -133,13 +135,13 @@ export class ResponseParser {
     if (head.chunked) this.#state = "chunked";
     else this.#state = head.length === undefined && !empty ? "until-close" : "length";
     this.#sink.onAnswerHead(head.status, head.headers);
-    if (empty) this.#over(at === chunk.length);
+    if (empty) this.#finish(at === chunk.length);
     return at;
   }
 
   #switch(chunk: Buffer, at: number, upgrade: string | undefined): number {
     if (upgrade === undefined || this.#heads.head.upgrade !== upgrade)
-      return this.#refuse(chunk, "a change to a protocol that nobody asked for");
+      return this.#refuse(chunk, "a switch to a protocol that was not requested");
     this.#state = "idle";
     this.#sink.onSwitch(this.#heads.head.headers, chunk.subarray(at));
     return chunk.length;
@@ -149,7 +151,7 @@ export class ResponseParser {
     const end = Math.min(chunk.length, at + this.#left);
     this.#left -= end - at;
     this.#sink.onAnswerData(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
-    if (this.#left === 0) this.#over(end === chunk.length);
+    if (this.#left === 0) this.#finish(end === chunk.length);
     return end;
   }
 
@@ -159,23 +161,23 @@ export class ResponseParser {
     const read = chunks.read(chunk, at);
     if (this.#state === "idle") return chunk.length;
     if (typeof read === "string") return this.#refuse(chunk, read);
-    if (chunks.over) this.#over(read === chunk.length);
+    if (chunks.over) this.#finish(read === chunk.length);
     return read;
   }
 
-  /** `clean`: nothing came behind the answer. */
-  #over(clean: boolean): void {
-    // Nobody wanted the rest.
+  /** `clean`: no bytes followed the response. */
+  #finish(clean: boolean): void {
+    // The sink called `stop`.
     if (this.#state === "idle") return;
     const { persistent, keepAlive } = this.#heads.head;
-    const mayGoOn = persistent && clean && this.#state !== "until-close";
+    const reusable = persistent && clean && this.#state !== "until-close";
     this.#state = "idle";
-    this.#sink.onAnswerEnd(mayGoOn, keepAlive);
+    this.#sink.onAnswerEnd(reusable, keepAlive);
   }
 
   #refuse(chunk: Buffer, why: string): number {
     this.#state = "idle";
-    this.#sink.onMalformed(`the answer has ${why}`);
+    this.#sink.onMalformed(`the response has ${why}`);
     return chunk.length;
   }
 }

@@ -1,33 +1,32 @@
 import { isHeaderValue, isToken } from "../api/http-grammar.ts";
 
-/** Headers as they go over the wire. */
+/** Headers as sent over the wire. */
 export interface WrittenHeaders {
-  /** A line for each, with its end; one character per byte. */
+  /** One line per header, with its end; one character per byte. */
   readonly lines: string;
   readonly hasLength: boolean;
   readonly hasDate: boolean;
 }
 
-/** A header that cannot be sent; nothing was sent of its message. */
+/** A header that cannot be sent; nothing of its message was sent. */
 export class UnsendableHeader extends Error {
   override readonly name = "UnsendableHeader";
 }
 
-/** Names that were found to be good; bounded, as clients and functions choose them. */
-const goodNames = new Set<string>();
-const mostNames = 2_000;
+/** Names known to be valid; bounded, because clients and functions choose them. */
+const validNames = new Set<string>();
+const maxNames = 2_000;
 
-/** @throws UnsendableHeader when there may be no such header */
+/** @throws UnsendableHeader when `name` is not a token */
 export function checkHeaderName(name: string): void {
-  if (goodNames.has(name)) return;
-  if (!isToken(name)) throw new UnsendableHeader(`Cannot send header "${name.slice(0, 100)}": its name is no token`);
-  if (goodNames.size < mostNames) goodNames.add(name);
+  if (validNames.has(name)) return;
+  if (!isToken(name)) throw new UnsendableHeader(`Cannot send header "${name.slice(0, 100)}": its name is not a token`);
+  if (validNames.size < maxNames) validNames.add(name);
 }
 
 /** @throws UnsendableHeader when the value of the header called `name` cannot be sent */
 export function checkHeaderValue(name: string, value: string): void {
-  if (!isHeaderValue(value))
-    throw new UnsendableHeader(`Cannot send header "${name}": its value has a byte of no value`);
+  if (!isHeaderValue(value)) throw new UnsendableHeader(`Cannot send header "${name}": its value has a forbidden byte`);
 }
 
 /**

@@ -4,22 +4,22 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { digest, openCredentialFiles } from "./credential-files.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 
-/** Knows the administrator's credentials (contract §1.2). */
+/** Checks the administrator's credentials (contract §1.2). */
 export interface BasicAuth {
   /**
-   * Returns if the header holds them. `address` is the client's, for counting wrong ones.
+   * Returns if the header holds them. `address` is the client's; wrong credentials are counted by it.
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
    */
   check(authorization: string | undefined, address: string): void;
   /**
-   * The same for the call of a function, where an address that sent too many wrong ones is told what it was told before:
-   * they are wrong. Nothing is compared then, so nothing can be learnt.
+   * The same for the call of a function. An address that sent too many wrong credentials still gets
+   * `credentials_invalid`; nothing is compared then, so the reply reveals nothing.
    * @throws PlatformError `credentials_required`, `credentials_invalid`
    */
   checkCall(authorization: string | undefined, address: string): void;
   /**
-   * Whether the header names the platform's user, with whatever password, which is not looked at: it never reaches a
-   * function or the queue, and whoever sends one learns nothing from that.
+   * Whether the header names the platform's user; the password is not checked. Such a header never reaches a function
+   * or the queue, and its sender learns nothing about the password.
    */
   namesPlatformUser(authorization: string): boolean;
 }
@@ -69,7 +69,7 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
   };
 }
 
-/** For `basic_auth=false`: everyone may, no header is the platform's. */
+/** For `basic_auth=false`: every request is allowed, and no header holds the platform's credentials. */
 export const openToAll: BasicAuth = { check: () => {}, checkCall: () => {}, namesPlatformUser: () => false };
 
 /** A scheme with nothing after it, as some clients send, counts as missing. */
@@ -77,7 +77,7 @@ function isMissing(authorization: string | undefined): authorization is undefine
   return authorization === undefined || /^\s*(basic|bearer)?\s*$/i.test(authorization);
 }
 
-/** The user that a Basic header names, read as leniently as anybody behind us might. */
+/** The user that a Basic header names, parsed as leniently as a function behind the gateway might. */
 function userOf(authorization: string): string | undefined {
   const encoded = /^\s*basic\s+(.*)$/i.exec(authorization)?.[1];
   return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8").split(":", 1)[0];

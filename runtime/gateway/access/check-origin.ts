@@ -4,14 +4,14 @@ import { quote } from "../../core/quote.ts";
 import type { ClientAddresses } from "../edge/client-address.ts";
 import type { GatewaySettings } from "../settings.ts";
 
-/** Which pages a browser may call the platform from. */
+/** Which origins of pages a browser may call the platform from. */
 export interface OriginRules {
-  /** The gateway's own origins and those of `allowed_origins`, in lower case. What a request says in `Host` is none of them. */
+  /** The gateway's own origins and those of `allowed_origins`, in lower case. The `Host` of a request never counts. */
   readonly allowed: ReadonlySet<string>;
   readonly clients: ClientAddresses;
 }
 
-/** Origins of pages that may call the platform, as far as settings say. */
+/** Origins that may call the platform according to the settings. */
 export function configuredOrigins(
   settings: Pick<GatewaySettings, "allowedOrigins" | "publicUrl" | "platformNamespace" | "clusterGatewayUrl">,
 ): string[] {
@@ -22,7 +22,7 @@ export function configuredOrigins(
 /** Origins under which a gateway that listens at `port` is reached from its own machine. */
 export function loopbackOrigins(port: number, secure: boolean): string[] {
   const scheme = secure ? "https" : "http";
-  // As a browser writes them: without a port that is the scheme's own.
+  // As a browser writes them: without the port if it is the scheme's default.
   return ["127.0.0.1", "localhost", "[::1]"].flatMap((host) => URL.parse(`${scheme}://${host}:${port}`)?.origin ?? []);
 }
 

@@ -5,30 +5,30 @@ import { join } from "node:path";
 import { credentialFile } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 
-/** SHA-256 of user and password, equally long whatever the texts. */
+/** SHA-256 of user and password: of equal length for texts of any length. */
 export interface CredentialDigests {
   readonly user: Buffer;
   readonly password: Buffer;
 }
 
-/** Most often the files are looked at, milliseconds. */
-const lookEvery = 1_000;
+/** Shortest time between two checks of the files, milliseconds. */
+const checkInterval = 1_000;
 
 /**
- * Reads the administrator's credentials below `directory`, trimmed; the function it gives reads them again when a file
- * changed, at most once a second, and keeps the former ones when that fails.
+ * Reads the administrator's credentials below `directory`, trimmed. The returned function reads them again when a file
+ * has changed, at most once a second, and keeps the previous ones if that fails.
  * @throws PlatformError `internal_error` when a file is missing or empty at the start
  */
 export function openCredentialFiles(directory: string, now: () => number = Date.now): () => CredentialDigests {
   const files = [join(directory, credentialFile.user), join(directory, credentialFile.password)] as const;
   let version = versionOf(files);
   let digests = { user: digest(readText(files[0])), password: digest(readText(files[1])) };
-  let looked = now();
+  let checkedAt = now();
 
   return () => {
     const time = now();
-    if (time - looked < lookEvery) return digests;
-    looked = time;
+    if (time - checkedAt < checkInterval) return digests;
+    checkedAt = time;
     try {
       const current = versionOf(files);
       if (current !== version) {
@@ -36,7 +36,7 @@ export function openCredentialFiles(directory: string, now: () => number = Date.
         version = current;
       }
     } catch {
-      // Half-way through an update of the files; the next look sees it whole.
+      // The files are being updated; the next check sees all of them.
     }
     return digests;
   };

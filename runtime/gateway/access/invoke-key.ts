@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { credentialFile } from "../../api/names.ts";
 import { digest } from "./credential-files.ts";
 
-/** Most often the file is looked at, milliseconds. */
-const lookEvery = 1_000;
+/** Shortest time between two reads of the file, milliseconds. */
+const readInterval = 1_000;
 
 /**
- * Tells whether a text is the key below `directory` with which queue-workers call through the gateway, in constant time.
- * Without the file, or with an empty one, none is.
+ * Compares a text, in constant time, with the key below `directory` by which queue-workers call through the gateway. If
+ * the file is missing or empty, no text matches.
  */
 export function openInvokeKey(directory: string, now: () => number = Date.now): (sent: string) => boolean {
   const file = join(directory, credentialFile.invokeKey);
   let known: Buffer | undefined;
-  let looked = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   return (sent) => {
-    if (now() - looked >= lookEvery) {
-      looked = now();
+    if (now() - readAt >= readInterval) {
+      readAt = now();
       known = readKey(file);
     }
     return known !== undefined && timingSafeEqual(digest(sent), known);

@@ -1,13 +1,13 @@
 import { networkOf } from "../edge/client-network.ts";
 
-const most = 20;
+const maxWrong = 20;
 const window = 60_000;
 const capacity = 10_000;
 
 /** Counts wrong credentials per address: after 20 within a minute the address is refused for the rest of it. */
 export class LoginThrottle {
   readonly #now: () => number;
-  /** In the order the windows began. */
+  /** In the order in which the windows began. */
   readonly #windows = new Map<string, { readonly start: number; wrong: number }>();
 
   constructor(now: () => number = Date.now) {
@@ -17,10 +17,10 @@ export class LoginThrottle {
   /** Milliseconds until `address` may try again; 0 = now. */
   waitOf(address: string): number {
     const found = this.#windows.get(networkOf(address));
-    return found === undefined || found.wrong < most ? 0 : Math.max(0, found.start + window - this.#now());
+    return found === undefined || found.wrong < maxWrong ? 0 : Math.max(0, found.start + window - this.#now());
   }
 
-  /** `address` sent wrong credentials. */
+  /** Counts wrong credentials from `address`. */
   failed(address: string): void {
     const key = networkOf(address);
     const now = this.#now();

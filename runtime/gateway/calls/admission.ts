@@ -5,12 +5,14 @@ import type { FunctionTable, TableEntry } from "../../core/replicas/function-tab
 import type { RequestHead } from "./request-head.ts";
 import { splitTarget, type SplitTarget } from "./split-target.ts";
 
-/** What admission asks of its surroundings. */
+/** What admission depends on. */
 export interface AdmissionParts {
   readonly table: FunctionTable;
   /** Whether every function needs credentials (`invoke_auth`). */
   readonly invokeAuth: boolean;
-  /** Throws a PlatformError unless the credentials allow calling protected functions; `client` is who sends them. */
+  /**
+   * Throws a PlatformError unless the credentials allow calls of protected functions; `client` is the sender's address.
+   */
   readonly authorise: (authorization: string | undefined, client: string) => void;
   /** The client behind trusted proxies. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
@@ -18,23 +20,23 @@ export interface AdmissionParts {
   readonly isPlatformCredential: (authorization: string) => boolean;
 }
 
-/** What the target of a call names, and the function if there is one. */
+/** The parsed target of a call, and the function if it exists. */
 export interface NamedFunction {
   readonly prefix: string;
   readonly target: SplitTarget | undefined;
   readonly entry: TableEntry | undefined;
 }
 
-/** A call that may be made. */
+/** A call that passed all checks. */
 export interface AdmittedCall {
   readonly target: SplitTarget;
   readonly entry: TableEntry;
   readonly limits: FunctionLimits;
-  /** What the function gets to see of the caller's credentials. */
+  /** The caller's credentials as passed on to the function. */
   readonly authorization: string | undefined;
 }
 
-/** Who calls, as far as the connection says. */
+/** The caller, as far as the connection identifies it. */
 interface Caller {
   readonly url?: string | undefined;
   readonly remoteAddress: string;
@@ -42,7 +44,7 @@ interface Caller {
 
 type Credentials = Pick<RequestHead, "authorization" | "forwardedFor" | "fromWorker">;
 
-/** Decides which calls are made, for synchronous and queued ones alike: the function exists, and the caller may call it. */
+/** Admits synchronous and queued calls: the function must exist, and the caller be allowed to call it. */
 export class Admission {
   readonly #parts: AdmissionParts;
 
@@ -63,7 +65,7 @@ export class Admission {
   }
 
   /**
-   * Whoever may call a function may look at its calls and cancel them, also when it is gone.
+   * A caller that may call a function may also view and cancel its calls, even after the function was deleted.
    * @throws PlatformError when the caller may not
    */
   checkCaller(key: string, caller: Caller, credentials: Credentials): void {

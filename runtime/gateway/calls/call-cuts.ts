@@ -6,14 +6,14 @@ import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
 
 const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining"];
 
-/** Hears of each call that was cut. */
+/** Called for each call that was cut. */
 export type CallCuts = (
   reason: CutReason,
   facts: Pick<CallFacts, "callId" | "ref" | "traceParent">,
   end: Pick<ObservedEnd, "duration" | "bytesIn" | "bytesOut">,
 ) => void;
 
-/** Counts calls that were cut, and logs each with its reason: the client saw no more than a connection that closed. */
+/** Counts calls that were cut and logs each with its reason, because the client only saw its connection close. */
 export function buildCallCuts(registry: Registry, log: Log): CallCuts {
   const counter = new Counter({
     name: "gateway_calls_cut_total",

@@ -1,19 +1,20 @@
 import type { Exchange } from "./exchange.ts";
 
 /**
- * Why a call was cut, its client's connection with it: `idle`: no byte for `stream_idle_timeout`, or `websocket_idle_timeout`;
- * `unread`: the client read nothing of what waited for it; `timeout`: a queued run reached its limit in the middle of its
- * reply; `replica`: the replica broke its reply off; `draining`: the gateway stops and can wait no longer.
+ * Why a call was cut together with its client's connection. `idle`: no byte for `stream_idle_timeout` or
+ * `websocket_idle_timeout`; `unread`: the client did not read the bytes sent to it; `timeout`: a queued run reached its
+ * limit in the middle of its reply; `replica`: the replica broke off its reply; `draining`: the gateway stops and its
+ * drain timeout is over.
  */
 export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining";
 
-/** What is known of a call from its beginning. */
+/** Facts of a call that are known from its beginning. */
 export interface CallFacts {
   readonly exchange: Exchange;
   readonly callId: string;
-  /** The function that is called; what its address says if there is no such function, undefined if it says none. */
+  /** The function that is called; as the URL names it if there is no such function, undefined if the URL names none. */
   readonly ref: { readonly name: string; readonly namespace: string | undefined } | undefined;
-  /** The one that the function gets. */
+  /** As sent to the function. */
   readonly traceParent: string;
   /** When its head was read, in milliseconds of `performance.now()`. */
   readonly startedAt: number;

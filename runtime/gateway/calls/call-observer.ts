@@ -7,7 +7,9 @@ import type { RouteCounts } from "../metrics/route-counts.ts";
 
 /** Status of a call whose client left before the reply's head. */
 const clientLeft = 499;
-/** Statuses of calls whose connection the gateway closed; the head of a reply that may be out says nothing of its end. */
+/**
+ * Statuses of calls whose connection the gateway closed: a reply's head, if sent, does not tell how the reply ended.
+ */
 const cutStatus: Readonly<Record<CutReason, number>> = {
   idle: 504,
   timeout: 504,
@@ -18,8 +20,8 @@ const cutStatus: Readonly<Record<CutReason, number>> = {
 const switched = 101;
 
 /**
- * The status by which a response that is closed counts; `cut` says why if the gateway closed it. A WebSocket is 101,
- * however it ended; a reply that its client left in the middle is what its head said, as streams end so.
+ * The status that is counted for a closed response; `cut` is the reason if the gateway closed it. A WebSocket counts as
+ * 101, however it ended. A reply that its client left in the middle counts by its head, as that is how streams end.
  */
 export function endStatus(response: Pick<Exchange, "headersSent" | "statusCode">, cut?: CutReason): number {
   if (response.headersSent && response.statusCode === switched) return switched;
@@ -27,7 +29,7 @@ export function endStatus(response: Pick<Exchange, "headersSent" | "statusCode">
   return response.headersSent ? response.statusCode : clientLeft;
 }
 
-/** The same of a queued run: one whose queue-worker left is no answer, whatever its head said. */
+/** The same for a queued run: if its queue-worker left, the reply does not count, whatever its head said. */
 export function endRunStatus(
   response: Pick<Exchange, "headersSent" | "statusCode" | "writableEnded">,
   cut?: CutReason,
@@ -35,11 +37,11 @@ export function endRunStatus(
   return cut === undefined && !response.writableEnded ? clientLeft : endStatus(response, cut);
 }
 
-/** Hears of what came to one of the two invocation routes, for the metrics by route and for the access log. */
+/** Observes requests to one of the two invocation routes, for the metrics by route and for the access log. */
 export interface CallObserver {
-  /** A call ended, or an asynchronous one was answered. */
+  /** A synchronous call ended, or the reply to an asynchronous one was sent. */
   ended(facts: CallFacts, end: ObservedEnd): void;
-  /** A request that was no call was answered. */
+  /** A request that is not a call was replied to. */
   answered(facts: Pick<CallFacts, "exchange" | "startedAt">, status: number): void;
 }
 
@@ -48,7 +50,7 @@ export function createCallObserver(parts: {
   readonly path: string;
   readonly counts: RouteCounts;
   readonly accessLog: AccessLog | undefined;
-  /** Hears of calls that were cut. */
+  /** Called for calls that were cut. */
   readonly cuts?: CallCuts;
   /** The client behind trusted proxies. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;

@@ -3,29 +3,29 @@ import type { Duplex, Readable } from "node:stream";
 import type { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import type { RequestHead } from "./request-head.ts";
 
-/** The body of a request that did not come whole with its head. Whoever reads it may destroy it: the rest is read away. */
+/** The body of a request that did not arrive whole with its head. A reader may destroy it: the rest is discarded. */
 export interface BodyStream extends Readable {
-  /** Bytes that came so far, without what frames them. */
+  /** Bytes received so far, without framing. */
   readonly bytes: number;
-  /** Whether anything of it was taken: then it cannot be sent a second time. */
+  /** Whether any of it was consumed, so that it cannot be sent a second time. */
   readonly consumed: boolean;
 }
 
-/** The body of a request: its bytes if they came with its head, else a stream of them; undefined when it has none. */
+/** The body of a request: its bytes if all arrived with the head, else a stream; undefined when it has none. */
 export type ExchangeBody = Buffer | BodyStream | undefined;
 
 /** Headers of a reply: by name, or flat. */
 export type ReplyHeaders = readonly string[] | Readonly<Record<string, string>>;
 
-/** A client's offer to go on as a WebSocket. */
+/** A client's request to switch to a WebSocket. */
 export interface ClientUpgrade {
-  /** Bytes from the client, and to it, after the 101. */
+  /** Bytes from and to the client after the 101. */
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Whether it was closed because no byte passed for too long. */
   readonly idled: boolean;
   /**
-   * Answers 101 with these headers (flat) and joins the client's connection with `peer`, until one of them closes or no
+   * Replies 101 with these headers (flat) and joins the client's connection with `peer`, until one of them closes or no
    * byte passes for `idle` milliseconds.
    * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
@@ -33,8 +33,8 @@ export interface ClientUpgrade {
 }
 
 /**
- * One request of a client and the reply to it, whatever they are carried by. The request is refused, or handled, by
- * whoever is given the exchange; its connection is the edge's.
+ * One request of a client and the reply to it, over any HTTP version. Its receiver refuses or handles the request; the
+ * connection belongs to the edge.
  */
 export interface Exchange {
   readonly method: string;
@@ -42,26 +42,26 @@ export interface Exchange {
   readonly url: string;
   /** Flat; names as sent. */
   readonly rawHeaders: readonly string[];
-  /** Address of whoever the connection is with. */
+  /** Address of the peer of the connection. */
   readonly remoteAddress: string;
   readonly head: RequestHead;
   readonly body: ExchangeBody;
-  /** Whether all of the request came. */
+  /** Whether the whole request was received. */
   readonly complete: boolean;
-  /** Bytes of its body that came so far. */
+  /** Bytes of its body received so far. */
   readonly received: number;
-  /** Whether more of its body is waited for at the moment. */
+  /** Whether a reader is waiting for more of its body. */
   readonly awaited: boolean;
-  /** Gives the trailers of the request (flat) once its body has ended; undefined where the client can send none. */
+  /** Returns the trailers of the request (flat) once its body has ended; undefined where the client can send none. */
   readonly requestTrailers: (() => readonly string[]) | undefined;
   /** Whether the client asked for trailers of the reply. */
   readonly wantsTrailers: boolean;
-  /** Set if the client asks to go on as a WebSocket. */
+  /** Set if the client asks to switch to a WebSocket. */
   readonly upgrade: ClientUpgrade | undefined;
 
-  /** That of the reply's head, once it was made. */
+  /** Status of the reply, once its head was made. */
   readonly statusCode: number;
-  /** Whether the connection may carry another request; what is set before the head is said in it. */
+  /** Whether the connection may carry another request; the reply's head says so if this is set before it is made. */
   shouldKeepAlive: boolean;
   /** Whether the head of a reply was made. */
   readonly headersSent: boolean;
@@ -69,27 +69,29 @@ export interface Exchange {
   readonly writableEnded: boolean;
   /** Whether it is closed. */
   readonly destroyed: boolean;
-  /** Whether it was cut because its client read nothing of what waited for it. */
+  /** Whether it was cut because its client did not read the bytes sent to it. */
   readonly unread: boolean;
   /**
-   * Makes the head of the reply, which leaves with what is written next. `cached` stands before `headers`.
+   * Makes the head of the reply, which is sent with the next write. `cached` comes before `headers`.
    * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
   writeHead(status: number, headers?: ReplyHeaders, cached?: CachedHeaders): Exchange;
-  /** False asks to wait for `drain`. The bytes are the exchange's until `done` is called, or for good. */
+  /** False asks to wait for `drain`. The exchange owns the bytes until `done` is called, without `done` for good. */
   write(chunk: Uint8Array, done?: () => void): boolean;
   write(chunk: string, encoding: "latin1"): boolean;
-  /** Text is UTF-8 unless it says that each character is a byte. */
+  /** Text is sent as UTF-8, or with `latin1` as one byte per character. */
   end(chunk?: string | Uint8Array, encoding?: "latin1"): Exchange;
-  /** Trailers of the function (flat): the client gets those that may pass, if it can hear of them. Before `end`. */
+  /**
+   * Sets the function's trailers (flat), before `end`: the client gets those that may pass, if it can receive trailers.
+   */
   sendTrailers(trailers: readonly string[]): void;
-  /** Takes back a head of which nothing was sent, so that another one can be made; false: it is out. */
+  /** Withdraws a head of which nothing was sent, so that another one can be made; false if some of it was sent. */
   takeBack(): boolean;
-  /** Whether its client is gone, or will hear no more, without a `close` yet. */
+  /** Whether its client is gone, or can be sent nothing more, though `close` was not emitted yet. */
   isLost(): boolean;
-  /** Cuts it, unless it is over. */
+  /** Cuts the exchange unless it is over. */
   destroy(): unknown;
-  /** `close`: the reply is with the kernel, or cannot be sent any more. */
+  /** `close`: the kernel has the whole reply, or it cannot be sent any more. */
   on(event: "close" | "drain", listener: () => void): unknown;
   once(event: "close" | "drain", listener: () => void): unknown;
   off(event: "close" | "drain", listener: () => void): unknown;

@@ -1,19 +1,19 @@
 import type { CachedHeaders } from "../../core/headers/cached-headers.ts";
 
-/** What the head of a request means. */
+/** The interpreted head of a request. */
 export interface RequestHead {
   /**
-   * What goes on to a function, flat, in order and as spelt, then `X-Forwarded-For`, `-Host`, `-Proto`. Not among it:
+   * Headers forwarded to a function, flat, in order and as spelt, then `X-Forwarded-For`, `-Host`, `-Proto`. Excluded:
    * hop-by-hop headers and what `Connection` names, `Host`, `Content-Length`, `Expect`, `Authorization`, `X-Call-Id`,
-   * `X-Start-Time`, `traceparent`, and what only the platform may send. Among it: `X-Callback-Url`, `X-Call-Depth` if it
-   * is a number, `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `tracestate` if `traceparent` is valid.
+   * `X-Start-Time`, `traceparent`, and what only the platform may send. Included: `X-Callback-Url`, `X-Call-Depth` if
+   * it is a number, `X-Function-*`, `X-Retry*`, `X-Duration-Seconds`, `tracestate` if `traceparent` is valid.
    */
   readonly forward: CachedHeaders;
-  /** UUID in lower case; undefined if none was sent, or no UUID. */
+  /** UUID in lower case; undefined if none was sent or it is not a UUID. */
   readonly callId: string | undefined;
   readonly callbackUrl: string | undefined;
   readonly callDepth: number | undefined;
-  /** Never in `forward`: whoever passes it on adds it. */
+  /** Never in `forward`; added by the code that passes it on. */
   readonly authorization: string | undefined;
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
@@ -29,14 +29,14 @@ export interface RequestHead {
   readonly upgrades: boolean;
   readonly closes: boolean;
   readonly keeps: boolean;
-  /** Undefined if none was sent, several, or no valid one; never in `forward`. */
+  /** Undefined if none or several were sent, or it is invalid; never in `forward`. */
   readonly traceParent: string | undefined;
-  /** `X-Forwarded-For` as it came, to be believed only from a trusted proxy. */
+  /** `X-Forwarded-For` as received; to be trusted only if a trusted proxy sent it. */
   readonly forwardedFor: string | undefined;
-  /** `Weir-Invoke` as it came; never in `forward`. */
+  /** `Weir-Invoke` as received; never in `forward`. */
   readonly invokeKey: string | undefined;
-  /** Milliseconds; to be believed only with `fromWorker`. */
+  /** Milliseconds; to be trusted only with `fromWorker`. */
   readonly invokeTimeout: number | undefined;
-  /** Whether a queue-worker sends it, which its key has shown. */
+  /** Whether a queue-worker sent it, as its key proved. */
   readonly fromWorker: boolean;
 }

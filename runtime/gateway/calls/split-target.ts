@@ -1,8 +1,8 @@
 import { isFunctionName, isNamespaceName } from "../../api/grammar.ts";
 
-/** What the target of a call names. */
+/** The parts of a call's target. */
 export interface SplitTarget {
-  /** As the target spells it, `<name>` or `<name>.<namespace>`: one look-up in the function table. */
+  /** As spelt in the target, `<name>` or `<name>.<namespace>`, so that one look-up in the function table is enough. */
   readonly key: string;
   readonly name: string;
   /** Undefined = the default one. */
@@ -13,15 +13,15 @@ export interface SplitTarget {
   readonly query: string | undefined;
 }
 
-/** Beginning of synchronous calls' targets. */
+/** Prefix of synchronous calls' targets. */
 export const functionPrefix = "/function/";
 
-/** Beginning of asynchronous calls' targets. */
+/** Prefix of asynchronous calls' targets. */
 export const asyncFunctionPrefix = "/async-function/";
 
 /**
- * Splits the raw target of a call once, without decoding anything: `<prefix><name>[.<namespace>][/path][?query]`, the
- * namespace after the last dot. Undefined when what the prefix is followed by is no such name. `target` begins with `prefix`.
+ * Splits the raw target of a call without decoding anything: `<prefix><name>[.<namespace>][/path][?query]`, the
+ * namespace after the last dot. Undefined when no valid name follows the prefix. `target` begins with `prefix`.
  */
 export function splitTarget(target: string, prefix: string): SplitTarget | undefined {
   const start = prefix.length;

@@ -4,9 +4,11 @@ import type { NamesOf } from "../../core/functions/function-not-found.ts";
 import type { Log } from "../../process/log.ts";
 import { asyncFunctionPrefix, functionPrefix, splitTarget } from "./split-target.ts";
 
-/** Milliseconds between two lines, and in which at most so many names are compared: anybody may call what is not there. */
+/**
+ * Milliseconds per log line and per `maxLookups` comparisons of names: bounded, as any client can call unknown names.
+ */
 const pause = 1_000;
-const mostLooks = 20;
+const maxLookups = 20;
 
 export interface UnknownCallsOptions {
   readonly log: Log;
@@ -19,21 +21,21 @@ export interface UnknownCallsOptions {
 }
 
 /**
- * Logs which function a call with an unknown name was probably meant for, at most one a second. The caller is not told: calls
- * are open to anybody, who can try names one by one but must not be handed those of others.
+ * Logs which function a call with an unknown name was probably meant for, at most once a second. The caller is not
+ * told: anyone may call and try names one by one, but must not be given the names of others' functions.
  */
 export function logUnknownCalls(options: UnknownCallsOptions): (target: string | undefined, err: unknown) => void {
   const { log, namesOf, defaultNamespace, aliases, now = Date.now } = options;
   let next = 0;
-  let looks = { since: 0, count: 0 };
+  let lookups = { since: 0, count: 0 };
   return (target = "", err) => {
     if (!(err instanceof PlatformError) || err.code !== "function_not_found" || now() < next) return;
     const prefix = [functionPrefix, asyncFunctionPrefix].find((one) => target.startsWith(one));
     const named = prefix === undefined ? undefined : splitTarget(target, prefix);
     if (named === undefined) return;
-    if (now() >= looks.since + pause) looks = { since: now(), count: 0 };
-    if (looks.count >= mostLooks) return;
-    looks.count += 1;
+    if (now() >= lookups.since + pause) lookups = { since: now(), count: 0 };
+    if (lookups.count >= maxLookups) return;
+    lookups.count += 1;
     const namespace =
       named.namespace === undefined || aliases.includes(named.namespace) ? defaultNamespace : named.namespace;
     const near = nearestName(named.name, namesOf(namespace));
@@ -41,7 +43,7 @@ export function logUnknownCalls(options: UnknownCallsOptions): (target: string |
     next = now() + pause;
     log.info(
       { functionName: named.name, namespace, near },
-      "a function was called that does not exist; a near name does",
+      "unknown function was called; one with a similar name exists",
     );
   };
 }

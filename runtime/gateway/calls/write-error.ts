@@ -1,4 +1,4 @@
-/** What is used of a request that failed, and of the reply to it. */
+/** The parts of a failed request and of its reply that are needed to write an error. */
 export interface FailedExchange {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -11,8 +11,8 @@ export interface FailedExchange {
 }
 
 /**
- * Answers a request with an error as the contract §1.7 says, and ends the exchange; cuts it if the head of a reply was
- * made. Returns how many bytes of body it sent.
+ * Replies with an error (contract §1.7) and ends the exchange; cuts it if the head of a reply was made. Returns the
+ * number of body bytes sent.
  */
 export type WriteError = (
   exchange: FailedExchange,

@@ -1,12 +1,12 @@
 import type { Exchange } from "../calls/exchange.ts";
 
-/** How fast a body must come; durations in milliseconds. */
+/** How fast a body must arrive; durations in milliseconds. */
 export interface BodyPace {
-  /** Longest that all of it may take. */
+  /** Longest time for the whole body. */
   readonly longest?: number;
-  /** Fewest bytes that must come within any so long a time. */
+  /** Lowest rate: at least `bytes` in any period of `within`. */
   readonly least?: { readonly bytes: number; readonly within: number };
-  /** Whether it is watched no more once the head of the reply was made: the reply has limits of its own. */
+  /** Whether the watch ends once the head of the reply is made, as the reply has its own limits. */
   readonly untilHead?: boolean;
 }
 
@@ -21,21 +21,21 @@ interface Watched {
   readonly pace: BodyPace;
   readonly deadline: number;
   bytes: number;
-  /** Last time it gave a sign of life, or was not asked for one. */
+  /** Last time that bytes arrived, or that it was not being read. */
   since: number;
-  /** When how many bytes had come, oldest first, as far back as `pace` looks. */
+  /** Bytes received by each time, oldest first, as far back as `pace` needs. */
   readonly samples: { readonly at: number; readonly bytes: number }[];
 }
 
 /** Limits in milliseconds. */
 export interface BodyLimits {
-  /** Longest a body may rest without a byte while it is being read. */
+  /** Longest time without a byte while the body is being read. */
   readonly idle: number;
   /** Called when a body is too slow; ends the request. `why` ends a sentence that begins "its body ". */
   readonly onTooSlow: (exchange: Exchange, why: string) => void;
 }
 
-/** Finds requests whose body stops coming, or comes too slowly. A body that nobody reads at the moment is neither. */
+/** Finds requests whose body stops or arrives too slowly. A body that is not being read at the moment is neither. */
 export class BodyWatch {
   readonly #limits: BodyLimits;
   readonly #watched = new Map<Exchange, Watched>();
@@ -45,7 +45,7 @@ export class BodyWatch {
     this.#limits = limits;
   }
 
-  /** Watches until all of it came, or the exchange is closed. */
+  /** Watches until the whole body was received, or the exchange is closed. */
   watch(exchange: Exchange, pace: BodyPace): void {
     const now = performance.now();
     this.#watched.set(exchange, {
@@ -89,7 +89,7 @@ function faultOf(watched: Watched, now: number, idle: number): string | undefine
   if (now - watched.since >= idle) return "stopped coming";
   if (now >= watched.deadline) return `took longer than ${(pace.longest ?? 0) / 1_000} s`;
   if (pace.least === undefined) return undefined;
-  // What came before it was not read for a while counts for nothing.
+  // Samples from before a pause in reading do not count.
   if (!exchange.awaited) samples.length = 0;
   samples.push({ at: now, bytes });
   while (samples[1] !== undefined && now - samples[1].at >= pace.least.within) samples.shift();

@@ -6,7 +6,7 @@ const targetLimit = 8_192;
 /** Origin-form, which has no fragment (RFC 9112 §3.2.1). */
 const origin = /^\/[!"$-~]*$/;
 
-/** @throws PlatformError for methods and targets that no route takes; all of them close the connection */
+/** @throws PlatformError for methods and targets that no route accepts; all of them close the connection */
 export function checkRequestLine(method: string, target: string): void {
   const judged = judgeMethod(method);
   if (judged === "unknown")

@@ -3,9 +3,9 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
-/** Tells who sends requests, seen through the proxies that are trusted. */
+/** Identifies clients, seen through trusted proxies. */
 export interface ClientAddresses {
-  /** Whether `peer` is a trusted proxy, so that its `X-Forwarded` headers are believed. */
+  /** Whether `peer` is a trusted proxy, whose `X-Forwarded` headers count. */
   isTrusted(peer: string | undefined): boolean;
   /** The client: the peer, or behind trusted proxies the last forwarded address that is not one of them. */
   of(peer: string | undefined, forwardedFor: string | undefined): string;
@@ -43,10 +43,10 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
 function parseRange(text: string): Range {
   const slash = text.indexOf("/");
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash));
-  const longest = address?.kind() === "ipv4" ? 32 : 128;
+  const maxBits = address?.kind() === "ipv4" ? 32 : 128;
   const bits =
-    slash === -1 ? longest : /^\d{1,3}$/.test(text.slice(slash + 1)) ? Number(text.slice(slash + 1)) : Number.NaN;
-  if (address === undefined || !(bits <= longest)) {
+    slash === -1 ? maxBits : /^\d{1,3}$/.test(text.slice(slash + 1)) ? Number(text.slice(slash + 1)) : Number.NaN;
+  if (address === undefined || !(bits <= maxBits)) {
     throw new Error(`Cannot read trusted proxy "${text}": expected an address or a CIDR range`);
   }
   return [address, bits];

@@ -1,6 +1,6 @@
 const mapped = "::ffff:";
 
-/** What counts as one client: an IPv4 address, or the /64 that one host of IPv6 has to itself. */
+/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, as one host may use all of it. */
 export function networkOf(address: string): string {
   if (address.startsWith(mapped) && address.includes(".")) return address.slice(mapped.length);
   if (!address.includes(":")) return address;

@@ -19,30 +19,34 @@ import type { HandleCall } from "../calls/sync/sync-invoker.ts";
 import type { WriteError } from "../calls/write-error.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 
-/** What the public server of the gateway is made of; durations in milliseconds. */
+/** The parts of the gateway's public server; durations in milliseconds. */
 export interface GatewayServerParts extends TrustedPeers {
-  /** Takes requests whose target begins with `/function/`. */
+  /** Handles requests whose target begins with `/function/`. */
   readonly invoke: HandleCall;
-  /** Takes requests whose target begins with `/async-function/`. */
+  /** Handles requests whose target begins with `/async-function/`. */
   readonly invokeAsync: HandleCall;
   readonly writeError: WriteError;
-  /** Where requests are counted that get no further than here. */
+  /** Counts the requests that are refused before they reach a route. */
   readonly routes: RouteCounts;
-  /** Longest a client may take for the head of a request. */
+  /** Longest time for the head of a request. */
   readonly headersTimeout: number;
-  /** Longest a body may rest without a byte, in either direction. */
+  /** Longest time without a byte of a body, in either direction. */
   readonly bodyIdleTimeout: number;
-  /** How fast the body of an asynchronous call must come. */
+  /** How fast the body of an asynchronous call must arrive. */
   readonly asyncBody: BodyPace;
-  /** Most connections of one client at a time, 0 = any number; none of loopback and of trusted proxies are counted. */
+  /**
+   * Most connections of one client at a time, 0 = any number; those of loopback and trusted proxies are not counted.
+   */
   readonly maxConnectionsPerClient: number;
-  /** Hears of what breaks the rules of HTTP/1.1 and why it was refused, with as much of its request line as was read. */
+  /** Called for each violation of HTTP/1.1, with the reason and as much of the request line as was read. */
   readonly onMalformed?: (method: string, target: string, why: string) => void;
-  /** Hears of each connection that was one too many, of its client or of all. */
+  /** Called for each connection over the limit of its client or of all clients. */
   readonly onTooManyConnections: (reason: "client" | "all") => void;
-  /** How long calls may go on after `close` was called. */
+  /** How long calls may continue after `close` was called. */
   readonly drainTimeout: number;
-  /** Cuts the calls that are under way then, WebSockets among them; connections that are left are closed after it. */
+  /**
+   * Cuts the calls still in flight after that, WebSockets among them; connections that remain are closed afterwards.
+   */
   readonly cutCalls: () => void;
   /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
@@ -50,16 +54,16 @@ export interface GatewayServerParts extends TrustedPeers {
 
 /** The public server of the gateway. */
 export interface GatewayServer {
-  /** Give it to Fastify: all routes but the invocation routes are its own. */
+  /** For Fastify, which serves all routes except the invocation routes. */
   readonly serverFactory: (handler: RequestListener) => Server;
   /** Port 0 = any free one; resolves with the port. Fastify must be ready by then. */
   listen(options: ListenAddress): Promise<number>;
   /**
-   * Answers, beside the first address and always without TLS, at these addresses and at no others that were named so
-   * before. Rejects when one of them cannot be had; the others are served.
+   * Serves these addresses in addition to the first, always without TLS, and closes those of an earlier call that are
+   * not among them. Rejects when it cannot listen at one of them; the others are served.
    */
   listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
-  /** Listens at the first address. */
+  /** The listener at the first address. */
   readonly listener: Listener;
   /** Milliseconds for which an idle connection is kept. */
   readonly keepAlive: number;
@@ -69,8 +73,8 @@ export interface GatewayServer {
   drain(): void;
   readonly draining: boolean;
   /**
-   * Stops listening, then closes idle connections and resolves when the last reply was sent and the last WebSocket was
-   * closed; what is open after `drainTimeout` is cut.
+   * Stops listening, closes idle connections, and resolves when the last reply was sent and the last WebSocket was
+   * closed; connections that are still open after `drainTimeout` are cut.
    */
   close(): Promise<void>;
 }
@@ -79,16 +83,16 @@ export interface GatewayServer {
 const limits = {
   keepAlive: 65_000,
   connections: 10_000,
-  /** Longest the body of a request that is no call may take in all. */
+  /** Longest time for the whole body of a request that is not a call. */
   restBody: 30_000,
-  /** Longest a client may take to hear that its call was cut. */
+  /** Longest time for a client to receive the reset of its call. */
   reset: 1_000,
 } as const;
 
-/** For methods that no route takes. */
+/** `Allow` for methods that no route accepts. */
 const allowed = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 
-/** Makes the public server of the gateway (`performance.md` §3). It does not listen yet. */
+/** Creates the public server of the gateway (`performance.md` §3). It does not listen yet. */
 export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   let draining = false;
   const readHead = createHeadReader(parts);
@@ -113,8 +117,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     },
   });
 
-  /** Gives the request to whom its target belongs; `old`: its client speaks HTTP/1.0. */
-  const serve = (exchange: Exchange, old = false): void => {
+  /** Routes the request by its target; `isHttp10`: its client speaks HTTP/1.0. */
+  const serve = (exchange: Exchange, isHttp10 = false): void => {
     const { url } = exchange;
     const isCall = url.startsWith(functionPrefix);
     const isAsyncCall = !isCall && url.startsWith(asyncFunctionPrefix);
@@ -127,8 +131,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     if (isCall) parts.invoke(exchange);
     else if (isAsyncCall) parts.invokeAsync(exchange);
     else if (rest !== undefined) {
-      // Most answers of the REST API have no length that such a client could go by.
-      if (old) exchange.shouldKeepAlive = false;
+      // Most responses of the REST API have no length, so such a client needs the connection's end to see theirs.
+      if (isHttp10) exchange.shouldKeepAlive = false;
       rest.take(exchange);
     } else refuse(exchange, new PlatformError("route_not_found", "Cannot find route: there are none"));
   };
@@ -150,7 +154,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     parts.maxConnectionsPerClient,
     (address) => isLoopback(address) || parts.isTrustedProxy?.(address) === true,
   );
-  const makeServer = (tls: GatewayServerParts["tls"]): Http1Server =>
+  const createServer = (tls: GatewayServerParts["tls"]): Http1Server =>
     new Http1Server({
       understand: (text, address, secure) => understandRequest(text, address, secure, readHead),
       serve: (exchange) => serve(exchange, exchange.old),
@@ -168,8 +172,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       tls,
       onHttp2: (socket) => sessions.take(socket),
     });
-  const server = makeServer(parts.tls);
-  const others = new ServersBeside(() => makeServer(undefined));
+  const server = createServer(parts.tls);
+  const others = new ServersBeside(() => createServer(undefined));
 
   return {
     serverFactory: (handler) => {
@@ -193,7 +197,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       sessions.close();
       const timers = [
         setTimeout(() => parts.cutCalls(), parts.drainTimeout),
-        // What is cut over HTTP/2 is a stream: its client must still hear that it was reset, or it looks whole.
+        // Over HTTP/2 a cut resets a stream: the reset must still reach the client, or the reply looks complete.
         setTimeout(() => {
           server.closeAll();
           others.closeAll();

@@ -15,7 +15,7 @@ import {
   type RequestHeaderKind,
 } from "./request-header-kinds.ts";
 
-/** What is known of the connection. */
+/** The peer of a request's connection. */
 export interface Peer {
   /** Whether it is a trusted proxy, whose `X-Forwarded-*` count. */
   readonly trusted: boolean;
@@ -24,24 +24,25 @@ export interface Peer {
 }
 
 /** Contract §1.6. */
-const mostHeaders = 100;
-/** Options of `Connection` that say whether it goes on. */
+const maxHeaders = 100;
+/** Options of `Connection` that decide whether it is kept alive. */
 const persistence: ReadonlySet<string> = new Set(["close", "keep-alive"]);
 const untrusted: Peer = { trusted: false, secure: false };
 
 /**
  * Reads the head from the raw header list (`security.md` H1, H3, H4, H6, H7).
- * @throws PlatformError `malformed_request`, `headers_too_large`, `expectation_failed`; all of them close the connection
+ * @throws PlatformError `malformed_request`, `headers_too_large`, `expectation_failed`; all of them close the
+ * connection
  */
 export function readRequestHead(
   rawHeaders: readonly string[],
   remoteAddress: string,
   peer: Peer = untrusted,
 ): RequestHead {
-  if (rawHeaders.length > 2 * mostHeaders) {
+  if (rawHeaders.length > 2 * maxHeaders) {
     throw new PlatformError(
       "headers_too_large",
-      `Cannot read request: ${rawHeaders.length / 2} headers are over the limit of ${mostHeaders}`,
+      `Cannot read request: ${rawHeaders.length / 2} headers are over the limit of ${maxHeaders}`,
     );
   }
   let forward: string[] = [];
@@ -83,7 +84,7 @@ export function readRequestHead(
     }
     switch (kind) {
       case requestHeader.traceParent:
-        // Two of them contradict each other, whatever they say.
+        // Several are ambiguous, even if equal: an empty value is invalid.
         traceParent = traceParent === undefined ? value : "";
         break;
       case requestHeader.traceState:
@@ -117,7 +118,7 @@ export function readRequestHead(
         options = [...(options ?? []), ...connectionOptions(value)];
         break;
       case requestHeader.proxyConnection:
-        // No standard knows it, but llhttp and others take it for a `Connection`.
+        // No standard defines it, but llhttp and others treat it as `Connection`.
         options = [...(options ?? []), ...connectionOptions(value).filter((option) => persistence.has(option))];
         break;
       case requestHeader.upgrade:
@@ -127,7 +128,7 @@ export function readRequestHead(
         if (value.toLowerCase() !== "100-continue") {
           throw new PlatformError(
             "expectation_failed",
-            `Cannot meet expectation "${value.slice(0, 100)}": only 100-continue is known`,
+            `Cannot meet expectation "${value.slice(0, 100)}": only 100-continue is supported`,
           );
         }
         expect = true;
@@ -143,7 +144,7 @@ export function readRequestHead(
         break;
       case requestHeader.contentLength:
         contentLength = contentLengthOf(value);
-        if (contentLength === undefined) malformed(`"${value.slice(0, 100)}" is no content length`);
+        if (contentLength === undefined) malformed(`"${value.slice(0, 100)}" is not a content length`);
         break;
       case requestHeader.transferEncoding:
         if (!isChunkedCoding(value)) malformed(`transfer coding "${value.slice(0, 100)}" is not "chunked"`);
@@ -172,7 +173,7 @@ export function readRequestHead(
     }
   }
   if (host === undefined) malformed('header "Host" is missing');
-  if (!isHost(host)) malformed(`"${host.slice(0, 100)}" is no host`);
+  if (!isHost(host)) malformed(`"${host.slice(0, 100)}" is not a host`);
   if (options !== undefined) {
     if (options.includes("transfer-encoding")) malformed('"Connection" names "transfer-encoding"');
     closes = options.includes("close");
@@ -213,7 +214,7 @@ export function readRequestHead(
   };
 }
 
-/** @throws PlatformError `malformed_request` if `Connection` names a header that hops must leave alone */
+/** @throws PlatformError `malformed_request` if `Connection` names a header that hops must not remove */
 function withoutNamed(forward: readonly string[], named: readonly string[]): string[] {
   for (const name of named) {
     if (isProtectedHeader(name)) malformed(`"Connection" names "${name.slice(0, 100)}"`);

@@ -1,7 +1,7 @@
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import type { RequestHead } from "../calls/request-head.ts";
 
-/** What is known of a head that broke a rule: nothing. Its exchange is only ever answered with an error. */
+/** Stands for a head that broke a rule, of which nothing is known. The only reply to its exchange is an error. */
 export const refusedHead: RequestHead = {
   forward: new CachedHeaders([]),
   callId: undefined,

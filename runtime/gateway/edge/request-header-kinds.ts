@@ -10,7 +10,7 @@ export const requestHeader = {
   traceState: 2,
   /** Concerns this connection only. */
   hop: 3,
-  /** A platform header nobody outside may send, or a twin of one spelt with `_`. */
+  /** A platform header that clients must not send, or a twin of one spelt with `_`. */
   forbidden: 4,
   /** An `X-Forwarded-*` header other than the three that follow. */
   forwarded: 5,
@@ -75,23 +75,23 @@ const known: ReadonlyMap<string, RequestHeaderKind> = new Map<string, RequestHea
   [header.callDepth.toLowerCase(), requestHeader.callDepth],
 ]);
 
-/** What each request header is, by its name in any spelling. */
+/** Classifies request headers by name, in any spelling. */
 export const requestHeaderKinds = new HeaderKinds<RequestHeaderKind>(known, {
   twin: requestHeader.forbidden,
   other: (lowerName) => {
     const dashed = lowerName.replaceAll("_", "-");
     if (dashed.startsWith("weir-")) return requestHeader.forbidden;
-    // With a `_` not even a trusted proxy means it: a client sent it past the proxy.
+    // Spelt with `_` it is not from a trusted proxy: a client sent it past the proxy.
     if (dashed.startsWith("x-forwarded-"))
       return dashed === lowerName ? requestHeader.forwarded : requestHeader.forbidden;
     return isHopByHop(dashed) ? requestHeader.hop : requestHeader.pass;
   },
 });
 
-/** What a callback tells of its call: passes as data, but not away (`security.md` H6). */
+/** Headers by which a callback describes its call: they pass as data, and no hop may remove them (`security.md` H6). */
 const callbackFacts = /^x-(?:function-|retry|duration-seconds$)/;
 
-/** Headers that `Connection` may not name: a hop must not be able to make them vanish (`security.md` H7). */
+/** Headers that `Connection` must not name, because a hop must not be able to remove them (`security.md` H7). */
 export function isProtectedHeader(lowerName: string): boolean {
   const kind = requestHeaderKinds.of(lowerName);
   return (

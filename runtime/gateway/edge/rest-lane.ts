@@ -8,31 +8,38 @@ import { ResponseParser, type ResponseSink } from "../../http1/response-parser.t
 import { chunkEnd, chunkStart, lastChunk } from "../../http1/chunk-frame.ts";
 import type { Exchange } from "../calls/exchange.ts";
 
-/** Concern the connection to the client alone, which is not node:http's. */
-const own: ReadonlySet<string> = new Set(["connection", "expect", "keep-alive", "te", "upgrade", "http2-settings"]);
+/** Headers that concern only the client's connection, which node:http does not handle. */
+const clientConnectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "expect",
+  "keep-alive",
+  "te",
+  "upgrade",
+  "http2-settings",
+]);
 
 /**
- * Carries one request to node:http, and what that answers back to the client: what a server of node:http has for a
- * connection, which may be any stream ("connection" event of `http.Server`). It gets heads that were read and found
- * well-formed, one for each lane, so nothing of how requests are told apart depends on node:http's parser; and whatever the
- * client speaks, node:http sees HTTP/1.1.
+ * Carries one request to node:http and its response back to the client. To the server of node:http it is a connection,
+ * which may be any stream ("connection" event of `http.Server`). Each lane passes one head that is known to be
+ * well-formed, so the framing of requests does not depend on node:http's parser. Whatever the client speaks, node:http
+ * sees HTTP/1.1.
  */
 export class RestLane extends Duplex implements ResponseSink {
-  /** Of the client. */
+  /** Address of the client. */
   readonly remoteAddress: string;
   readonly #exchange: Exchange;
-  readonly #answers: ResponseParser;
+  readonly #parser: ResponseParser;
   #bodyBegun = false;
-  /** The answer was passed on to its end, or nobody wants it. */
+  /** Whether the whole response was passed on, or it is not wanted any more. */
   #over = false;
-  /** A head was made and did not leave yet. */
-  #headDue = false;
-  /** Pieces of what node:http wrote last that the client's connection did not send yet, and one while it is read. */
-  #held = 0;
+  /** Whether a head was made but not sent yet. */
+  #headPending = false;
+  /** Chunks of node:http's last write that are still to be sent to the client, plus one while that write is parsed. */
+  #unsent = 0;
   #written: (() => void) | undefined;
   readonly #onSent = (): void => {
-    this.#held -= 1;
-    if (this.#held > 0) return;
+    this.#unsent -= 1;
+    if (this.#unsent > 0) return;
     const written = this.#written;
     this.#written = undefined;
     written?.();
@@ -42,36 +49,36 @@ export class RestLane extends Duplex implements ResponseSink {
     super();
     this.#exchange = exchange;
     this.remoteAddress = exchange.remoteAddress;
-    this.#answers = new ResponseParser(this);
-    this.#answers.begin({ headOnly: exchange.method === "HEAD", upgrade: undefined });
+    this.#parser = new ResponseParser(this);
+    this.#parser.begin({ headOnly: exchange.method === "HEAD", upgrade: undefined });
     exchange.once("close", () => this.#leave());
     this.on("error", () => {});
     this.push(headOf(exchange));
   }
 
-  /** What node:http made of the request: its body is waited for when `request` is read, and `response` ends the lane. */
+  /** Connects the lane to node:http: reading `request` starts the body, and the end of `response` ends the lane. */
   join(request: IncomingMessage, response: ServerResponse): void {
     if (this.#exchange.body !== undefined) request.once("resume", () => this.#sendBody());
     response.once("close", () => this.destroy());
   }
 
   onAnswerHead(status: number, headers: readonly string[]): void {
-    // Answered already, because its body came too slowly.
+    // An error was sent already, because the body arrived too slowly.
     if (this.#exchange.headersSent) return this.#stop();
     if (connectionOptions(headerValue(headers, "connection") ?? "").includes("close"))
       this.#exchange.shouldKeepAlive = false;
     this.#exchange.writeHead(status, endToEnd(headers));
-    this.#headDue = true;
+    this.#headPending = true;
   }
 
   onAnswerData(chunk: Buffer): void {
-    this.#headDue = false;
-    this.#held += 1;
+    this.#headPending = false;
+    this.#unsent += 1;
     this.#exchange.write(chunk, this.#onSent);
   }
 
   onAnswerEnd(): void {
-    this.#headDue = false;
+    this.#headPending = false;
     this.#over = true;
     this.#exchange.end();
   }
@@ -92,22 +99,22 @@ export class RestLane extends Duplex implements ResponseSink {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (err?: Error | null) => void): void {
     if (this.#over) return done();
-    this.#held = 1;
+    this.#unsent = 1;
     this.#written = done;
-    this.#answers.parse(chunk);
-    if (this.#headDue) this.#exchange.write("", "latin1");
-    this.#headDue = false;
+    this.#parser.parse(chunk);
+    if (this.#headPending) this.#exchange.write("", "latin1");
+    this.#headPending = false;
     this.#onSent();
   }
 
   override _destroy(err: Error | null, done: (err: Error | null) => void): void {
-    // Cut by node:http, before its answer was whole.
+    // node:http closed the lane before its response was complete.
     if (!this.#over) this.#exchange.destroy();
     this.#stop();
     done(err);
   }
 
-  /** The client left, or was answered without node:http. */
+  /** The client left, or the reply did not come from node:http. */
   #leave(): void {
     if (this.#over) return;
     this.#stop();
@@ -116,7 +123,7 @@ export class RestLane extends Duplex implements ResponseSink {
 
   #stop(): void {
     this.#over = true;
-    this.#answers.stop();
+    this.#parser.stop();
   }
 
   #sendBody(): void {
@@ -146,7 +153,7 @@ function headOf({ method, url, rawHeaders }: Exchange): Buffer {
   let text = `${method} ${url} HTTP/1.1\r\n`;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
-    if (!own.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1] ?? ""}\r\n`;
+    if (!clientConnectionHeaders.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1] ?? ""}\r\n`;
   }
   return Buffer.from(`${text}Connection: keep-alive\r\n\r\n`, "latin1");
 }
@@ -160,9 +167,11 @@ function endToEnd(headers: readonly string[]): string[] {
   return kept;
 }
 
-/** node:http, for all that is no call: it listens to no port, and gets its requests one by one. */
+/**
+ * The node:http server for all requests that are not calls. It listens to no port; each request comes on its own lane.
+ */
 export class RestServer extends Server {
-  /** `handle` gets what comes by lanes. */
+  /** `handle` receives the requests of all lanes. */
   constructor(handle: RequestListener) {
     super({ requestTimeout: 0, headersTimeout: 0, requireHostHeader: false }, (request, response) => {
       const lane: unknown = request.socket;
@@ -173,7 +182,7 @@ export class RestServer extends Server {
     this.timeout = 0;
   }
 
-  /** Carries the request to the handler. */
+  /** Passes the request to the handler. */
   take(exchange: Exchange): void {
     this.emit("connection", new RestLane(exchange));
   }

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { stopAccepting } from "../../process/stop-accepting.ts";
 import type { Http1Server } from "./http1/http1-server.ts";
 
-/** Milliseconds between two looks for idle connections of a server that stopped listening. */
+/** Milliseconds between two checks for idle connections of a server that stopped listening. */
 const idlePeriod = 100;
 
-/** Milliseconds for which a connection that came last may still begin its first request. */
+/** Milliseconds for which the newest connections may still begin their first request. */
 const firstRequest = 1_000;
 
 /** Where a server listens; port 0 = any free one. */
@@ -16,7 +16,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Resolves with the port; rejects when the address cannot be had. */
+/** Resolves with the port; rejects when it cannot listen at the address. */
 export async function startServer({ listener }: Http1Server, { host, port }: ListenAddress): Promise<number> {
   listener.listen(port, host);
   await once(listener, "listening");
@@ -30,7 +30,8 @@ export async function endServer(server: Http1Server): Promise<void> {
   const closed = once(listener, "close");
   await stopAccepting(listener, () => listener.close());
   const shut = performance.now();
-  // After a turn as well, as a request may lie there unread. Connections whose reply began before the drain are idle later.
+  // Each check waits for a turn of the event loop, as a request may lie unread. It repeats, as connections whose reply
+  // began before the drain become idle later.
   const idle = setInterval(() => {
     setImmediate(() => server.closeIdle(performance.now() < shut + firstRequest));
   }, idlePeriod);
@@ -38,18 +39,18 @@ export async function endServer(server: Http1Server): Promise<void> {
   clearInterval(idle);
 }
 
-/** Servers at addresses that come and go. */
+/** Servers at a changing set of addresses. */
 export class ServersBeside {
-  readonly #make: () => Http1Server;
+  readonly #create: () => Http1Server;
   readonly #running = new Map<string, Http1Server>();
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(make: () => Http1Server) {
-    this.#make = make;
+  constructor(create: () => Http1Server) {
+    this.#create = create;
   }
 
-  /** Serves at exactly these addresses; rejects with the first that cannot be had, when the others are served. */
+  /** Serves exactly these addresses; rejects with the error of the first that fails, once the others are served. */
   serve(addresses: readonly ListenAddress[]): Promise<void> {
     const done = this.#last.then(() => (this.#closed ? undefined : this.#serve(addresses)));
     this.#last = done.catch(() => {});
@@ -61,7 +62,7 @@ export class ServersBeside {
     for (const server of this.#running.values()) server.closeAll();
   }
 
-  /** Ends all of them; none starts any more. */
+  /** Ends all of them; no further one starts. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -73,14 +74,14 @@ export class ServersBeside {
     for (const [key, server] of this.#running) {
       if (wanted.has(key)) continue;
       this.#running.delete(key);
-      // Its address is gone from this machine, and with it whoever was connected to it.
+      // The address is gone from this machine, and its connections with it.
       server.closeAll();
       await endServer(server);
     }
     const failed: unknown[] = [];
     for (const [key, address] of wanted) {
       if (this.#running.has(key)) continue;
-      const server = this.#make();
+      const server = this.#create();
       try {
         await startServer(server, address);
         this.#running.set(key, server);

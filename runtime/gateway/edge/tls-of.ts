@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import type { GatewaySettings } from "../settings.ts";
 
-/** Certificate and key of the settings, read from their files; nothing without them. */
+/** Certificate and key, read from the files of the settings; empty without them. */
 export function tlsOf({ tlsCert, tlsKey }: GatewaySettings) {
   return tlsCert === undefined || tlsKey === undefined
     ? {}

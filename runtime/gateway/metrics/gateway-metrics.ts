@@ -10,13 +10,13 @@ export interface GatewayMetricsParts {
   readonly reconnects: () => number;
 }
 
-/** Registers the gateway's own metrics; they are read from the counts when they are asked for, not kept twice. */
+/** Registers the gateway's own metrics, which are read from the counts when they are scraped instead of kept twice. */
 export function registerGatewayMetrics(registry: Registry, parts: GatewayMetricsParts): void {
   const registers = [registry];
   const byFunction = ["function_name"] as const;
   const desired: Gauge<"function_name"> = new Gauge({
     name: "gateway_service_count",
-    help: "Replicas wanted",
+    help: "Desired replicas",
     labelNames: byFunction,
     registers,
     collect: () => {
@@ -34,19 +34,19 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
       for (const entry of parts.table.entries()) ready.set({ function_name: entry.key }, entry.replicas.length);
     },
   });
-  const least: Gauge<"function_name"> = new Gauge({
+  const minimum: Gauge<"function_name"> = new Gauge({
     name: "gateway_service_min",
     help: "Fewest replicas while not scaled to zero",
     labelNames: byFunction,
     registers,
     collect: () => {
-      least.reset();
-      for (const { key, facts } of parts.table.entries()) least.set({ function_name: key }, facts.scale.min);
+      minimum.reset();
+      for (const { key, facts } of parts.table.entries()) minimum.set({ function_name: key }, facts.scale.min);
     },
   });
   const target: Gauge<"function_name" | "scale_type"> = new Gauge({
     name: "gateway_service_target_load",
-    help: "Load that one replica is to bear, by what it is scaled by",
+    help: "Target load of one replica, by type of scaling",
     labelNames: ["function_name", "scale_type"],
     registers,
     collect: () => {
@@ -57,7 +57,7 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
   });
   const reconnects: Counter = new Counter({
     name: "gateway_nats_reconnect_total",
-    help: "Times the connection to the broker came back",
+    help: "Reconnections to the broker",
     registers,
     collect: () => {
       reconnects.reset();
@@ -77,7 +77,7 @@ export function registerGatewayMetrics(registry: Registry, parts: GatewayMetrics
   registry.registerMetric(
     new CountedHistogram({
       name: "http_request_duration_seconds",
-      help: "Time that requests took, by route; of a WebSocket its whole life",
+      help: "Duration of requests, by route; of a WebSocket its whole lifetime",
       labelNames: ["path", "method", "code"],
       read: () => parts.routes.entries(),
     }),

@@ -1,6 +1,6 @@
 import { StatusDurations, type DurationHistogram } from "../../process/metrics/duration-histogram.ts";
 
-/** Everything that no route takes, and every method but these, is one: clients must not be able to add to the metrics. */
+/** Label for paths without a route and for methods other than these: clients must not be able to create time series. */
 const other = "other";
 const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
 
@@ -8,13 +8,15 @@ const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS"
 export class RouteCounts {
   readonly #routes = new Map<string, Map<string, StatusDurations>>();
 
-  /** A request ended with `status` after `duration` milliseconds; `path` is that of its route, undefined for none. */
+  /**
+   * Counts a request that ended with `status` after `duration` milliseconds; `path` is its route's, undefined for none.
+   */
   add(path: string | undefined, method: string | undefined, status: number, duration: number): void {
     const known = method !== undefined && methods.has(method) ? method : other;
     this.#of(path ?? other, known).add(status, duration);
   }
 
-  /** What was counted. */
+  /** Durations of all requests counted so far. */
   *entries(): Generator<[labels: { path: string; method: string; code: string }, durations: DurationHistogram]> {
     for (const [path, byMethod] of this.#routes) {
       for (const [method, byStatus] of byMethod) {

@@ -5,24 +5,25 @@ import { documentPath, operationOf } from "./operation.ts";
 import { headerComponents, responseComponents } from "./responses.ts";
 import { schemaComponents } from "./schemas.ts";
 
-/** The groups of routes in the order of the documents, each with a sentence. */
+/** The groups of routes in the order of the documents, each with its description. */
 export const routeGroups: Readonly<Record<RouteGroup, string>> = {
-  functions: "Deploy functions, look at them, scale and remove them",
-  calls: "Call a function and wait for its answer",
-  "asynchronous calls": "Queue a call, look at it, get its result, cancel it",
-  logs: "Read what functions wrote",
-  secrets: "Keep what functions read as files",
-  namespaces: "Keep functions apart",
-  queues: "Look at queues and at the calls that were given up",
+  functions: "Deploy, show, scale and remove functions",
+  calls: "Call a function and wait for its reply",
+  "asynchronous calls": "Queue a call, show it, get its result, cancel it",
+  logs: "Read the logs of functions",
+  secrets: "Store values that functions read as files",
+  namespaces: "Separate functions from each other",
+  queues: "Show queues and their dead letters",
   platform: "The platform itself",
-  identity: "Tokens for who is no administrator; only in editions with IAM",
+  identity: "Tokens for clients other than the administrator; only in editions with IAM",
 };
 
 const description = `Deploy functions, call them, queue calls, keep secrets and namespaces, read logs.
 
-HEAD works where GET does, except for logs. Names are refused, never repaired. Fields that are not known are ignored, but for those of
-a FunctionDeployment, which are refused; \`null\` means absent. Errors are one line of text, or \`application/problem+json\` for clients that
-list \`application/json\` or \`application/problem+json\` in \`Accept\`. Clients ignore fields, headers, codes and values that they do not know.`;
+HEAD works where GET does, except for logs. Invalid names are refused, never repaired. Unknown fields are ignored,
+except in a FunctionDeployment, where they are refused; \`null\` means absent. Errors are one line of text, or
+\`application/problem+json\` for clients that list \`application/json\` or \`application/problem+json\` in \`Accept\`.
+Clients must ignore unknown fields, headers, codes and values.`;
 
 /** The OpenAPI 3.1 document of `routes`. */
 export function buildDocument(routes: readonly RouteEntry[]): JsonObject {
@@ -66,7 +67,7 @@ function pathsOf(routes: readonly RouteEntry[]): JsonObject {
   return paths;
 }
 
-/** Those of `components.responses` that `paths` refers to. */
+/** The entries of `components.responses` that `paths` refers to. */
 function usedIn(paths: JsonObject, components: JsonObject): JsonObject {
   const text = JSON.stringify(paths);
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { isJsonObject, toJson, type Json, type JsonObject } from "./json.ts";
 import { responsesOf } from "./responses.ts";
 import { schemaOf } from "./schemas.ts";
 
-/** What the document says of one route and method. */
+/** The OpenAPI operation of one route and method. */
 export function operationOf(entry: RouteEntry): JsonObject {
   const { id, group, about, details, body, bodyOptional = false, bodyType = "application/json" } = entry;
   const parameters = [
@@ -32,12 +32,12 @@ export function operationOf(entry: RouteEntry): JsonObject {
   };
 }
 
-/** The path as the document spells it. */
+/** The path in the syntax of OpenAPI. */
 export function documentPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
 }
 
-/** Callers of functions need credentials if the function asks for them. */
+/** Calls of functions need credentials only if the function requires them. */
 function securityOf({ needs, handling }: RouteEntry): Json {
   const either = [{ basic: [] }, { bearer: [] }];
   if (needs !== "nothing") return either;
@@ -47,7 +47,7 @@ function securityOf({ needs, handling }: RouteEntry): Json {
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined): JsonObject[] {
   const required = new Set<string>(schema?.required ?? []);
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, property]) => {
-    // A schema that has a name is only referred to, but is described here, too.
+    // A named schema is only referred to; its description is repeated here.
     const { description } = propertiesOf(toJson(property));
     const rest = Object.entries(propertiesOf(schemaOf(property))).filter(([key]) => key !== "description");
     return {

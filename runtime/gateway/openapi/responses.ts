@@ -16,11 +16,11 @@ const lines = "application/x-ndjson";
 const bytes: JsonObject = { type: "string", format: "binary" };
 const text = (description: string): JsonObject => ({ description, schema: { type: "string" } });
 
-/** Headers that several answers have. */
+/** Headers that several responses share. */
 export const headerComponents: JsonObject = {
   Allow: text("Methods that the path has"),
   RetryAfter: {
-    description: "Seconds to wait before the next try",
+    description: "Seconds to wait before a retry",
     schema: { type: "integer", minimum: 1, maximum: 30 },
   },
   WwwAuthenticate: text("How to authenticate"),
@@ -40,8 +40,8 @@ const errorContent: JsonObject = {
 };
 
 /**
- * One answer per error status, with every code that it can have; and one for calls, where the function may answer with the
- * same status.
+ * One response per error status, with every code that it can have, and a second one for calls, where the function may
+ * reply with the same status.
  */
 export const responseComponents: JsonObject = Object.fromEntries(
   [...Map.groupBy(errorCodes, statusOf)]
@@ -52,24 +52,24 @@ export const responseComponents: JsonObject = Object.fromEntries(
     ]),
 );
 
-/** All answers of a route, by status. */
+/** All responses of a route, by status. */
 export function responsesOf(entry: RouteEntry): JsonObject {
   const byFunction = entry.answers.some(({ status }) => status === "default");
   const responses: Record<string, JsonObject> = {};
-  for (const answer of entry.answers) responses[String(answer.status)] = answerResponse(answer, entry);
-  // For the clients that are generated, an answer that is only the default one is an error.
+  for (const response of entry.answers) responses[String(response.status)] = successResponse(response, entry);
+  // Generated clients treat a response that is only the default one as an error.
   if (responses["default"] !== undefined) responses["2XX"] = responses["default"];
   for (const [status, codes] of errorsOf(entry)) {
-    const answer = responses[String(status)];
+    const response = responses[String(status)];
     responses[String(status)] =
-      answer === undefined
+      response === undefined
         ? { $ref: `#/components/responses/${nameOf(status, byFunction)}`, description: codesIn(codes) }
-        : { ...answer, content: { ...contentOf(answer), ...errorContent } };
+        : { ...response, content: { ...contentOf(response), ...errorContent } };
   }
   return responses;
 }
 
-function answerResponse(
+function successResponse(
   { about, schema, type = "application/json", headers = {} }: Answer,
   entry: RouteEntry,
 ): JsonObject {
@@ -87,9 +87,9 @@ function answerResponse(
   };
 }
 
-/** Bytes, as the whole body is no JSON: generated clients that take it for text or for JSON refuse its type. */
+/** Binary, because the body as a whole is not JSON: generated clients that take it for text or JSON refuse its type. */
 function linesOf(schema: TSchema): JsonObject {
-  const description = "One JSON object a line; empty lines say that the stream is alive";
+  const description = "One JSON object per line; empty lines show that the stream is alive";
   return { ...bytes, description, contentMediaType: lines, contentSchema: schemaOf(schema) };
 }
 
@@ -101,8 +101,8 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject 
 function callErrorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
   return {
     ...errorResponse(status, codes),
-    description: `${describe(codes)}. Or what the function answers`,
-    // First, as generated clients take the first: what a function answers need not be JSON.
+    description: `${describe(codes)}. Or the function's reply`,
+    // Listed first, because generated clients use the first: a function's reply need not be JSON.
     content: { "*/*": { schema: bytes }, ...errorContent },
   };
 }
@@ -120,7 +120,7 @@ function contentOf(response: JsonObject): JsonObject {
   return isJsonObject(content) ? content : {};
 }
 
-/** `NotFound` for 404; `NotFoundOrReply` where a function may answer so, too. */
+/** `NotFound` for 404; `NotFoundOrReply` where a function may reply with it, too. */
 function nameOf(status: number, byFunction: boolean): string {
   return `${(STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "")}${byFunction ? "OrReply" : ""}`;
 }

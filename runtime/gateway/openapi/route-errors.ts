@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../api/platform-error.ts";
 import { statusOf } from "../error-handler.ts";
 import type { RouteEntry } from "../rest/route.ts";
 
-/** What any request may get. */
+/** Errors of any request. */
 const always: readonly ErrorCode[] = [
   "malformed_request",
   "request_timeout",
@@ -12,7 +12,7 @@ const always: readonly ErrorCode[] = [
   "internal_error",
 ];
 
-/** What any request that needs the administrator may get. */
+/** Errors of any request that needs the administrator. */
 const guarded: readonly ErrorCode[] = [
   "credentials_required",
   "credentials_invalid",
@@ -21,7 +21,7 @@ const guarded: readonly ErrorCode[] = [
   "too_many_logins",
 ];
 
-/** What any other request to `/system/` may get (contract §1.7). */
+/** Further errors of any request to `/system/` (contract §1.7). */
 const system: readonly ErrorCode[] = [
   "validation_failed",
   "method_not_allowed",
@@ -31,13 +31,13 @@ const system: readonly ErrorCode[] = [
   "provider_unavailable",
 ];
 
-/** Of a path that the table has only for some values, or only in some editions. */
+/** Errors of a path that exists only for some values, or only in some editions. */
 const noRoute: readonly ErrorCode[] = ["route_not_found"];
 
-/** Errors that the page of the API says once, and not with each route. */
+/** Errors that the API page lists once instead of with each route. */
 export const usualErrors: ReadonlySet<ErrorCode> = new Set([...always, ...guarded, ...system]);
 
-/** Every error that a route can answer, by its status, in the order of the statuses. */
+/** Every error of a route by status, in the order of the statuses. */
 export function errorsOf(entry: RouteEntry): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = new Set<ErrorCode>([
     ...always,

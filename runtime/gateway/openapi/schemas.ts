@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import { components } from "../../api/schemas/components.ts";
 import { isJsonObject, toJson, type Json, type JsonObject } from "./json.ts";
 
-/** Their values are data, not schemas. */
+/** Keys whose values are data, not schemas. */
 const dataKeys: ReadonlySet<string> = new Set(["examples", "default", "enum", "const"]);
 
 const names: ReadonlySet<string> = new Set(components.map(nameOf));
@@ -17,9 +17,9 @@ export function schemaComponents(): JsonObject {
   );
 }
 
-/** A schema as the document shows it: parts that have a name are referred to. */
+/** A schema as the document shows it, with references to its named parts. */
 export function schemaOf(schema: TSchema): Json {
-  return referring(toJson(schema));
+  return withReferences(toJson(schema));
 }
 
 function nameOf(schema: TSchema): string {
@@ -28,20 +28,20 @@ function nameOf(schema: TSchema): string {
   throw new Error(`Cannot name a schema: it has no title: ${JSON.stringify(schema)}`);
 }
 
-function referring(schema: Json): Json {
+function withReferences(schema: Json): Json {
   if (isJsonObject(schema) && typeof schema["title"] === "string" && names.has(schema["title"])) {
     return { $ref: `#/components/schemas/${schema["title"]}` };
   }
   return bodyOf(schema);
 }
 
-/** The schema itself with references inside; its name is said by where it stands. */
+/** The schema itself, with references inside but without its name, by which the document refers to it. */
 function bodyOf(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(referring);
+  if (Array.isArray(schema)) return schema.map(withReferences);
   if (!isJsonObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([key, value]) => key !== "title" || typeof value !== "string")
-      .map(([key, value]) => [key, dataKeys.has(key) ? value : referring(value)]),
+      .map(([key, value]) => [key, dataKeys.has(key) ? value : withReferences(value)]),
   );
 }

@@ -8,7 +8,7 @@ export interface ServedDocument {
   readonly yaml: string;
 }
 
-/** Both texts of a document; each is made when it is asked for the first time, as that takes a while. */
+/** Both texts of a document, each built on first use, because that takes a while. */
 export function serveDocument(build: () => JsonObject): ServedDocument {
   let json: string | undefined;
   let yaml: string | undefined;

@@ -12,7 +12,7 @@ declare module "fastify" {
   }
 }
 
-/** Routes every spelling of every entry, and refuses to route anything else. */
+/** Adds a route for every spelling of every entry, and refuses routes without an entry. */
 export function addRoutes(app: FastifyInstance, entries: readonly RouteEntry[], parts: RouteParts): void {
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.entry === undefined)
@@ -38,7 +38,7 @@ export function addRoutes(app: FastifyInstance, entries: readonly RouteEntry[], 
 }
 
 /**
- * Refuses a request for what this version does not have, before its body is read.
+ * Refuses a request to a route that this version does not have, before its body is read.
  * @throws PlatformError `not_built`
  */
 export function checkBuilt({ handling, method, path }: RouteEntry): void {
@@ -52,7 +52,7 @@ function openHandler(entry: RouteEntry, parts: RouteParts, app: FastifyInstance)
   return async () => checkBuilt(entry);
 }
 
-/** A body that is empty reaches the schema as null. */
+/** An empty body reaches the schema as null. */
 function bodySchema(body: TSchema, optional = false): TSchema {
   return optional ? Type.Union([body, Type.Null()]) : body;
 }

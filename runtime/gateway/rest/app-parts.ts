@@ -18,44 +18,44 @@ import type { ErrorWriter } from "../error-handler.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 import type { CredentialSettings } from "./start-page.ts";
 
-/** What the routes of queues and dead letters work with. */
+/** The parts of the routes of queues and dead letters. */
 export interface QueueParts extends QueueViewParts, RedriveParts {}
 
-/** All that the REST side of the gateway is made of. What is absent answers `not_built`. Durations are milliseconds. */
+/** The parts of the REST side of the gateway. Routes of absent ones reply `not_built`. Durations are milliseconds. */
 export interface AppParts extends DeployParts {
   readonly log: Log;
   readonly errors: ErrorWriter;
   readonly auth: BasicAuth;
   readonly origins: OriginRules;
   readonly logs: LogSource | undefined;
-  /** Absent = usage is not known, and left out. */
+  /** Absent = usage is unknown and left out. */
   readonly usage?: Usage | undefined;
-  /** What the provider said last of a function, from the table that watches it. */
+  /** The provider's last report of a function, from the table that watches it. */
   readonly endpoints: (ref: FunctionRef) => FunctionEndpoints | undefined;
-  /** Of functions, for suggestions. */
+  /** Names of functions, for suggestions. */
   readonly namesOf: NamesOf;
-  /** What is known of functions, for requests that wait for a deployment. */
+  /** The state of functions, for requests that wait for a deployment. */
   readonly view: FunctionView;
   /** Finished calls of a function, best effort. */
   readonly invocations: (ref: FunctionRef) => number;
   readonly info: SystemInfo;
-  /** Under which clients reach the gateway; asked for once it listens. */
+  /** The address at which clients reach the gateway; known once it listens. */
   readonly address: () => string;
-  /** Says where the platform's password is. */
+  /** The settings that locate the platform's password. */
   readonly credentials: CredentialSettings;
   readonly queueParts: QueueParts;
-  /** How long the autoscaler leaves a count alone that was set by hand. */
+  /** How long the autoscaler leaves a count that was set by hand alone. */
   readonly scaleHold: number;
-  /** Silence after which a log stream sends an empty line. */
+  /** Time without a record after which a log stream sends an empty line. */
   readonly logHeartbeatPeriod: number;
-  /** Where answered requests are counted. */
+  /** Counts requests whose response was sent. */
   readonly routes: RouteCounts;
 }
 
 /** A function as clients see it now. */
 export function statusNow(
-  wanted: DesiredFunction,
+  desired: DesiredFunction,
   { endpoints, invocations }: Pick<AppParts, "endpoints" | "invocations">,
 ): FunctionStatus {
-  return functionStatus(wanted, endpoints(wanted), invocations(wanted));
+  return functionStatus(desired, endpoints(desired), invocations(desired));
 }

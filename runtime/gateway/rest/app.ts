@@ -29,19 +29,19 @@ import type { RouteEntry } from "./route.ts";
 
 type NotFound = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Paths with `%` or a dot segment are no route (`security.md` §3). */
+/** Paths with `%` or a dot segment match no route (`security.md` §3). */
 const encodedOrDotted = /%|\/\.{1,2}(?:\/|$)/;
 
 /**
  * The REST side of the gateway: everything but `/function/` and `/async-function/`, on the server that `serverFactory`
- * makes. It neither listens nor closes that server; call `ready()` before the first request.
+ * creates. It neither starts nor closes that server; call `ready()` before the first request.
  */
 export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): FastifyInstance {
   const app = fastify({
     serverFactory,
     logger: false,
     return503OnClosing: false,
-    // The server of the factory answers broken requests itself.
+    // The factory's server replies to malformed requests itself.
     clientErrorHandler: () => {},
     frameworkErrors: (err, request, reply) => void parts.errors.sendError(request, reply, err),
     routerOptions: { querystringParser: parseQuery, maxParamLength: 8_192 },
@@ -49,14 +49,14 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
 
   app.setValidatorCompiler(lazyValidators());
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  // A newline at the end, so that a terminal's prompt begins a line of its own.
+  // A newline at the end, so that a terminal's prompt begins on its own line.
   app.setReplySerializer((data) => `${JSON.stringify(data)}\n`);
-  // Whoever gets as far as a function that is not there is the administrator, who may list those that are.
+  // A near name may be suggested: only the administrator, who may list all functions, gets as far as an unknown one.
   app.setErrorHandler((err, request, reply) =>
     parts.errors.sendError(request, reply, withNearestName(err, parts.namesOf)),
   );
   const routes = restRoutes(editions[parts.edition].iam);
-  const notFound: NotFound = (request, reply) => answerNotFound(request, reply, parts.errors, routes);
+  const notFound: NotFound = (request, reply) => sendNotFound(request, reply, parts.errors, routes);
   addRequestChecks(app, parts, notFound);
   addBodyParser(app);
   app.addHook("onResponse", async (request, reply) => {
@@ -68,16 +68,16 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
   return app;
 }
 
-/** Route and method were found; then credentials, origin and the head of the body, in the order of contract §1.6. */
+/** Checks path, route, credentials, origin and the headers of the body, in the order of contract §1.6. */
 function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFound): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Content-Type-Options", "nosniff");
     if (request.originalUrl.startsWith("/system/")) {
       reply.headers({ "Cache-Control": "no-store", [header.apiVersion]: apiVersion });
     }
-    // The router would decode the one, and others resolve the other, and so find a route for a path that is not one.
+    // The router would decode `%`, and others would resolve dot segments, and so find a route for a path without one.
     if (encodedOrDotted.test(pathOf(request.originalUrl))) throw routeNotFound(request.originalUrl);
-    // Here and not in the handler, which would read the body first.
+    // Here and not in the not-found handler, which would read the body first.
     if (request.is404) return notFound(request, reply);
     const { entry } = request.routeOptions.config;
     if (entry?.needs !== "nothing") {
@@ -96,7 +96,7 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFo
   });
 }
 
-/** Bodies are JSON. */
+/** All bodies are parsed as JSON. */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
@@ -106,8 +106,8 @@ function addBodyParser(app: FastifyInstance): void {
   });
 }
 
-/** No such path, or not with this method. */
-function answerNotFound(
+/** Replies 404 if the path has no route, or 405 if its routes do not have this method. */
+function sendNotFound(
   request: FastifyRequest,
   reply: FastifyReply,
   errors: ErrorWriter,

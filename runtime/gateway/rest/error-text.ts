@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 
 import type { ErrorCode } from "../../api/platform-error.ts";
 
-/** What the body of an error reply says (contract §1.7). */
+/** The content of an error reply's body (contract §1.7). */
 export interface ErrorFacts {
   readonly code: ErrorCode;
   readonly status: number;
@@ -12,7 +12,7 @@ export interface ErrorFacts {
   readonly callId: string | undefined;
 }
 
-/** What a client gets as text for missing and wrong credentials alike, without a newline. */
+/** The text for missing and wrong credentials alike, without a newline. */
 const credentialsText = "invalid credentials";
 
 /** Type and body of an error reply: problem+json if `accept` lists JSON, else text; both are one line. */

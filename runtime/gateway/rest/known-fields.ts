@@ -5,8 +5,8 @@ import type { RouteEntry } from "./route.ts";
 
 /**
  * The body with the fields that its route knows. Unknown ones are dropped, or refused if the route lists those that it
- * ignores: a misspelt field of a deployment would be lost without a word otherwise. A field that is absent is taken from its
- * fallback; both with different values are refused.
+ * ignores: otherwise a misspelt field of a deployment would be lost silently. An absent field is taken from its
+ * fallback; if both are sent with different values, the body is refused.
  * @throws PlatformError `validation_failed`
  */
 export function withKnownFields(
@@ -34,10 +34,10 @@ export function withKnownFields(
   const unknown = members.find(([name]) => !Object.hasOwn(known, name) && ignoredFields?.includes(name) === false);
   if (unknown !== undefined) {
     const near = nearestName(unknown[0], Object.keys(known));
-    const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+    const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
     throw new PlatformError(
       "validation_failed",
-      `Cannot read field ${quote(unknown[0])}: there is no such field${meant}`,
+      `Cannot read field ${quote(unknown[0])}: there is no such field${suggestion}`,
     );
   }
   return Object.fromEntries(members.filter(([name]) => Object.hasOwn(known, name)));

@@ -3,8 +3,9 @@ import formats from "ajv-formats";
 import type { FastifySchema, FastifySchemaCompiler } from "fastify";
 
 /**
- * A compiler of schemas as fastify's own, but each is compiled when its route is asked for the first time: all of them
- * took a third of a gateway's start, and few are ever used. Nothing is coerced, filled in or left out.
+ * A schema compiler like Fastify's own, except that each schema is compiled at the first request to its route:
+ * compiling all of them took a third of a gateway's start, and few are ever used. Nothing is coerced, defaulted or
+ * removed.
  */
 export function lazyValidators(): FastifySchemaCompiler<FastifySchema> {
   const ajv = new Ajv({ verbose: true, addUsedSchema: false });

@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { namePattern } from "../../api/grammar.ts";
 
-/** The query that may name a namespace. */
+/** A query that may name a namespace. */
 export const NamespaceQuery = Type.Object({
   namespace: Type.Optional(
     Type.String({

@@ -1,7 +1,7 @@
 import { PlatformError, type ErrorCode } from "../../api/platform-error.ts";
 import { isSchemaFailure, validationSentence } from "./validation-sentence.ts";
 
-/** What the HTTP framework says with codes of its own, in the platform's words. */
+/** Errors of the HTTP framework by its codes, as platform errors. */
 const frameworkErrors: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["FST_ERR_BAD_URL", ["route_not_found", "Cannot find this route: its path is malformed"]],
   ["FST_ERR_MAX_PARAM_LENGTH", ["route_not_found", "Cannot find this route: its path is too long"]],
@@ -13,7 +13,7 @@ const frameworkErrors: ReadonlyMap<string, readonly [ErrorCode, string]> = new M
   ["FST_ERR_CTP_INVALID_MEDIA_TYPE", ["unsupported_media_type", "Cannot read the body: its Content-Type is malformed"]],
 ]);
 
-/** `err` as a platform error; what nobody has a word for becomes `internal_error` with a constant sentence. */
+/** `err` as a platform error; an unknown one becomes `internal_error` with a constant sentence. */
 export function platformErrorOf(err: unknown): PlatformError {
   if (err instanceof PlatformError) return err;
   if (isSchemaFailure(err)) return new PlatformError("validation_failed", validationSentence(err), { cause: err });

@@ -10,8 +10,8 @@ import { queueRoutes } from "./routes/queues.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 
 /**
- * Every route of the gateway, once. The router, the rights, the OpenAPI document and the page of the API are made from
- * it; nothing can be routed that is not here.
+ * Every route of the gateway. The router, the permissions, the OpenAPI document and the API page are derived from it;
+ * nothing else can be routed.
  */
 export const routeTable: readonly RouteEntry[] = [
   ...functionRoutes,
@@ -25,7 +25,7 @@ export const routeTable: readonly RouteEntry[] = [
   ...identityRoutes,
 ];
 
-/** The routes of Fastify's router; those of calls have one of their own. */
+/** The routes of Fastify's router; those of calls have their own router. */
 export function restRoutes(withIam: boolean): readonly RouteEntry[] {
   return routeTable.filter(({ handling, iamOnly }) => handling !== "elsewhere" && (withIam || iamOnly !== true));
 }

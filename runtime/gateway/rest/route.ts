@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../api/platform-error.ts";
 import type { AppParts } from "./app-parts.ts";
 import type { ServedDocument } from "../openapi/served-document.ts";
 
-/** What a route needs: nothing, or the administrator, who may do every action; the action is what a role must allow. */
+/** What a route needs: nothing, or an action that a role must allow; the administrator may do every action. */
 export type Needs = "nothing" | `${"Function" | "Secret" | "Namespace" | "Queue" | "System" | "Console"}:${string}`;
 
 /** Routes that belong together in the documents. */
@@ -20,48 +20,48 @@ export type RouteGroup =
   | "asynchronous calls"
   | "identity";
 
-/** Methods of routes; the last ones only of function calls. */
+/** Methods of routes; HEAD, PATCH and OPTIONS are declared for function calls only. */
 export type RouteMethod = "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "PATCH" | "OPTIONS";
 
-/** One way in which a request succeeds. */
+/** One successful response of a route. */
 export interface Answer<A extends TSchema = TSchema> {
-  /** `default` = any status, as the function answers. */
+  /** `default` = any status, as the function replies. */
   readonly status: number | "default";
   readonly about: string;
-  /** Of the body; absent = it is empty. */
+  /** Schema of the body; absent = the body is empty. */
   readonly schema?: A;
-  /** Media type of the body; `application/json`. */
+  /** Media type of the body; `application/json` if absent. */
   readonly type?: string;
-  /** Headers by name, each with a sentence. */
+  /** Headers by name, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Commands for the documents that show the route, and what they print. */
+/** Commands that demonstrate the route in the documents, and their output. */
 export interface RouteTrial {
   readonly commands: string;
-  /** As `printsAsShown` of the tests reads it: `…` stands for anything. */
+  /** The output, as `printsAsShown` of the tests compares it: `…` stands for anything. */
   readonly shows: string;
 }
 
-/** What is said of a route, once: everything else is made from it. */
+/** The description of a route, from which everything else is derived. */
 export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSchema, A extends TSchema> {
-  /** Name of the operation, for clients made from the document. */
+  /** Name of the operation, for clients generated from the document. */
   readonly id: string;
   readonly group: RouteGroup;
   readonly method: RouteMethod;
-  /** Methods that are served alike; the document has one operation, of `method`, for all of them. */
+  /** Methods that are served in the same way; the document has one operation, of `method`, for all of them. */
   readonly alike?: readonly RouteMethod[];
-  /** With `:name` for one segment; a final `*` for any rest. */
+  /** `:name` stands for one segment, a final `*` for the rest of the path. */
   readonly path: string;
   /** Other spellings of the path; the documents leave them out. */
   readonly also?: readonly string[];
   readonly needs: Needs;
-  /** What it does, one sentence. */
+  /** What it does, in one sentence. */
   readonly about: string;
-  /** What else is to know, for the OpenAPI document. */
+  /** Further details for the OpenAPI document. */
   readonly details?: string;
   readonly params?: P;
-  /** Parameters of a query are text, which `core` reads; the schema says what the text must spell. */
+  /** Query parameters are text, which `core` parses; the schema says what the text must represent. */
   readonly query?: Q;
   /** Headers that mean something to the platform. */
   readonly headers?: TObject;
@@ -69,24 +69,24 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
   readonly bodyOptional?: boolean;
   /** Fields of the body that are dropped; every other unknown one is refused. Absent = all unknown ones are dropped. */
   readonly ignoredFields?: readonly string[];
-  /** Fields that are read from another one when they are absent, by their names. */
+  /** Names of fields, each with the name of the field that is read instead when it is absent. */
   readonly fallbackFields?: Readonly<Record<string, string>>;
   /** `application/json` if absent. */
   readonly bodyType?: string;
-  /** The first one is what the handler's value is sent with. */
+  /** The handler's value is sent as the first one. */
   readonly answers: readonly [Answer<A>, ...Answer[]];
-  /** Errors beside those that every route of its kind may give. */
+  /** Errors besides those of every route of its kind. */
   readonly errors?: readonly ErrorCode[];
-  /** HEAD goes where GET does, unless false. */
+  /** Whether HEAD is served where GET is; true if absent. */
   readonly head?: boolean;
-  /** Only in editions with IAM; elsewhere there is no such route. */
+  /** Whether the route exists only in editions with IAM. */
   readonly iamOnly?: boolean;
   /** False = not in the documents. */
   readonly documented?: boolean;
   readonly trial?: RouteTrial;
 }
 
-/** What the handler of a route gets, in the types of its schemas. */
+/** What the handler of a route receives, typed by its schemas. */
 export interface RouteRequest<P extends TObject, Q extends TObject, B extends TSchema> {
   readonly params: Static<P>;
   readonly query: Readonly<Partial<Record<keyof Static<Q>, string>>>;
@@ -95,12 +95,12 @@ export interface RouteRequest<P extends TObject, Q extends TObject, B extends TS
   readonly reply: FastifyReply;
 }
 
-/** The parts a handler is made of: those of the app, and what the app makes itself. */
+/** The parts for handlers: those of the app, and what the app creates itself. */
 export interface RouteParts extends AppParts {
   readonly document: ServedDocument;
 }
 
-/** Makes the handler of a route; `app` is for what must end with it. */
+/** Creates the handler of a route; hooks of `app` end what the handler opened. */
 export type OpenHandler = (
   parts: RouteParts,
   app: FastifyInstance,
@@ -108,16 +108,16 @@ export type OpenHandler = (
 
 /** A route of the table. */
 export interface RouteEntry extends RouteFacts<TObject, TObject, TSchema, TSchema> {
-  /** `elsewhere` = by the router of function calls; `not built` answers 501. */
+  /** `elsewhere` = by the router of function calls; `not built` replies 501. */
   readonly handling: OpenHandler | "elsewhere" | "not built";
 }
 
-/** The methods that an entry names, first the one of its operation. */
+/** The methods of an entry, that of its operation first. */
 export function methodsOf({ method, alike = [] }: Pick<RouteEntry, "method" | "alike">): readonly RouteMethod[] {
   return [method, ...alike];
 }
 
-/** A route whose handler gets and gives what its schemas say. */
+/** A route whose handler receives and returns the types of its schemas. */
 export function route<
   P extends TObject = TObject,
   Q extends TObject = TObject,
@@ -132,7 +132,7 @@ export function route<
     const handle = open(parts, app);
     return async (request, reply) => {
       const value = await handle({
-        // Params and body fit their schemas by now; a query is text in any case.
+        // Params and body were validated by now; a query is always text.
         params: request.params as Static<P>,
         query: request.query as Partial<Record<keyof Static<Q>, string>>,
         body: request.body as Static<B>,
@@ -146,7 +146,7 @@ export function route<
   return { ...facts, handling };
 }
 
-/** A route of the contract that this version does not have yet: it answers 501. */
+/** A route of the contract that this version does not have yet: it replies 501. */
 export function notBuilt(facts: RouteFacts<TObject, TObject, TSchema, TSchema>): RouteEntry {
   return { ...facts, handling: "not built" };
 }

@@ -5,31 +5,31 @@ import { quote } from "shlex";
 
 import { baseImageName, release } from "../../api/version.ts";
 
-/** What the page says of this platform. */
+/** Facts of this platform that the page shows. */
 export interface StartPageFacts {
-  /** Under which clients reach the gateway. */
+  /** The address at which clients reach the gateway. */
   readonly address: string;
-  /** As `/system/info` says it: `process`, `docker`, `kubernetes`. */
+  /** As in `/system/info`: `process`, `docker`, `kubernetes`. */
   readonly orchestration: string;
   readonly password: PasswordPlace;
 }
 
-/** Where whoever runs the platform finds its password: in a directory of the machine, or in a Secret. */
+/** Where the administrator's password is stored: in a directory of the machine, or in a Secret of a namespace. */
 export type PasswordPlace = { readonly directory: string } | { readonly namespace: string };
 
-/** The settings that say where it is. */
+/** The settings that locate the password. */
 export interface CredentialSettings {
   readonly platformNamespace: string;
   readonly secretMountPath: string;
 }
 
-/** Where it is, by what runs functions. */
+/** Where the password is stored, by orchestration. */
 export function passwordPlace(orchestration: string, settings: CredentialSettings): PasswordPlace {
   const { platformNamespace: namespace, secretMountPath: directory } = settings;
   return orchestration === "kubernetes" ? { namespace } : { directory };
 }
 
-/** The page at `/`: without a console, where to go and how to deploy and call a first function. */
+/** The page at `/`. Without a console, it shows where to go and how to deploy and call a first function. */
 export interface StartPage {
   readonly html: string;
   /** `Content-Security-Policy`: nothing but the page's own style. */

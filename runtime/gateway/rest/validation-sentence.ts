@@ -2,13 +2,13 @@ import { grammarRule, namePattern } from "../../api/grammar.ts";
 import { labelRule } from "../../core/labels/label-syntax.ts";
 import { quote } from "../../core/quote.ts";
 
-/** One finding of the schema validator, which is set to tell what it saw. */
+/** One finding of the schema validator, which is configured to include the data it checked. */
 interface Finding {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly data?: unknown;
-  /** Present when it is about the key of a map. */
+  /** Present when the finding concerns the key of a map. */
   readonly propertyName?: string;
 }
 
@@ -17,7 +17,7 @@ interface SchemaFailure {
   readonly validationContext?: string;
 }
 
-/** Patterns in words. */
+/** Descriptions of patterns. */
 const patternRules: ReadonlyMap<string, string> = new Map([
   [namePattern.function, grammarRule.function],
   [namePattern.secret, grammarRule.secret],
@@ -27,7 +27,7 @@ const patternRules: ReadonlyMap<string, string> = new Map([
   [namePattern.resource, `expected ${grammarRule.resource}`],
 ]);
 
-/** Rules of fields that their patterns alone would not explain. */
+/** Rules of fields whose patterns alone would not explain them. */
 const fieldRules: Readonly<Record<string, string>> = {
   image: 'expected an image reference without scheme, blank or leading "-"',
   constraints: "expected key=value or key==value",
@@ -41,13 +41,13 @@ const environmentRules = {
   value: "expected text without NUL",
 } as const;
 
-/** Parameters of paths, by what they are called in sentences. */
+/** What path parameters are called in sentences. */
 const pathNames: Readonly<Record<string, string>> = { name: "function name", namespace: "namespace name" };
 
 /** Fields whose values may be confidential and are not shown. */
 const hidden = new Set(["value", "rawValue", "envVars"]);
 
-const words: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: "text",
   integer: "a whole number",
   number: "a number",
@@ -56,7 +56,7 @@ const words: Readonly<Record<string, string>> = {
   array: "a list",
 };
 
-/** Whether `err` is what Fastify throws when a request does not fit its schema. */
+/** Whether `err` is the error that Fastify throws when a request does not fit its schema. */
 export function isSchemaFailure(err: unknown): err is SchemaFailure {
   return err instanceof Error && "validation" in err && Array.isArray(err.validation);
 }
@@ -90,7 +90,7 @@ function rule({ keyword, params, propertyName }: Finding, path: readonly string[
   const limit = String(params["limit"]);
   switch (keyword) {
     case "type":
-      return `expected ${words[String(params["type"])] ?? "another type"}`;
+      return `expected ${typeNames[String(params["type"])] ?? "another type"}`;
     case "pattern":
       return patternRule(String(params["pattern"]), path[0] ?? "", propertyName !== undefined);
     case "minLength":

@@ -1,19 +1,18 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** What the gateway counts of asynchronous calls. */
+/** The gateway's metrics of asynchronous calls. */
 export interface AcceptMetrics {
   readonly accepted: Counter<"queue_name">;
   readonly refused: Counter<"reason">;
   readonly seconds: Histogram;
 }
 
-/** Registers them. */
 export function buildAcceptMetrics(registry: Registry): AcceptMetrics {
   const registers = [registry];
   return {
     accepted: new Counter({
       name: "gateway_calls_accepted_total",
-      help: "Calls answered with 202",
+      help: "Calls accepted with 202",
       labelNames: ["queue_name"],
       registers,
     }),

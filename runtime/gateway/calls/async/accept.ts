@@ -18,17 +18,17 @@ import { asyncFunctionPrefix } from "../split-target.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";
 
-/** Headers that the call carries in fields of its own. */
+/** Headers that a queued call stores in fields of their own. */
 const carriedApart = new Set([header.callbackUrl, header.callDepth].map((name) => name.toLowerCase()));
 
-/** Everything that was checked before the body is read. */
+/** Results of the checks before the body is read. */
 interface Checked extends AdmittedCall {
   readonly queue: QueueDeclaration;
   readonly maxRetries: number;
   readonly callbackUrl: string | undefined;
 }
 
-/** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, answers 202. */
+/** POST `/async-function/…`: checks in the order of contract §4.2, reads the body, queues the call, replies 202. */
 export function accept(parts: AsyncParts, exchange: Exchange): void {
   const { head } = exchange;
   const callId = head.callId ?? randomUUID();

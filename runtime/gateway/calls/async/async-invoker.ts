@@ -14,7 +14,7 @@ import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { answerResult, answerStatus } from "./call-answers.ts";
 
-/** One list for every path: a name may be that of a function, to be called, or the id of a call, to be looked at. */
+/** One list for every path, which may name a function to call or the id of a call to view. */
 const allowedMethods = "POST, GET, HEAD, DELETE";
 
 /** The handler of `/async-function/…`: contract §4.2 and §4.5. */
@@ -30,7 +30,7 @@ export function createAsyncInvoker(parts: AsyncParts): HandleCall {
       case "GET":
       case "HEAD":
       case "DELETE":
-        answer(parts, exchange).catch((err: unknown) => {
+        respond(parts, exchange).catch((err: unknown) => {
           parts.writeError(exchange, err, { invocation: true, callId: callIdOf(exchange) });
         });
         return;
@@ -40,11 +40,11 @@ export function createAsyncInvoker(parts: AsyncParts): HandleCall {
   };
 }
 
-async function answer(parts: AsyncParts, exchange: Exchange): Promise<void> {
+async function respond(parts: AsyncParts, exchange: Exchange): Promise<void> {
   const target = exchange.url.slice(asyncFunctionPrefix.length);
   const mark = target.indexOf("?");
   const segments = segmentsOf(exchange);
-  const mayTouch = (entry: CallEntry): void =>
+  const checkAccess = (entry: CallEntry): void =>
     parts.admission.checkCaller(`${entry.function}.${entry.namespace}`, exchange, exchange.head);
 
   if (exchange.method === "DELETE") {
@@ -53,7 +53,7 @@ async function answer(parts: AsyncParts, exchange: Exchange): Promise<void> {
     const named = segments.length === 2 ? segments[0] : undefined;
     await cancelCall(parts, id, (entry) => {
       if (named !== undefined) checkFunction(parts, id, named, entry);
-      mayTouch(entry);
+      checkAccess(entry);
     });
     exchange.writeHead(202, { [header.callId]: id, "X-Content-Type-Options": "nosniff", "Content-Length": "0" }).end();
     return;
@@ -61,8 +61,8 @@ async function answer(parts: AsyncParts, exchange: Exchange): Promise<void> {
   const id = parseCallId(segments[0] ?? "");
   const wantsResult = segments.length === 2 && segments[1] === "result";
   if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
-  if (wantsResult) await answerResult(parts, exchange, id, mayTouch);
-  else await answerStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), mayTouch);
+  if (wantsResult) await answerResult(parts, exchange, id, checkAccess);
+  else await answerStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), checkAccess);
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {
@@ -76,7 +76,7 @@ function checkFunction(parts: AsyncParts, id: string, named: string, entry: Call
   }
 }
 
-/** Whoever gets here mostly meant to call a function, which is a POST. */
+/** The sentence mentions POST, as most such clients meant to call a function. */
 function noCall(action: string, segments: readonly string[], expected: string): PlatformError {
   const named = quote(segments.join("/"));
   return new PlatformError(
@@ -95,7 +95,7 @@ function refuseMethod(parts: AsyncParts, exchange: Exchange): void {
   });
 }
 
-/** The id in the path, else one for the error alone. */
+/** The id in the path, else a new one for the error. */
 function callIdOf(exchange: Exchange): string {
   for (const segment of segmentsOf(exchange)) {
     const id = parseCallId(segment);

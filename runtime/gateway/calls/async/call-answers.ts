@@ -9,25 +9,25 @@ import type { AsyncParts } from "./async-parts.ts";
 
 /** Longest a status request waits, milliseconds. */
 const longestWait = 60_000;
-/** Word of an end can be lost: the record is looked at this often all the same. */
-const lookAgain = 5_000;
+/** Milliseconds between two reads of the record: the signal of a call's end can be lost. */
+const pollInterval = 5_000;
 
-type MayTouch = (entry: CallEntry) => void;
+type CheckAccess = (entry: CallEntry) => void;
 
-/** GET `/async-function/{id}`: the record, at once or when the call is over or the wait is. */
+/** GET `/async-function/{id}`: the record, at once, or as soon as the call or the requested wait is over. */
 export async function answerStatus(
   parts: AsyncParts,
   exchange: Exchange,
   id: string,
   query: string,
-  mayTouch: MayTouch,
+  checkAccess: CheckAccess,
 ): Promise<void> {
   const wait = waitOf(query);
   const until = performance.now() + wait;
   let entry = await readEntry(parts, id);
-  mayTouch(entry);
+  checkAccess(entry);
   while (entry.ended === null && performance.now() < until && !exchange.destroyed) {
-    await endOf(parts, exchange, id, Math.min(until - performance.now(), lookAgain), async () => {
+    await endOf(parts, exchange, id, Math.min(until - performance.now(), pollInterval), async () => {
       entry = await readEntry(parts, id);
       return entry.ended !== null;
     });
@@ -51,10 +51,10 @@ export async function answerResult(
   parts: AsyncParts,
   exchange: Exchange,
   id: string,
-  mayTouch: MayTouch,
+  checkAccess: CheckAccess,
 ): Promise<void> {
   const entry = await readEntry(parts, id);
-  mayTouch(entry);
+  checkAccess(entry);
   if (entry.ended === null) {
     throw new PlatformError("call_not_finished", `Cannot read the result of call "${id}": it is ${entry.state}`);
   }
@@ -92,28 +92,28 @@ async function readEntry(parts: AsyncParts, id: string): Promise<CallEntry> {
   return found.entry;
 }
 
-/** Resolves when word of the call's end comes, the client leaves, or `longest` milliseconds are over. */
+/** Resolves when the call's end is signalled, the client leaves, or `timeout` milliseconds are over. */
 async function endOf(
   parts: AsyncParts,
   exchange: Exchange,
   id: string,
-  longest: number,
+  timeout: number,
   alreadyOver: () => Promise<boolean>,
 ): Promise<void> {
   let wake: () => void = () => {};
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  // Watched before the look, so that an end between the two is not missed.
-  const forget = parts.ends.watch(id, wake);
-  const timer = setTimeout(wake, longest);
+  // The watch begins before the read, so that an end between the two is not missed.
+  const unwatch = parts.ends.watch(id, wake);
+  const timer = setTimeout(wake, timeout);
   exchange.once("close", wake);
   try {
     if (!(await alreadyOver())) await woken;
   } finally {
     clearTimeout(timer);
     exchange.off("close", wake);
-    forget();
+    unwatch();
   }
 }
 

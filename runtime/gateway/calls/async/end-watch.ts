@@ -1,21 +1,21 @@
 import type { CallSignals } from "../../../core/ports/call-signals.ts";
 import { WakeList } from "../../../core/replicas/wake-list.ts";
 
-/** Wakes those who wait for the end of a call; one subscription serves them all. */
+/** Wakes waiters for the end of a call; one subscription serves all of them. */
 export class EndWatch {
   readonly #waiters = new WakeList();
-  readonly #end: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(signals: CallSignals) {
-    this.#end = signals.onEnded((id) => this.#waiters.wake(id));
+    this.#unsubscribe = signals.onEnded((id) => this.#waiters.wake(id));
   }
 
-  /** Calls `wake` each time word comes that the call ended; the returned function stops that. */
+  /** Calls `wake` each time the call's end is signalled; the returned function ends the watch. */
   watch(id: string, wake: () => void): () => void {
     return this.#waiters.watch(id, wake);
   }
 
   close(): void {
-    this.#end();
+    this.#unsubscribe();
   }
 }

@@ -4,16 +4,16 @@ import { queuePosition } from "../../../core/queues/queue-position.ts";
 
 const freshFor = 500;
 
-/** Estimates where calls stand in their queues; asks for the state of a queue at most twice a second. */
+/** Estimates the positions of calls in their queues; reads the state of a queue at most twice a second. */
 export class QueuePositions {
   readonly #states: QueueStates;
-  readonly #asked = new Map<string, { readonly at: number; readonly state: Promise<QueueState | undefined> }>();
+  readonly #reads = new Map<string, { readonly at: number; readonly state: Promise<QueueState | undefined> }>();
 
   constructor(states: QueueStates) {
     this.#states = states;
   }
 
-  /** 1 = next; undefined unless the call is queued, and when the queue cannot be looked into. */
+  /** 1 = next; undefined if the call is not queued or the state of its queue cannot be read. */
   async of({ state, queue, accepted }: Pick<CallEntry, "state" | "queue" | "accepted">): Promise<number | undefined> {
     if (state !== "queued") return undefined;
     const found = await this.#stateOf(queue);
@@ -22,11 +22,11 @@ export class QueuePositions {
 
   #stateOf(queue: string): Promise<QueueState | undefined> {
     const now = performance.now();
-    const last = this.#asked.get(queue);
+    const last = this.#reads.get(queue);
     if (last !== undefined && now - last.at < freshFor) return last.state;
-    // The record is the answer, the position an extra: it must not fail for that.
+    // The position is optional: a reply with the call's record must not fail for want of it.
     const state = this.#states.read(queue).catch(() => undefined);
-    this.#asked.set(queue, { at: now, state });
+    this.#reads.set(queue, { at: now, state });
     return state;
   }
 }

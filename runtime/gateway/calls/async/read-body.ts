@@ -1,13 +1,13 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { Exchange } from "../exchange.ts";
 
-/** What became of a body; `gone` means that the client left before its end. */
+/** The outcome of reading a body; `gone` means that the client left before its end. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly error: PlatformError } | "gone";
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Collects a body of at most `limit` bytes, one copy at the end. A length that is given is checked before anything is
+ * Collects a body of at most `limit` bytes, with one copy at the end. A declared length is checked before anything is
  * read.
  */
 export function readBody(

@@ -1,22 +1,22 @@
 /** Something with a time limit. */
 export interface Deadlined {
-  /** When it is over, in milliseconds of `performance.now()`; infinite = not yet known. */
+  /** In milliseconds of `performance.now()`; infinite = not yet known. */
   deadline: number;
-  /** Its place in the sweep; the sweep's own. */
+  /** Index in the sweep, which alone sets it. */
   slot: number;
   /** Called at each sweep after the deadline, until it is removed. */
   expire(now: number): void;
-  /** Called at each sweep; true when it ended without saying so. */
+  /** Called at each sweep; true when it ended without an event. */
   isLost(): boolean;
-  /** Called when it was lost. */
+  /** Called when `isLost` returned true. */
   lose(): void;
-  /** Called when nobody can wait for it any longer. */
+  /** Called by `cutAll`: ends it at once. */
   cut(): void;
 }
 
 /**
- * Holds the calls under way and ends those past their deadline: one timer for all of them, so that a call costs no
- * timer of its own. A deadline is kept within `period` milliseconds.
+ * Holds the calls in flight and expires those past their deadline, with one timer for all of them instead of one per
+ * call. A deadline is overrun by at most `period` milliseconds.
  */
 export class DeadlineSweep {
   readonly #entries: Deadlined[] = [];
@@ -39,7 +39,7 @@ export class DeadlineSweep {
     this.#timer ??= setInterval(() => this.#sweep(), this.#period).unref();
   }
 
-  /** Does nothing when it is not there any more. */
+  /** Does nothing if it was removed already. */
   remove(entry: Deadlined): void {
     if (entry.slot < 0) return;
     const last = this.#entries.pop();
@@ -50,9 +50,9 @@ export class DeadlineSweep {
     entry.slot = -1;
   }
 
-  /** Cuts all that are under way. */
+  /** Cuts all calls in flight. */
   cutAll(): void {
-    // A copy: what is cut leaves, and the last takes its place.
+    // A copy, because a cut call is removed and the last one moves into its place.
     for (const entry of this.#entries.slice()) entry.cut();
   }
 
@@ -63,7 +63,7 @@ export class DeadlineSweep {
       return;
     }
     const now = this.#now();
-    // Backwards: what is removed on the way is replaced by one that was seen already.
+    // Backwards, so that a removed entry is replaced by one that was visited already.
     for (let index = this.#entries.length - 1; index >= 0; index -= 1) {
       const entry = this.#entries[index];
       if (entry === undefined) continue;

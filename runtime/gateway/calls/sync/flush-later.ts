@@ -1,12 +1,12 @@
-/** A reply whose head is made but not sent. */
+/** A reply whose head was made but not sent. */
 export interface Unsent {
-  /** Sends what there is of it; does nothing once it was sent. */
+  /** Sends the head and what follows it so far; does nothing once they were sent. */
   flush(): void;
 }
 
 /**
- * Sends replies that are not whole by the end of this turn of the event loop: one that comes in one piece leaves in
- * one piece, and a stream waits for nothing.
+ * Flushes replies that are still incomplete at the end of this turn of the event loop: a reply that arrives whole
+ * leaves in one write, and a stream is not delayed.
  */
 export class FlushLater {
   #replies: Unsent[] = [];

@@ -1,9 +1,9 @@
-/** Most spellings of header names that are remembered; a bound, as clients choose them. */
-const mostSpellings = 2_000;
+/** Most spellings of header names that are cached; bounded, because clients choose them. */
+const maxSpellings = 2_000;
 
 /**
- * Tells what a header is from its name in any spelling. Common spellings cost one look-up; a name that equals a known
- * one after `_` became `-` is of kind `twin`.
+ * Classifies headers by name, in any spelling. Cached spellings cost one look-up; a name that equals a known one after
+ * `_` is replaced by `-` is of kind `twin`.
  */
 export class HeaderKinds<K extends number> {
   readonly #known: ReadonlyMap<string, K>;
@@ -11,7 +11,7 @@ export class HeaderKinds<K extends number> {
   readonly #other: (lowerName: string) => K;
   readonly #twin: K;
 
-  /** `known` by lower-case name; `other` decides about lower-case names that are not in it. */
+  /** `known` is keyed by lower-case name; `other` classifies lower-case names that are not in it. */
   constructor(known: ReadonlyMap<string, K>, options: { readonly twin: K; readonly other: (lowerName: string) => K }) {
     this.#known = known;
     this.#twin = options.twin;
@@ -20,15 +20,15 @@ export class HeaderKinds<K extends number> {
 
   /** The kind of the header named `name`. */
   of(name: string): K {
-    return this.#spellings.get(name) ?? this.#learn(name);
+    return this.#spellings.get(name) ?? this.#classify(name);
   }
 
-  #learn(name: string): K {
+  #classify(name: string): K {
     const lowerName = name.toLowerCase();
     const dashed = lowerName.replaceAll("_", "-");
     const isTwin = dashed !== lowerName && this.#known.has(dashed);
     const kind = isTwin ? this.#twin : (this.#known.get(lowerName) ?? this.#other(lowerName));
-    if (this.#spellings.size < mostSpellings) this.#spellings.set(name, kind);
+    if (this.#spellings.size < maxSpellings) this.#spellings.set(name, kind);
     return kind;
   }
 }

@@ -2,7 +2,9 @@ import type { UpstreamRequest } from "../../../core/ports/upstream.ts";
 import type { CallBody } from "./request-body.ts";
 import type { SyncCallFacts } from "./sync-call-parts.ts";
 
-/** What a replica is asked: over HTTP/2 with trailers, if the client has some; a WebSocket only over HTTP/1.1. */
+/**
+ * The request to a replica: over HTTP/2 with the client's trailers, if it can send any; WebSockets over HTTP/1.1 only.
+ */
 export function outgoingRequest(facts: SyncCallFacts, body: CallBody): UpstreamRequest {
   const { exchange, target, headers, limits } = facts;
   const { method, upgrade } = exchange;

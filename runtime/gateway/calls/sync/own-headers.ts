@@ -1,6 +1,6 @@
 import { header } from "../../../api/names.ts";
 
-/** What is known of one call alone. */
+/** Facts that differ from call to call. */
 export interface OwnFacts {
   readonly callId: string;
   readonly startTime: string;
@@ -9,7 +9,7 @@ export interface OwnFacts {
   readonly contentLength: number | undefined;
 }
 
-/** The headers that a function gets of one call, behind those that the client's head forwards. */
+/** The call's own headers, sent to the function after those forwarded from the client's head. */
 export function ownHeaders({ callId, startTime, traceParent, authorization, contentLength }: OwnFacts): string[] {
   const own = [header.callId, callId, header.startTime, startTime, "traceparent", traceParent];
   if (authorization !== undefined) own.push("Authorization", authorization);

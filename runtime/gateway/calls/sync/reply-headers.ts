@@ -21,7 +21,7 @@ const kinds = new HeaderKinds<ReplyHeaderKind>(
 
 const lengthOnly: ReadonlySet<string> = new Set(["content-length"]);
 
-/** What the gateway says of a call in its reply. */
+/** Facts of a call that the gateway adds to its reply. */
 export interface ReplyFacts {
   readonly callId: string;
   /** Unix nanoseconds. */
@@ -33,7 +33,7 @@ export interface ReplyFacts {
 const switching = 101;
 const noContent = 204;
 
-/** What of a function's headers goes on to the client. */
+/** The function's headers that are passed on to the client. */
 export class PassedHeaders extends CachedHeaders {
   readonly hasDuration: boolean;
 
@@ -44,8 +44,8 @@ export class PassedHeaders extends CachedHeaders {
 }
 
 /**
- * The function's headers in order, hop-by-hop ones, what `Connection` names and what the gateway says itself gone. A 204 has
- * no length, whatever the function says (RFC 9110 §8.6).
+ * The function's headers in order, without hop-by-hop headers, those that `Connection` names and those that the gateway
+ * sets itself. A 204 has no length, whatever the function says (RFC 9110 §8.6).
  */
 export function passedHeaders(status: number, headers: readonly string[]): PassedHeaders {
   let reply: string[] = [];
@@ -74,20 +74,23 @@ export function passedHeaders(status: number, headers: readonly string[]): Passe
   return new PassedHeaders(reply, hasDuration);
 }
 
-/** What stands behind them: `X-Call-Id`, `X-Start-Time` and, unless the function gave one, `X-Duration-Seconds`. */
+/** Headers after the function's: `X-Call-Id`, `X-Start-Time` and, unless the function set it, `X-Duration-Seconds`. */
 export function addedHeaders({ hasDuration }: PassedHeaders, facts: ReplyFacts): string[] {
   const added = [header.callId, facts.callId, header.startTime, facts.startTime];
   if (!hasDuration) added.push(header.durationSeconds, (facts.duration / 1_000).toFixed(6));
   return added;
 }
 
-/** The headers of the 101 that lets a WebSocket begin. */
+/** The headers of the 101 that opens a WebSocket. */
 export function upgradeHeaders(headers: readonly string[], facts: ReplyFacts): string[] {
   const passed = passedHeaders(switching, headers);
   return [...passed.list, ...addedHeaders(passed, facts), "Connection", "Upgrade", "Upgrade", "websocket"];
 }
 
-/** `Content-Length` stays whatever `Connection` says: without it the reply would be framed otherwise than it was sent. */
+/**
+ * Keeps `Content-Length` even if `Connection` names it: without it the reply would be framed differently than it was
+ * sent.
+ */
 function withoutNamed(headers: readonly string[], named: readonly string[]): string[] {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {

@@ -4,12 +4,12 @@ import { joinedBody, latin1 } from "../../../http1/latin1.ts";
 import type { Exchange } from "../exchange.ts";
 import type { FlushLater, Unsent } from "./flush-later.ts";
 
-/** Writes one reply so that what comes in one piece leaves in one piece, and a stream waits for nothing. */
+/** Writes one reply: one that arrives whole leaves in one write, and a stream is not delayed. */
 export class ReplyWriter implements Unsent {
-  /** Bytes of the body so far. */
+  /** Bytes of the body written so far. */
   bytes = 0;
   readonly #exchange: Exchange;
-  /** The head, or head and first bytes, wait for the rest of this turn of the event loop. */
+  /** Whether the head, and possibly first bytes, are held back until the end of this turn of the event loop. */
   #unsent = false;
   /** One character per byte. */
   #held: string | undefined;
@@ -19,7 +19,7 @@ export class ReplyWriter implements Unsent {
   }
 
   /**
-   * `added` comes behind what is passed on.
+   * `added` follows the headers that are passed on.
    * @throws Error when a header cannot be sent; then nothing was sent
    */
   begin(status: number, passed: CachedHeaders, added: string[], later: FlushLater): void {
@@ -37,7 +37,7 @@ export class ReplyWriter implements Unsent {
         this.#held = latin1(chunk);
         return true;
       }
-      // The head goes with it.
+      // The head leaves with the chunk.
       this.#unsent = false;
     }
     this.flush();
@@ -45,7 +45,7 @@ export class ReplyWriter implements Unsent {
     return keep === undefined ? this.#exchange.write(Buffer.from(chunk)) : this.#exchange.write(chunk, keep());
   }
 
-  /** Takes back a head of which nothing was sent; false: it is out. */
+  /** Withdraws a head of which nothing was sent; false if some of it was sent. */
   takeBack(): boolean {
     if (!this.#exchange.takeBack()) return false;
     this.bytes = 0;

@@ -21,27 +21,27 @@ export interface SyncCallParts {
   /** Whether the gateway is stopping, so that replies close their connections. */
   readonly draining: () => boolean;
   readonly observer: CallObserver;
-  /** Milliseconds without a byte, either way, after which a reply that began is cut. */
+  /** Milliseconds without a byte in either direction after which a reply that has begun is cut. */
   readonly streamIdle: number;
   /** Milliseconds without a byte after which a WebSocket is closed. */
   readonly webSocketIdle: number;
 }
 
-/** One call: what is asked of which function. */
+/** One call: its function and its request. */
 export interface SyncCallFacts extends CallFacts {
   readonly entry: TableEntry;
   readonly limits: FunctionLimits;
-  /** Bounds it to the head of its reply. */
+  /** Limits the time to the head of the reply. */
   readonly limit: CallLimit;
   readonly counts: FunctionCounts;
   /** Unix nanoseconds. */
   readonly startTime: string;
   /** Path and query for the function. */
   readonly target: string;
-  /** Flat; what the function gets behind those that the head forwards, but `Host`. */
+  /** Flat; sent after the headers that the head forwards, without `Host`. */
   readonly headers: string[];
   readonly hasBody: boolean;
 }
 
-/** What a call fails with once its function was found. */
+/** Error codes of a call whose function was found. */
 export type FailureCode = "bad_function_reply" | "function_unreachable" | "function_timeout" | "too_many_calls";

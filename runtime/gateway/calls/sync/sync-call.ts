@@ -16,10 +16,10 @@ import { silencePeriod, StreamSilence } from "./stream-silence.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { waitingCaller } from "./waiting-caller.ts";
 
-/** Time a client has for reading the error that ended its call; then its connection is cut. */
+/** Milliseconds that a client has to read the error that ended its call, before its connection is cut. */
 const errorGrace = 5_000;
 
-/** One synchronous call under way, from the pick of a replica to the last byte read by the client. */
+/** One synchronous call in flight, from the choice of a replica to the last byte read by the client. */
 export class SyncCall implements UpstreamListener, Deadlined {
   deadline = Number.POSITIVE_INFINITY;
   slot = -1;
@@ -30,14 +30,14 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #replica: ReadyReplica | undefined;
   #upstreamCall: UpstreamCall | undefined;
   #waiting: AbortController | undefined;
-  #waitedSince: number | undefined;
-  /** Connections that were refused. */
+  #waitingSince: number | undefined;
+  /** Connections that replicas refused. */
   #refusals = 0;
   #drainAwaited = false;
-  /** The head of the function's reply came: the call may last as long as bytes pass. */
-  #streams = false;
-  #silence: StreamSilence | undefined;
-  #cutFor: CutReason | undefined;
+  /** Whether the head of the function's reply arrived: from then on the call may last as long as bytes pass. */
+  #isStreaming = false;
+  #idleWatch: StreamSilence | undefined;
+  #cutReason: CutReason | undefined;
   /** Milliseconds to the 101 of a WebSocket. */
   #upgradedAfter: number | undefined;
   #closed = false;
@@ -66,7 +66,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     try {
       const passed = this.#parts.replies.passedOn(status, headers);
       this.#reply.begin(status, passed, addedHeaders(passed, facts), this.#parts.flushLater);
-      this.#stream(this.#facts.startedAt + facts.duration);
+      this.#beginStreaming(this.#facts.startedAt + facts.duration);
     } catch (err) {
       this.#abort();
       this.#refuseHead(err);
@@ -92,7 +92,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const { exchange } = this.#facts;
     const facts = this.#replyFacts();
     try {
-      if (exchange.upgrade === undefined) throw new Error("nobody asked for an upgrade");
+      if (exchange.upgrade === undefined) throw new Error("the upgrade was not requested");
       exchange.upgrade.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
       this.#upgradedAfter = facts.duration;
       this.deadline = Number.POSITIVE_INFINITY;
@@ -106,9 +106,9 @@ export class SyncCall implements UpstreamListener, Deadlined {
   onError(kind: "refused" | "reset" | "malformed", err: Error): void {
     const refusing = this.#replica;
     this.#release();
-    // A fault that came with the head is told instead of it.
+    // A head that was not sent yet is replaced by the error.
     if (!this.#reply.takeBack()) {
-      this.#cutOff("replica");
+      this.#cut("replica");
     } else if (kind === "refused") {
       this.#routeElsewhere(refusing, err);
     } else if (kind === "malformed") {
@@ -120,15 +120,15 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   expire(now: number): void {
     const { exchange, limit } = this.#facts;
-    if (this.#streams) return this.#listen(now);
-    if (this.#upstreamCall !== undefined && exchange.headersSent) return this.#cutOff("timeout");
+    if (this.#isStreaming) return this.#checkIdle(now);
+    if (this.#upstreamCall !== undefined && exchange.headersSent) return this.#cut("timeout");
     this.#abort();
     if (exchange.headersSent) return void exchange.destroy();
     this.deadline = now + errorGrace;
     this.#fail("function_timeout", `no reply within ${limit.timeoutName} of ${limit.timeout / 1_000} s`);
   }
 
-  /** Nothing else tells one whose client ended its side with bytes still to read. */
+  /** No event reports a call whose client ended its side while bytes were still unread. */
   isLost(): boolean {
     return this.#facts.exchange.isLost();
   }
@@ -139,7 +139,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   cut(): void {
-    this.#cutOff("draining");
+    this.#cut("draining");
   }
 
   #route(refused?: RefusedAttempt, cause?: Error): void {
@@ -165,23 +165,23 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   #wait(): void {
-    this.#waitedSince ??= performance.now();
+    this.#waitingSince ??= performance.now();
     this.deadline = Number.POSITIVE_INFINITY;
     this.#waiting = new AbortController();
     const after = (go: () => void): void => {
       this.#waiting = undefined;
-      if (!this.#closed && this.#cutFor === undefined) go();
+      if (!this.#closed && this.#cutReason === undefined) go();
     };
     const caller = waitingCaller(this.#facts.exchange, this.#waiting.signal);
-    const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitedSince });
-    const failed = (err: unknown): void => after(() => this.#answer(err));
+    const ready = this.#parts.waker.wait(this.#facts.entry, { ...caller, since: this.#waitingSince });
+    const failed = (err: unknown): void => after(() => this.#sendError(err));
     ready.then(() => after(() => this.#route()), failed);
   }
 
   #send(replica: ReadyReplica): void {
     const { limit, startedAt } = this.#facts;
-    // The time of the wait is not the call's own.
-    const began = this.#waitedSince === undefined ? startedAt : performance.now();
+    // Time spent waiting for a replica does not count against the limit.
+    const began = this.#waitingSince === undefined ? startedAt : performance.now();
     if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limit.timeout;
     this.#replica = replica;
     replica.inFlight += 1;
@@ -189,24 +189,24 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#replica === replica) this.#upstreamCall = call;
   }
 
-  /** The limit of a call was that of its head; that of a queued run is of all of it. */
-  #stream(now: number): void {
+  /** A call's limit ends with the head of its reply; that of a queued run covers the whole reply. */
+  #beginStreaming(now: number): void {
     if (this.#facts.exchange.head.fromWorker) return;
-    this.#streams = true;
+    this.#isStreaming = true;
     this.deadline = now + silencePeriod(this.#parts.streamIdle);
   }
 
-  #listen(now: number): void {
+  #checkIdle(now: number): void {
     const bytes = this.#reply.bytes + bytesOf(this.#body);
-    this.#silence ??= new StreamSilence(this.#parts.streamIdle, bytes, now);
-    const next = this.#silence.look(bytes, now);
-    if (next === undefined) this.#cutOff("idle");
+    this.#idleWatch ??= new StreamSilence(this.#parts.streamIdle, bytes, now);
+    const next = this.#idleWatch.look(bytes, now);
+    if (next === undefined) this.#cut("idle");
     else this.deadline = next;
   }
 
-  /** Closes the client's connection, which is all that can still be told of it. */
-  #cutOff(reason: CutReason): void {
-    this.#cutFor = reason;
+  /** Closes the client's connection, which is the only way left to report a failure. */
+  #cut(reason: CutReason): void {
+    this.#cutReason = reason;
     this.#abort();
     this.#facts.exchange.destroy();
   }
@@ -225,7 +225,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (this.#replica !== undefined) this.#release()?.abort();
   }
 
-  /** The exchange with the replica is over. */
+  /** Ends the use of the replica. */
   #release(): UpstreamCall | undefined {
     const call = this.#upstreamCall;
     if (this.#replica !== undefined) this.#replica.inFlight -= 1;
@@ -239,10 +239,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
     return { callId, startTime, duration: performance.now() - startedAt };
   }
 
-  /** Anything but a header that cannot be sent is a defect of our own. */
+  /** Any error but a header that cannot be sent is a defect of the gateway. */
   #refuseHead(err: unknown): void {
     if (err instanceof UnsendableHeader) this.#refuseReply("its reply has a header that cannot be passed on", err);
-    else this.#answer(err);
+    else this.#sendError(err);
   }
 
   #refuseReply(why: string, cause: unknown): void {
@@ -250,18 +250,18 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   #fail(code: FailureCode, state: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}): void {
-    this.#answer(new PlatformError(code, `Cannot call function "${this.#facts.entry.key}": ${state}`, options));
+    this.#sendError(new PlatformError(code, `Cannot call function "${this.#facts.entry.key}": ${state}`, options));
   }
 
-  #answer(err: unknown): void {
+  #sendError(err: unknown): void {
     const { exchange, callId, traceParent } = this.#facts;
     if (exchange.headersSent) return;
-    // What is left of a body that nobody wants is not worth waiting for.
+    // The rest of an unwanted body is not worth waiting for.
     if (this.#parts.draining() || (this.#facts.hasBody && !exchange.complete)) exchange.shouldKeepAlive = false;
     this.#reply.bytes = this.#parts.writeError(exchange, err, { callId, traceParent, invocation: true });
   }
 
-  /** The reply was read by the client, or the client is gone. */
+  /** The client has received the reply or is gone. */
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -270,9 +270,9 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#parts.sweep.remove(this);
     const { exchange, counts, startedAt } = this.#facts;
     const bytes = this.#upgradedAfter === undefined ? undefined : exchange.upgrade;
-    if (bytes?.idled === true) this.#cutFor = "idle";
-    else if (exchange.unread) this.#cutFor ??= "unread";
-    const status = (exchange.head.fromWorker ? endRunStatus : endStatus)(exchange, this.#cutFor);
+    if (bytes?.idled === true) this.#cutReason = "idle";
+    else if (exchange.unread) this.#cutReason ??= "unread";
+    const status = (exchange.head.fromWorker ? endRunStatus : endStatus)(exchange, this.#cutReason);
     const duration = performance.now() - startedAt;
     counts.finish(status, this.#upgradedAfter ?? duration);
     this.#parts.observer.ended(this.#facts, {
@@ -280,7 +280,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
       duration,
       bytesIn: bytes?.bytesIn ?? bytesOf(this.#body),
       bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
-      cut: this.#cutFor,
+      cut: this.#cutReason,
     });
   }
 }

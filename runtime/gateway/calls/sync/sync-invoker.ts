@@ -18,7 +18,7 @@ import type { SyncCallParts } from "./sync-call-parts.ts";
 import { SyncCall } from "./sync-call.ts";
 import type { WriteError } from "../write-error.ts";
 
-/** What the invoker of synchronous calls works with. */
+/** What the handler of synchronous calls works with. */
 export interface SyncInvokerParts {
   readonly admission: Admission;
   readonly waker: Pick<Waker, "wait">;
@@ -29,18 +29,18 @@ export interface SyncInvokerParts {
   /** Whether the gateway is stopping. */
   readonly draining: () => boolean;
   readonly observer: CallObserver;
-  /** Holds the calls under way; whoever has it can cut them all. */
+  /** Holds the calls in flight; its owner can cut all of them. */
   readonly sweep: DeadlineSweep;
-  /** Milliseconds without a byte, either way, after which a reply that began is cut. */
+  /** Milliseconds without a byte in either direction after which a reply that has begun is cut. */
   readonly streamIdle: number;
   /** Milliseconds without a byte after which a WebSocket is closed. */
   readonly webSocketIdle: number;
 }
 
-/** Handles one request whose head was read and found well-formed. */
+/** Handles one request whose head is well-formed. */
 export type HandleCall = (exchange: Exchange) => void;
 
-/** Bodies up to this size are read to their end after an error, so that the connection can go on. */
+/** Bodies up to this many bytes are read to their end after an error, so that the connection can be reused. */
 const drainableBody = 65_536;
 
 /** The handler of `/function/…`: contract §4.1, rules of the hot path. */
@@ -76,7 +76,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
         entry,
         ref: entry.ref,
         limits,
-        // That of a queued call is its queue's.
+        // A queued call has the timeout that its queue-worker sends.
         limit: head.fromWorker ? { ...limit, timeout: head.invokeTimeout ?? limit.timeout } : limit,
         counts: parts.counts.of(entry.key),
         callId,

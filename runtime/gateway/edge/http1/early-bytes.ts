@@ -1,27 +1,27 @@
-/** Bytes that a client may send before their turn comes; then it is read no more. */
-const most = 65_536;
+/** Bytes that a client may send before their turn; beyond that, its connection is not read. */
+const maxBytes = 65_536;
 
-/** What a client sent before its turn, in the order in which it came. */
+/** Bytes that a client sent before their turn, in the order received. */
 export class EarlyBytes {
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #size = 0;
 
   get empty(): boolean {
-    return this.#pieces.length === 0;
+    return this.#chunks.length === 0;
   }
 
-  /** Keeps `piece`, which is nobody else's. True: it is enough, the client is to wait. */
-  hold(piece: Buffer): boolean {
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    return this.#size > most;
+  /** Stores `chunk`, and owns it. True asks to stop reading from the client. */
+  hold(chunk: Buffer): boolean {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    return this.#size > maxBytes;
   }
 
-  /** Gives all of it, and keeps none. */
+  /** Removes and returns all of them. */
   take(): readonly Buffer[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const chunks = this.#chunks;
+    this.#chunks = [];
     this.#size = 0;
-    return pieces;
+    return chunks;
   }
 }

@@ -4,59 +4,59 @@ import { ChunkedReader } from "../../../http1/chunked-reader.ts";
 
 const ignore = (): void => {};
 
-/** What a body asks of its connection. */
+/** The connection that a body is read from. */
 export interface BodySource {
   pause(): void;
   resume(): void;
 }
 
 /**
- * The body of a request that did not come in one piece with its head. Each piece has memory of its own, which is its
- * reader's from then on (`security.md` H11). Whoever reads it may destroy it without touching the client's connection: the
- * rest is read away.
+ * The body of a request that did not arrive whole with its head. Each chunk has its own memory, which belongs to the
+ * reader from then on (`security.md` H11). A reader may destroy the body without closing the client's connection: the
+ * rest is discarded.
  */
 export class Http1Body extends Readable {
-  /** Bytes that came so far, without what frames them. */
+  /** Bytes received so far, without framing. */
   bytes = 0;
-  /** Whether all of it came. */
+  /** Whether the whole body was received. */
   complete = false;
-  /** What is wrong with how it is framed; nothing follows then. */
+  /** What is wrong with its framing; nothing follows then. */
   fault: string | undefined;
   readonly #source: BodySource;
   readonly #chunks: ChunkedReader | undefined;
-  /** Bytes that are still to come of a body with a length. */
+  /** Bytes still to come of a body with a length. */
   #left: number;
   #paused = false;
-  #goesOn = true;
+  #wantsMore = true;
 
-  /** A body of `length` bytes, or in chunks; `onWanted` hears of its first reader. */
+  /** A body of `length` bytes, or a chunked one if undefined; `onWanted` is called when it is first read. */
   constructor(length: number | undefined, source: BodySource, onWanted?: () => void) {
     super();
     this.#left = length ?? 0;
-    this.#chunks = length === undefined ? new ChunkedReader((piece) => this.#take(piece)) : undefined;
+    this.#chunks = length === undefined ? new ChunkedReader((data) => this.#append(data)) : undefined;
     this.#source = source;
-    // Not in `_read`, which a stream calls ahead of its readers.
+    // Not in `_read`, which a stream calls before it has a reader.
     if (onWanted !== undefined) this.once("resume", onWanted);
     this.on("error", ignore);
   }
 
-  /** Whether anything of it was taken: then it cannot be sent a second time. */
+  /** Whether any of it was consumed, so that it cannot be sent a second time. */
   get consumed(): boolean {
     return this.readableDidRead;
   }
 
-  /** Bytes that are known to be still to come; of one in chunks nothing is known. */
+  /** Bytes known to be still to come; 0 for a chunked body. */
   get left(): number {
     return this.#left;
   }
 
-  /** Takes what came next; gives what is behind the body. */
+  /** Receives the next bytes; returns those after the end of the body, if any. */
   receive(chunk: Buffer): Buffer | undefined {
-    this.#goesOn = true;
+    this.#wantsMore = true;
     const end = this.#chunks === undefined ? this.#receiveCounted(chunk) : this.#receiveChunks(this.#chunks, chunk);
     if (!this.destroyed) {
       if (this.complete) this.push(null);
-      else if (!this.#goesOn) this.#pause();
+      else if (!this.#wantsMore) this.#pause();
     }
     return end === chunk.length ? undefined : chunk.subarray(end);
   }
@@ -74,7 +74,7 @@ export class Http1Body extends Readable {
     const size = Math.min(chunk.length, this.#left);
     this.#left -= size;
     this.complete = this.#left === 0;
-    if (size > 0) this.#take(size === chunk.length ? chunk : chunk.subarray(0, size));
+    if (size > 0) this.#append(size === chunk.length ? chunk : chunk.subarray(0, size));
     return size;
   }
 
@@ -88,9 +88,9 @@ export class Http1Body extends Readable {
     return read;
   }
 
-  #take(piece: Buffer): void {
-    this.bytes += piece.length;
-    if (!this.destroyed) this.#goesOn = this.push(piece);
+  #append(data: Buffer): void {
+    this.bytes += data.length;
+    if (!this.destroyed) this.#wantsMore = this.push(data);
   }
 
   #pause(): void {

@@ -14,32 +14,33 @@ import { isWebSocketHandshake } from "./websocket-handshake.ts";
 import { writeRaw } from "./write-raw.ts";
 
 /**
- * Bytes of a body nobody wants that are read away, so that the connection can go on. A client that sent all it had reuses a
- * connection that its answer said is kept: what the kernels hold of a body should not close it.
+ * Most bytes of an unwanted body that are discarded so that the connection can be reused. A client that has sent its
+ * whole body reuses a connection that the response keeps alive; what the kernels still buffer of the body should not
+ * close it.
  */
-const mostDropped = 1_048_576;
+const maxDiscarded = 1_048_576;
 const statuses = { malformed_request: 400, headers_too_large: 431 } as const;
 
 /**
- * What a connection waits for: its first byte, the rest of a head, another request, the rest of a body that nobody wants,
- * or that the client closes it, too; nothing while a request is under way.
+ * What a connection waits for: its first byte, the rest of a head, another request, the rest of an unwanted body, or
+ * the client's end of the connection; nothing while a request is in flight.
  */
 export type Awaited = "first-byte" | "head" | "request" | "rest" | "close" | "nothing";
 
-/** Whoever has connections. */
+/** The owner of connections. */
 export interface Http1Owner {
-  /** The lines of a head that say that the connection is kept. */
+  /** The header lines of a response that keeps the connection alive. */
   readonly goesOn: string;
   /**
-   * What a head means.
+   * Interprets a head.
    * @throws PlatformError when it breaks a rule
    */
   understand(text: RequestText, remoteAddress: string): RequestHead;
-  /** A request came; its body may be on its way. */
+  /** Handles a request, whose body may still be arriving. */
   serve(exchange: Http1Exchange): void;
-  /** Answers a request whose head breaks a rule, which ends the connection. */
+  /** Replies to a request whose head breaks a rule, which ends the connection. */
   refuse(exchange: Http1Exchange, err: unknown): void;
-  /** What came breaks the rules of HTTP/1.1, or ended too soon: it was answered with `status` and ends the connection. */
+  /** A request broke the rules of HTTP/1.1 or ended early: `status` was the reply, and the connection ends. */
   onMalformed(text: RequestText, status: number, why: string): void;
   /** The connection speaks another protocol from now on. */
   onHandedOver(connection: Http1Connection): void;
@@ -47,31 +48,31 @@ export interface Http1Owner {
 }
 
 /**
- * One client's connection of HTTP/1.1: requests one after another, each answered before the next is looked at
- * (`security.md` H10). What breaks a rule ends it: nothing behind it is served.
+ * One client's connection of HTTP/1.1. Each request is replied to before the next one is parsed (`security.md` H10). A
+ * request that breaks a rule ends the connection: nothing after it is served.
  */
 export class Http1Connection implements HandedConnection {
   readonly socket: Socket;
   /** Since when it waits, in milliseconds of `performance.now()`. */
   since = performance.now();
   readonly #owner: Http1Owner;
-  readonly #memory = new HeadCache<RequestText>();
-  readonly #heads = new HeadPieces(requestHeads, this.#memory);
-  /** Whether it was cut because its client read nothing of what waited for it. */
+  readonly #cache = new HeadCache<RequestText>();
+  readonly #heads = new HeadPieces(requestHeads, this.#cache);
+  /** Whether it was cut because its client did not read the bytes sent to it. */
   unread = false;
   #awaited: Awaited = "first-byte";
   #address: string | undefined;
-  /** What the last head meant, as clients often say the same again. */
-  #known: { readonly text: RequestText; readonly head: RequestHead } | undefined;
+  /** The last head as interpreted, because clients often repeat it. */
+  #lastHead: { readonly text: RequestText; readonly head: RequestHead } | undefined;
   #exchange: Http1Exchange | undefined;
-  /** Of the last request, if some of it is still to come. */
+  /** Body of the last request, if some of it is still to come. */
   #body: Http1Body | undefined;
-  /** What came before its turn. */
+  /** Bytes received before their turn. */
   readonly #early = new EarlyBytes();
-  /** Bytes of a body that nobody wants up to which it is read away. */
-  #dropsUntil = 0;
-  /** Nothing behind the request under way is served. */
-  #last = false;
+  /** Body bytes up to which an unwanted body is discarded before the connection is ended instead. */
+  #discardUntil = 0;
+  /** Whether no request after the current one is served. */
+  #isLast = false;
   readonly onWritten = (err?: Error | null): void => {
     if (err === undefined || err === null) this.#finish();
   };
@@ -98,19 +99,19 @@ export class Http1Connection implements HandedConnection {
     return this.#exchange === undefined ? this.#awaited : "nothing";
   }
 
-  /** Forgets what it keeps for the next request alone. */
+  /** Drops what is cached for the next request. */
   rest(): void {
-    this.#memory.forget();
-    this.#known = undefined;
+    this.#cache.forget();
+    this.#lastHead = undefined;
   }
 
-  /** Its client reads nothing of what waits for it. */
+  /** Cuts it because its client does not read the bytes sent to it. */
   cutUnread(): void {
     this.unread = true;
     this.cut();
   }
 
-  /** Answers a head that did not come to its end in time. */
+  /** Refuses a head that was not complete in time. */
   expire(): void {
     this.#refuse(408, "its head was not complete in time");
   }
@@ -123,7 +124,7 @@ export class Http1Connection implements HandedConnection {
     return this.#early.take();
   }
 
-  /** Closes it at once. A client that would take that for the end of the reply sees an error instead. */
+  /** Closes it at once, with a reset where the client would otherwise mistake that for the end of the reply. */
   cut(): void {
     if (this.#exchange?.endsByClose === true) resetConnection(this.socket);
     else this.socket.destroy();
@@ -131,8 +132,8 @@ export class Http1Connection implements HandedConnection {
 
   #read(chunk: Buffer): void {
     if (this.#body !== undefined) this.#readBody(this.#body, chunk);
-    else if (this.#exchange !== undefined) this.#hold(chunk);
-    else if (!this.#last) this.#readHead(chunk);
+    else if (this.#exchange !== undefined) this.#keepEarly(chunk);
+    else if (!this.#isLast) this.#readHead(chunk);
   }
 
   #readHead(chunk: Buffer): void {
@@ -140,10 +141,10 @@ export class Http1Connection implements HandedConnection {
     const read = this.#heads.read(chunk, 0);
     if (typeof read !== "number") this.#refuse(statuses[read.code], read.why);
     else if (read !== -1) this.#begin(chunk, read);
-    else if (!begun) this.#await("head");
+    else if (!begun) this.#waitFor("head");
   }
 
-  /** A head is whole; behind it `chunk` goes on at `at`. */
+  /** The head is complete; the bytes after it begin at `at` in `chunk`. */
   #begin(chunk: Buffer, at: number): void {
     const text = this.#heads.head;
     this.#heads.begin();
@@ -151,65 +152,65 @@ export class Http1Connection implements HandedConnection {
     try {
       head = this.#understand(text);
     } catch (err) {
-      this.#last = true;
+      this.#isLast = true;
       const refused = (this.#exchange = new Http1Exchange(this, text, refusedHead, undefined));
       refused.shouldKeepAlive = false;
       this.#owner.refuse(refused, err);
       return;
     }
-    this.#last = head.upgrade !== undefined || (text.version === "1.1" ? head.closes : !head.keeps);
+    this.#isLast = head.upgrade !== undefined || (text.version === "1.1" ? head.closes : !head.keeps);
     const length = head.chunked ? undefined : (head.contentLength ?? 0);
-    const came = at === 0 ? chunk : chunk.subarray(at);
-    // A body that the client asks about is read as one that is still to come: its reader has it asked for.
-    const whole = length === 0 || (length !== undefined && came.length >= length && !head.expect);
-    const body = whole ? (length === 0 ? undefined : came.subarray(0, length)) : this.#stream(head, text, length);
+    const afterHead = at === 0 ? chunk : chunk.subarray(at);
+    // After `Expect: 100-continue` a body is a stream even if it arrived: reading it sends the 100.
+    const whole = length === 0 || (length !== undefined && afterHead.length >= length && !head.expect);
+    const body = whole ? (length === 0 ? undefined : afterHead.subarray(0, length)) : this.#stream(head, text, length);
     const exchange = (this.#exchange = new Http1Exchange(this, text, head, body));
     if (isWebSocketHandshake(text, head)) exchange.upgrade = new Http1Upgrade(exchange, this);
-    // A client that is not asked for its body may send it or not.
-    exchange.shouldKeepAlive = !this.#last && (whole || !head.expect);
-    if (whole && came.length > length) this.#hold(came.subarray(length));
+    // A client that gets no 100 may send its body or not.
+    exchange.shouldKeepAlive = !this.#isLast && (whole || !head.expect);
+    if (whole && afterHead.length > length) this.#keepEarly(afterHead.subarray(length));
     this.#owner.serve(exchange);
-    if (!whole && came.length > 0 && this.#body !== undefined) this.#readBody(this.#body, came);
+    if (!whole && afterHead.length > 0 && this.#body !== undefined) this.#readBody(this.#body, afterHead);
   }
 
   #understand(text: RequestText): RequestHead {
-    if (this.#known?.text === text) return this.#known.head;
+    if (this.#lastHead?.text === text) return this.#lastHead.head;
     const head = this.#owner.understand(text, this.remoteAddress);
-    // Whether a key is good is asked each time.
-    this.#known = head.invokeKey === undefined ? { text, head } : undefined;
+    // A queue-worker's key is checked on every request.
+    this.#lastHead = head.invokeKey === undefined ? { text, head } : undefined;
     return head;
   }
 
   #stream(head: RequestHead, { version }: RequestText, length: number | undefined): Http1Body {
-    // Clients of HTTP/1.0 know no interim answers (RFC 9110 §10.1.1).
-    const asks = head.expect && version === "1.1";
-    return (this.#body ??= new Http1Body(length, this.socket, asks ? () => this.#continue() : undefined));
+    // Clients of HTTP/1.0 do not know interim responses (RFC 9110 §10.1.1).
+    const expects100 = head.expect && version === "1.1";
+    return (this.#body ??= new Http1Body(length, this.socket, expects100 ? () => this.#continue() : undefined));
   }
 
   #continue(): void {
     const exchange = this.#exchange;
     if (exchange === undefined || exchange.headersSent) return;
-    exchange.shouldKeepAlive = !this.#last;
+    exchange.shouldKeepAlive = !this.#isLast;
     exchange.writeContinue();
   }
 
   #readBody(body: Http1Body, chunk: Buffer): void {
     const rest = body.receive(chunk);
-    if (body.fault !== undefined) return this.#breakOff(body, body.fault);
+    if (body.fault !== undefined) return this.#abortBody(body, body.fault);
     if (!body.complete) {
-      if (this.#exchange === undefined && body.bytes > this.#dropsUntil) this.#linger();
+      if (this.#exchange === undefined && body.bytes > this.#discardUntil) this.#linger();
       return;
     }
     this.#body = undefined;
-    if (this.#exchange === undefined) this.#await("request");
-    if (rest !== undefined) this.#hold(rest);
-    this.#goOn();
+    if (this.#exchange === undefined) this.#waitFor("request");
+    if (rest !== undefined) this.#keepEarly(rest);
+    this.#readEarly();
   }
 
-  /** A body breaks the rules, or its client left: its request is refused, unless it was answered already. */
-  #breakOff(body: Http1Body, fault: string): void {
+  /** A body breaks the rules, or its client left: the request is refused unless its reply is complete. */
+  #abortBody(body: Http1Body, fault: string): void {
     const exchange = this.#exchange;
-    this.#last = true;
+    this.#isLast = true;
     if (exchange === undefined) return this.#linger();
     exchange.shouldKeepAlive = false;
     if (exchange.writableEnded) return;
@@ -222,46 +223,46 @@ export class Http1Connection implements HandedConnection {
     body.destroy(new Error(`the body has ${fault}`));
   }
 
-  #hold(chunk: Buffer): void {
-    if (this.#last && this.#exchange?.upgrade === undefined) return;
+  #keepEarly(chunk: Buffer): void {
+    if (this.#isLast && this.#exchange?.upgrade === undefined) return;
     if (this.#early.hold(chunk)) this.socket.pause();
   }
 
-  /** The reply is out. */
+  /** The whole reply was sent. */
   #finish(): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     this.#exchange = undefined;
-    this.#await("request");
-    if (this.#last || !exchange.shouldKeepAlive) this.#linger();
-    else if (this.#body !== undefined) this.#drop(this.#body);
+    this.#waitFor("request");
+    if (this.#isLast || !exchange.shouldKeepAlive) this.#linger();
+    else if (this.#body !== undefined) this.#discard(this.#body);
     exchange.close();
-    this.#goOn();
+    this.#readEarly();
   }
 
-  /** Reads away what is left of a body that nobody wants, if it is not too much. */
-  #drop(body: Http1Body): void {
-    if (body.left > mostDropped) return this.#linger();
-    this.#dropsUntil = body.bytes + mostDropped;
-    this.#await("rest");
+  /** Discards the rest of an unwanted body, unless it is too long. */
+  #discard(body: Http1Body): void {
+    if (body.left > maxDiscarded) return this.#linger();
+    this.#discardUntil = body.bytes + maxDiscarded;
+    this.#waitFor("rest");
     body.destroy();
     this.socket.resume();
   }
 
-  /** Reads what came too early, if it is its turn. */
-  #goOn(): void {
-    if (this.#early.empty || this.#exchange !== undefined || this.#body !== undefined || this.#last) return;
+  /** Reads the early bytes once it is their turn. */
+  #readEarly(): void {
+    if (this.#early.empty || this.#exchange !== undefined || this.#body !== undefined || this.#isLast) return;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const [first, ...rest] = this.#early.take();
     this.socket.resume();
     if (first !== undefined) this.#read(rest.length === 0 ? first : Buffer.concat([first, ...rest]));
   }
 
-  /** The client ended its side: it left, and is answered no more. A request that it cut short is refused. */
+  /** The client ended its side: it left and gets no further reply. An incomplete request is refused. */
   #end(): void {
     if (this.#awaited === "close") this.socket.destroySoon();
-    else if (this.#body !== undefined && this.#exchange !== undefined) this.#breakOff(this.#body, "no end");
-    else if (this.#heads.begun && !this.#last) this.#refuse(400, "its head has no end");
+    else if (this.#body !== undefined && this.#exchange !== undefined) this.#abortBody(this.#body, "no end");
+    else if (this.#heads.begun && !this.#isLast) this.#refuse(400, "its head has no end");
     else if (this.#exchange?.upgrade !== undefined || this.#exchange?.endsByClose === true) this.cut();
     else this.socket.end();
   }
@@ -273,19 +274,19 @@ export class Http1Connection implements HandedConnection {
     this.#linger();
   }
 
-  /** Nothing more is said; the client may still read what was. */
+  /** Sends nothing more; the client may still read what was sent. */
   #linger(): void {
-    this.#last = true;
+    this.#isLast = true;
     this.#early.take();
     this.#body?.destroy();
     this.#body = undefined;
-    this.#await("close");
+    this.#waitFor("close");
     if (this.socket.readableEnded) this.socket.destroySoon();
     else this.socket.end();
     this.socket.resume();
   }
 
-  #await(what: Awaited): void {
+  #waitFor(what: Awaited): void {
     this.#awaited = what;
     this.since = performance.now();
   }

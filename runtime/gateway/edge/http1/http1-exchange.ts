@@ -14,24 +14,24 @@ import type { Http1Body } from "./http1-body.ts";
 
 const status = { switching: 101, noContent: 204, notModified: 304 } as const;
 
-/** What it needs of the connection that carries it. */
+/** The connection that carries an exchange. */
 export interface ExchangeConnection {
   readonly socket: Socket;
   /** Address of its client. */
   readonly remoteAddress: string;
-  /** The lines of a head that say that it is kept, and for how long. */
+  /** The header lines of a response that keeps it alive, and for how long. */
   readonly goesOn: string;
-  /** Whether it was cut because its client read nothing of what waited for it. */
+  /** Whether it was cut because its client did not read the bytes sent to it. */
   readonly unread: boolean;
-  /** Called when the last byte was handed to the kernel. */
+  /** Called when the kernel has the last byte. */
   readonly onWritten: () => void;
-  /** Closes it, a reply that is under way with it. */
+  /** Closes it, even in the middle of a reply. */
   cut(): void;
 }
 
 /**
- * A request over HTTP/1.1 and its reply, which is written as node:http writes it: the headers given, then `Date`, what
- * becomes of the connection, and the framing.
+ * A request over HTTP/1.1 and its reply, which is written in the order of node:http: the given headers, then `Date`,
+ * `Connection` and the framing.
  */
 export class Http1Exchange extends EventEmitter implements Exchange {
   readonly method: string;
@@ -39,9 +39,9 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   readonly rawHeaders: readonly string[];
   readonly head: RequestHead;
   readonly body: Buffer | Http1Body | undefined;
-  /** Whether its client knows no chunks: it speaks HTTP/1.0. */
+  /** Whether its client speaks HTTP/1.0 and so cannot read a chunked body. */
   readonly old: boolean;
-  /** Those of a body in chunks are checked and dropped; of a reply there are none. */
+  /** Trailers of a chunked body are checked and dropped; a reply has none. */
   readonly requestTrailers = undefined;
   readonly wantsTrailers = false;
   upgrade: ClientUpgrade | undefined;
@@ -51,7 +51,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   writableEnded = false;
   destroyed = false;
   readonly #connection: ExchangeConnection;
-  /** Waits for the first bytes of the body. */
+  /** Held back until the first bytes of the body are written; empty once sent. */
   #head = "";
   #chunked = false;
   #bodiless: boolean;
@@ -98,27 +98,27 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     return this.#connection.unread;
   }
 
-  /** Whether no body may be answered. */
+  /** Whether the reply must not have a body. */
   get headOnly(): boolean {
     return this.method === "HEAD";
   }
 
-  /** Whether its client would take the end of the connection for the end of the body. */
+  /** Whether its client would mistake the end of the connection for the end of the body. */
   get endsByClose(): boolean {
     return this.old && this.headersSent;
   }
 
   writeHead(code: number, headers: ReplyHeaders = [], cached?: CachedHeaders): this {
-    if (this.headersSent) throw new Error("the head was sent");
+    if (this.headersSent) throw new Error("the head was already made");
     const list = isList(headers) ? headers : Object.entries(headers).flat();
     const before = cached?.made(writeReply) ?? none;
     const { lines, hasLength, hasDate } = writeReply(list);
     let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + before.lines + lines;
     this.#bodiless = this.headOnly || code === status.noContent || code === status.notModified;
-    const measured = before.hasLength || hasLength || this.#bodiless;
-    this.#chunked = !measured && !this.old;
-    // Without chunks only the end of the connection ends it.
-    if (!measured && this.old) this.shouldKeepAlive = false;
+    const hasKnownEnd = before.hasLength || hasLength || this.#bodiless;
+    this.#chunked = !hasKnownEnd && !this.old;
+    // Without chunks only the end of the connection ends the body.
+    if (!hasKnownEnd && this.old) this.shouldKeepAlive = false;
     if (!before.hasDate && !hasDate) head += "Date: " + httpDate() + "\r\n";
     head += this.shouldKeepAlive ? this.#connection.goesOn : "Connection: close\r\n";
     this.#head = head + (this.#chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");
@@ -176,7 +176,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   }
 
   /**
-   * Answers 101 with these headers, flat: the connection speaks another protocol from then on.
+   * Replies 101 with these headers, flat: the connection speaks another protocol from then on.
    * @throws UnsendableHeader when a header cannot be sent; then nothing was sent
    */
   switchProtocols(headers: readonly string[]): void {
@@ -188,22 +188,22 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     this.#connection.socket.write(head, "latin1");
   }
 
-  /** The connection answered the request itself, with this status; without one the client left. */
+  /** Ends it after the connection itself replied with status `code`, or, without one, after the client left. */
   abandon(code?: number): void {
     this.statusCode = code ?? this.statusCode;
     this.headersSent = code !== undefined;
     this.close();
   }
 
-  /** It is over, whether its reply was sent or not. */
+  /** Ends it, whether its reply was sent or not. */
   close(): void {
     this.destroyed = true;
     this.emit("close");
   }
 
   /**
-   * Whether nothing more can be sent. A socket that was cut says so before it closes, and answers each write at once:
-   * a source that writes as fast as that would keep it from ever closing.
+   * Whether nothing more can be sent. A socket that was cut is marked as destroyed before it closes, and completes each
+   * write at once: a source that keeps writing would prevent it from ever closing.
    */
   #isOver(): boolean {
     const { socket } = this.#connection;
@@ -216,7 +216,7 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     this.emit("drain");
   }
 
-  /** Sends head, bytes and `end`, as far as there are any; `done` hears when they are with the kernel. */
+  /** Sends the pending head, `chunk` and `end`; `done` is called when the kernel has them. */
   #send(chunk: string | Uint8Array, done: (err?: Error | null) => void, end = ""): void {
     const { socket } = this.#connection;
     const head = this.#head;

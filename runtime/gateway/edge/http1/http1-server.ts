@@ -10,24 +10,24 @@ import type { Http1Exchange } from "./http1-exchange.ts";
 import { answerPlainHttp } from "./plain-http.ts";
 import { trackBelow } from "./socket-below.ts";
 
-/** What a server does with what comes; times in milliseconds. */
+/** How a server handles connections and requests; times in milliseconds. */
 export interface Http1ServerParts {
   /** @throws PlatformError when a head breaks a rule */
   readonly understand: (text: RequestText, remoteAddress: string, secure: boolean) => RequestHead;
   readonly serve: (exchange: Http1Exchange) => void;
   readonly refuse: (exchange: Http1Exchange, err: unknown) => void;
-  /** What came breaks the rules of HTTP/1.1: it was answered with `status` and ends the connection. */
+  /** A request broke the rules of HTTP/1.1: `status` was the reply, and the connection ends. */
   readonly onMalformed: (text: RequestText, status: number, why: string) => void;
-  /** Longest a head may take, and a new connection to its first byte. */
+  /** Longest time for a head, and from a new connection to its first byte. */
   readonly headersTimeout: number;
-  /** Longest a connection may rest between two requests. */
+  /** Longest time that a connection may be idle between two requests. */
   readonly keepAlive: number;
-  /** Longest a client may read nothing of what waits for it. */
+  /** Longest time that a client may not read the bytes sent to it. */
   readonly idle: number;
   /** Most connections of all clients. */
   readonly mostConnections: number;
   readonly clients: ClientLimit;
-  /** Hears of a connection that was closed as it came: one too many of its client, or of all. */
+  /** Called for each connection that was closed on arrival: over the limit of its client, or of all clients. */
   readonly onTooMany: (reason: "client" | "all") => void;
   /** PEM texts; the server speaks TLS with them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
@@ -35,23 +35,23 @@ export interface Http1ServerParts {
   readonly onHttp2?: (socket: TLSSocket) => void;
 }
 
-/** Milliseconds that a connection is kept beyond what is said, for a request that is on its way. */
+/** Milliseconds that a connection is kept beyond its announced timeout, for a request that is on its way. */
 const keepAliveMargin = 1_000;
-/** Milliseconds that the rest of a body may take that nobody wants, and a client to read its last answer. */
+/** Longest time, in milliseconds, for the rest of an unwanted body, and for a client to read its last response. */
 const linger = { rest: 2_000, close: 1_000 } as const;
-/** Milliseconds after which an idle connection keeps as little memory as it can. */
-const restsAfter = 2_000;
+/** Milliseconds after which an idle connection drops what it caches. */
+const dropCachesAfter = 2_000;
 
 /** A server of HTTP/1.1 at one address, and its connections. */
 export class Http1Server implements Http1Owner {
   readonly goesOn: string;
-  /** Listens and closes as any server of node:net. */
+  /** Listens and closes like any server of node:net. */
   readonly listener: Server;
   readonly #parts: Http1ServerParts;
   readonly #secure: boolean;
-  readonly #longest: Readonly<Record<Awaited, number>>;
+  readonly #timeouts: Readonly<Record<Awaited, number>>;
   readonly #connections = new Set<Http1Connection>();
-  /** Those that speak another protocol by now. */
+  /** Sockets that speak another protocol by now. */
   readonly #handedOver = new Set<Socket>();
   readonly #http2 = new Set<Socket>();
   #sweep: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class Http1Server implements Http1Owner {
     this.#parts = parts;
     this.#secure = tls !== undefined;
     this.goesOn = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAlive / 1_000)}\r\n`;
-    this.#longest = {
+    this.#timeouts = {
       "first-byte": headersTimeout,
       head: headersTimeout,
       request: keepAlive + keepAliveMargin,
@@ -70,10 +70,10 @@ export class Http1Server implements Http1Owner {
     };
     const options = { noDelay: true, allowHalfOpen: true };
     if (tls === undefined) {
-      this.listener = createServer(options, (socket) => this.#take(socket));
+      this.listener = createServer(options, (socket) => this.#accept(socket));
     } else {
       const secure = { ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: headersTimeout };
-      const listener = createTlsServer(secure, (socket) => this.#choose(socket));
+      const listener = createTlsServer(secure, (socket) => this.#acceptTls(socket));
       answerPlainHttp(listener, trackBelow(listener));
       this.listener = listener;
     }
@@ -100,14 +100,14 @@ export class Http1Server implements Http1Owner {
 
   onHandedOver(connection: Http1Connection): void {
     this.#connections.delete(connection);
-    this.#keep(this.#handedOver, connection.socket);
+    this.#track(this.#handedOver, connection.socket);
   }
 
   onClosed(connection: Http1Connection): void {
     this.#connections.delete(connection);
   }
 
-  /** Closes the connections on which no request is under way, or those only that had one, with `hadOne`. */
+  /** Closes the connections without a request in flight; with `hadOne` only those that had a request before. */
   closeIdle(hadOne: boolean): void {
     for (const { awaited, socket } of this.#connections) {
       if (awaited === "first-byte" && hadOne) continue;
@@ -121,7 +121,7 @@ export class Http1Server implements Http1Owner {
     for (const socket of this.#handedOver) socket.destroy();
   }
 
-  /** Before anything is done for the connection: the newest of too many goes. */
+  /** Counts a connection before any work is done for it; one over the client's limit is closed. */
   #count(socket: Socket): void {
     const release = this.#parts.clients.take(socket.remoteAddress ?? "");
     if (release === undefined) {
@@ -130,29 +130,29 @@ export class Http1Server implements Http1Owner {
     } else socket.once("close", release);
   }
 
-  #choose(socket: TLSSocket): void {
-    if (socket.alpnProtocol !== "h2") return this.#take(socket);
-    // node:http2 leaves the end of a connection to its socket: a client that said goodbye must not keep its streams.
+  #acceptTls(socket: TLSSocket): void {
+    if (socket.alpnProtocol !== "h2") return this.#accept(socket);
+    // node:http2 leaves the end of a connection to its socket: a client that ended its side must not keep its streams.
     socket.allowHalfOpen = false;
-    this.#keep(this.#http2, socket);
+    this.#track(this.#http2, socket);
     this.#parts.onHttp2?.(socket);
   }
 
-  #take(socket: Socket): void {
+  #accept(socket: Socket): void {
     if (socket.destroyed) return;
     const connection = new Http1Connection(socket, this);
     this.#connections.add(connection);
     cutUnread(socket, this.#parts.idle, () => connection.cutUnread());
     const period = Math.min(1_000, this.#parts.headersTimeout);
-    this.#sweep ??= setInterval(() => this.#look(), period).unref();
+    this.#sweep ??= setInterval(() => this.#checkTimeouts(), period).unref();
   }
 
-  #keep(sockets: Set<Socket>, socket: Socket): void {
+  #track(sockets: Set<Socket>, socket: Socket): void {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   }
 
-  #look(): void {
+  #checkTimeouts(): void {
     if (this.#connections.size === 0) {
       clearInterval(this.#sweep);
       this.#sweep = undefined;
@@ -161,8 +161,8 @@ export class Http1Server implements Http1Owner {
     const now = performance.now();
     for (const connection of this.#connections) {
       const { awaited, since, socket } = connection;
-      if (awaited === "request" && now - since >= restsAfter) connection.rest();
-      if (now - since < this.#longest[awaited]) continue;
+      if (awaited === "request" && now - since >= dropCachesAfter) connection.rest();
+      if (now - since < this.#timeouts[awaited]) continue;
       if (awaited === "head") connection.expire();
       else socket.destroy();
     }

@@ -5,13 +5,13 @@ import { joinSockets } from "../../../process/join-sockets.ts";
 import type { ClientUpgrade } from "../../calls/exchange.ts";
 import type { ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 
-/** A connection that may be handed on. */
+/** A connection that can be handed over to another protocol. */
 export interface HandedConnection extends ExchangeConnection {
-  /** Lets go of the socket, which is paused; gives what the client sent ahead. */
+  /** Detaches from the socket and pauses it; returns the bytes that the client sent early. */
   handOver(): readonly Buffer[];
 }
 
-/** A WebSocket handshake: its exchange is as any other until `join`, and the last one on its connection. */
+/** A WebSocket handshake: its exchange is like any other until `join`, and the last one on its connection. */
 export class Http1Upgrade implements ClientUpgrade {
   bytesIn = 0;
   bytesOut = 0;

@@ -6,11 +6,11 @@ import { writeRaw } from "./write-raw.ts";
 const sentence = "Cannot read request: this port speaks HTTPS: use https:// in the address";
 
 /**
- * Answers clients that speak HTTP without TLS to a server of TLS; OpenSSL knows them by their first bytes. `below` gives the
- * TCP connection of one whose handshake failed.
+ * Replies 400 to clients that speak HTTP without TLS to a TLS server; OpenSSL recognises them by their first bytes.
+ * `below` returns the TCP connection of a TLS socket whose handshake failed.
  */
 export function answerPlainHttp(listener: Server, below: (during: Socket) => Socket | undefined): void {
-  // The TLS socket is closed by the time of the error: the answer goes out by the connection below it.
+  // The TLS socket is closed by the time of the error, so the reply is written to the connection below it.
   listener.on("tlsClientError", (err: Error, socket: TLSSocket) => {
     if (!("code" in err) || err.code !== "ERR_SSL_HTTP_REQUEST") return;
     const connection = below(socket);

@@ -5,7 +5,7 @@ import type { HeadReader } from "../head-reader.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 
 /**
- * What the head of a request over HTTP/1.1 means.
+ * Interprets the head of a request over HTTP/1.1.
  * @throws PlatformError when it breaks a rule; it closes the connection
  */
 export function understandRequest(
@@ -16,7 +16,7 @@ export function understandRequest(
 ): RequestHead {
   checkRequestLine(method, target);
   const head = readHead(rawHeaders, address, secure);
-  // A peer of HTTP/1.0 does not know what chunks are, so somebody in between made them up (RFC 9112 §6.1).
+  // A peer of HTTP/1.0 does not know chunks, so the framing of such a message is faulty (RFC 9112 §6.1).
   if (head.chunked && version === "1.0")
     throw new PlatformError("malformed_request", "Cannot read request: HTTP/1.0 has no transfer codings");
   return head;

@@ -3,7 +3,9 @@ import type { Duplex } from "node:stream";
 
 import { httpDate } from "../../../http1/http-date.ts";
 
-/** Answers bytes that are no request with an error, the last answer on the connection; `headOnly` as to HEAD. */
+/**
+ * Writes an error as the last response on the connection, without an exchange; `headOnly` omits the body, as for HEAD.
+ */
 export function writeRaw(socket: Duplex, status: number, sentence: string, headOnly = false): void {
   const body = `${sentence}\n`;
   const head = [

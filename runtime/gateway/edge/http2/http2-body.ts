@@ -6,25 +6,25 @@ import type { BodyStream } from "../../calls/exchange.ts";
 const ignore = (): void => {};
 
 /**
- * The body of a request over HTTP/2. Nothing is taken from the stream before the first read. Whoever reads it may destroy it
- * without touching the stream: the rest is read away.
+ * The body of a request over HTTP/2. Nothing is read from the stream before the first read. A reader may destroy the
+ * body without closing the stream: the rest is discarded.
  */
 export class Http2Body extends Readable implements BodyStream {
   bytes = 0;
-  /** Whether all of it came. */
+  /** Whether the whole body was received. */
   complete = false;
-  /** Flat; there once it is complete. */
+  /** Flat; set once the body is complete. */
   trailers: readonly string[] = [];
   readonly #stream: ServerHttp2Stream;
 
-  /** `onWanted` hears of its first reader. */
+  /** `onWanted` is called when the body is first read. */
   constructor(stream: ServerHttp2Stream, onWanted: () => void) {
     super();
     this.#stream = stream;
     this.on("error", ignore);
-    // Not in `_read`, which a stream calls ahead of its readers.
+    // Not in `_read`, which a stream calls before it has a reader.
     this.once("resume", onWanted);
-    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+    stream.on("data", (chunk: Buffer) => this.#append(chunk));
     stream.once("trailers", (_trailers, _flags, list: string[]) => (this.trailers = list));
     stream.once("end", () => {
       this.complete = !stream.aborted;
@@ -49,7 +49,7 @@ export class Http2Body extends Readable implements BodyStream {
     done(err);
   }
 
-  #take(chunk: Buffer): void {
+  #append(chunk: Buffer): void {
     this.bytes += chunk.byteLength;
     if (!this.destroyed && !this.push(chunk)) this.#stream.pause();
   }

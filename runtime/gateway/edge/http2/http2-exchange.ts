@@ -13,7 +13,7 @@ import { passedTrailers } from "./passed-trailers.ts";
 
 type HeaderTable = Record<string, string | string[]>;
 
-/** A request over HTTP/2 and its reply; headers that concern a connection of HTTP/1.1 are left out of it. */
+/** A request over HTTP/2 and its reply, from which the connection headers of HTTP/1.1 are left out. */
 export class Http2Exchange extends EventEmitter implements Exchange {
   readonly method: string;
   readonly url: string;
@@ -23,7 +23,7 @@ export class Http2Exchange extends EventEmitter implements Exchange {
   readonly body: Http2Body | undefined;
   readonly upgrade = undefined;
   statusCode = 200;
-  /** Over HTTP/2 a reply says nothing of its connection. */
+  /** Without effect: over HTTP/2 a reply does not control its connection. */
   shouldKeepAlive = true;
   writableEnded = false;
   destroyed = false;
@@ -42,11 +42,11 @@ export class Http2Exchange extends EventEmitter implements Exchange {
     this.remoteAddress = stream.session?.socket.remoteAddress ?? "";
     this.head = head;
     this.body = hasBody ? new Http2Body(stream, () => this.#continue()) : undefined;
-    // One that nobody reads to its end is never closed.
+    // A stream that is not read to its end never closes.
     if (!hasBody) stream.resume();
     stream.on("drain", () => this.emit("drain"));
     stream.on("wantTrailers", () => stream.sendTrailers(this.#trailers));
-    stream.once("finish", () => this.#leaveRest());
+    stream.once("finish", () => this.#leaveRestUnread());
     stream.once("close", () => {
       this.destroyed = true;
       this.emit("close");
@@ -74,7 +74,7 @@ export class Http2Exchange extends EventEmitter implements Exchange {
   }
 
   writeHead(status: number, headers: ReplyHeaders = [], cached?: CachedHeaders): this {
-    if (this.#head !== undefined) throw new Error("the head was sent");
+    if (this.#head !== undefined) throw new Error("the head was already made");
     const list = isList(headers) ? [...(cached?.list ?? []), ...headers] : Object.entries(headers).flat();
     this.#head = tableOf(list);
     this.statusCode = status;
@@ -91,10 +91,10 @@ export class Http2Exchange extends EventEmitter implements Exchange {
 
   end(chunk: string | Uint8Array = "", encoding: BufferEncoding = "utf8"): this {
     if (this.writableEnded) return this;
-    // A head that is all there is ends the stream itself: gRPC tells errors so.
+    // A reply without body and trailers ends the stream with its head: gRPC reports errors in this way.
     this.#respond(chunk.length === 0 && Object.keys(this.#trailers).length === 0);
     this.writableEnded = true;
-    if (!this.#mayWrite()) this.#leaveRest();
+    if (!this.#mayWrite()) this.#leaveRestUnread();
     else if (chunk.length === 0) this.#stream.end();
     else this.#stream.end(typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk);
     return this;
@@ -114,18 +114,18 @@ export class Http2Exchange extends EventEmitter implements Exchange {
     return this.#stream.destroyed;
   }
 
-  /** Resets the stream, unless its reply was sent whole: then it only stops being read. */
+  /** Resets the stream, unless the whole reply was sent: then it only stops reading. */
   destroy(): this {
     this.destroyed = true;
     const stream = this.#stream;
     if (stream.closed || stream.destroyed) return this;
     if (stream.writableFinished) this.#stopReading();
-    // Not by close(), which ends the stream first: what was sent of the reply would look whole.
+    // Not close(), which ends the stream first: an incomplete reply would look complete.
     else stream.destroy(new Error("the reply was broken off"));
     return this;
   }
 
-  /** Its client reads nothing of what waits for it. */
+  /** Cuts it because its client does not read the bytes sent to it. */
   cutUnread(): void {
     this.unread = true;
     this.destroy();
@@ -136,16 +136,16 @@ export class Http2Exchange extends EventEmitter implements Exchange {
       this.#stream.additionalHeaders({ ":status": 100 });
   }
 
-  /** What is left of a body that nobody wants is not asked for (RFC 9113 §8.1). */
-  #leaveRest(): void {
+  /** Once the reply was sent, does not ask for the rest of the body (RFC 9113 §8.1). */
+  #leaveRestUnread(): void {
     if (this.writableEnded && this.#stream.writableFinished && !this.complete && !this.#stream.destroyed)
       this.#stopReading();
   }
 
-  /** Asks for no more of what comes, without an error, and throws away what came. */
+  /** Tells the client, without an error, to stop sending, and discards what was received. */
   #stopReading(): void {
     if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
-    // A stream with bytes to read is never destroyed, and counts among those that its connection may have open.
+    // A stream with unread bytes is never destroyed, and keeps counting towards its connection's limit of open streams.
     this.body?.destroy();
     this.#stream.resume();
   }
@@ -175,8 +175,8 @@ function tableOf(list: readonly string[]): HeaderTable {
     if (isHopByHop(name)) continue;
     checkHeaderName(name);
     checkHeaderValue(name, value);
-    const known = table[name];
-    table[name] = known === undefined ? value : [known, value].flat();
+    const previous = table[name];
+    table[name] = previous === undefined ? value : [previous, value].flat();
   }
   return table;
 }

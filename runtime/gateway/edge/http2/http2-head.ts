@@ -5,20 +5,20 @@ import { PlatformError } from "../../../api/platform-error.ts";
 /** Contract §1.6: bytes of names and values. */
 const headLimit = 16_384;
 
-/** What a client of HTTP/2 sends for a request line and headers, in the words of HTTP/1.1. */
+/** The pseudo-headers and headers of a client of HTTP/2, in the form of HTTP/1.1. */
 export interface Http2Head {
   readonly method: string;
   readonly url: string;
   /**
-   * Flat, so that the same rules read them: `:authority` is `Host`, cookies are one header, and a body without length counts
-   * as chunked. Clients cannot send `Transfer-Encoding` themselves.
+   * Flat, so that the same rules apply to them: `:authority` becomes `Host`, cookies become one header, and a body
+   * without length counts as chunked. Clients cannot send `Transfer-Encoding` themselves.
    */
   readonly rawHeaders: readonly string[];
-  /** Bytes of the head as it was decoded. */
+  /** Bytes of the decoded head. */
   readonly size: number;
 }
 
-/** Reads `raw`, the flat list of Node.js; `headers` are the same by name. */
+/** Converts `raw`, the flat list of Node.js; `headers` are the same by name. */
 export function http2Head(headers: IncomingHttpHeaders, raw: readonly string[], hasBody: boolean): Http2Head {
   const list: string[] = [];
   const cookies: string[] = [];

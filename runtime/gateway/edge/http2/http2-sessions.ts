@@ -13,29 +13,29 @@ import { refusedHead } from "../refused-head.ts";
 import { Http2Exchange } from "./http2-exchange.ts";
 import { http2Head, type Http2Head } from "./http2-head.ts";
 
-/** What the HTTP/2 side of the gateway works with; durations in milliseconds. */
+/** How HTTP/2 connections and requests are handled; durations in milliseconds. */
 export interface Http2Parts {
   /** @throws PlatformError when a head breaks a rule */
   readonly understand: (head: Http2Head, remoteAddress: string) => RequestHead;
   readonly serve: (exchange: Http2Exchange) => void;
   readonly refuse: (exchange: Http2Exchange, err: unknown) => void;
-  /** Longest a client may read nothing of what waits for it. */
+  /** Longest time that a client may not read the bytes sent to it. */
   readonly idle: number;
-  /** Longest a connection may take to its first request. */
+  /** Longest time from a new connection to its first request. */
   readonly headersTimeout: number;
-  /** Longest a connection may rest without a request. */
+  /** Longest time that a connection may be idle. */
   readonly keepAlive: number;
   readonly draining: () => boolean;
 }
 
-/** Bounds of one connection. A client that resets more streams than this, in a burst or per second, loses it. */
+/** Limits of one connection, which is closed if its client resets more streams than that, in a burst or per second. */
 const options = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: 65_536, enablePush: false },
-  // More than the contract allows, so that most of what is too much is told so instead of being reset.
+  // More than the contract allows, so that most oversized heads get an error response instead of a reset.
   maxHeaderListPairs: 1_000,
   streamResetBurst: 200,
   streamResetRate: 33,
-  // A function's reply may repeat what it likes, over HTTP/1.1, too.
+  // A function's reply may repeat any header, as it may over HTTP/1.1.
   strictSingleValueFields: false,
 } as const;
 
@@ -45,7 +45,7 @@ const highestStream = 2 ** 31 - 1;
 export class Http2Sessions {
   readonly #parts: Http2Parts;
   readonly #open = new Set<ServerHttp2Session>();
-  /** Never listens itself. */
+  /** Never listens: connections are passed to it. */
   readonly #server = createServer(options);
 
   constructor(parts: Http2Parts) {
@@ -54,17 +54,17 @@ export class Http2Sessions {
     this.#server.on("sessionError", (_err, session) => session.destroy());
   }
 
-  /** Takes a connection whose client chose HTTP/2 by ALPN. */
+  /** Serves a connection whose client chose HTTP/2 by ALPN. */
   take(socket: TLSSocket): void {
     this.#server.emit("connection", socket);
   }
 
-  /** Tells clients to go on elsewhere; what they send meanwhile is still served. */
+  /** Tells clients to open other connections; requests that they send meanwhile are still served. */
   drain(): void {
-    for (const session of this.#open) announce(session);
+    for (const session of this.#open) sendGoaway(session);
   }
 
-  /** No connection takes a new request; each closes with its last reply. */
+  /** Accepts no new requests; each connection closes with its last reply. */
   close(): void {
     for (const session of this.#open) session.close();
   }
@@ -89,18 +89,18 @@ export class Http2Sessions {
   #watch(session: ServerHttp2Session): void {
     const { headersTimeout, keepAlive } = this.#parts;
     let streams = 0;
-    const rest = (time: number): NodeJS.Timeout => setTimeout(() => session.destroy(), time).unref();
-    let idle = rest(headersTimeout);
+    const destroyAfter = (time: number): NodeJS.Timeout => setTimeout(() => session.destroy(), time).unref();
+    let idle = destroyAfter(headersTimeout);
     this.#open.add(session);
     session.on("stream", (stream, headers, flags, rawHeaders) => {
       streams += 1;
       clearTimeout(idle);
       stream.once("close", () => {
         streams -= 1;
-        if (streams === 0 && !session.destroyed) idle = rest(keepAlive);
+        if (streams === 0 && !session.destroyed) idle = destroyAfter(keepAlive);
       });
       this.#serve(stream, headers, flags, rawHeaders);
-      if (this.#parts.draining()) announce(session);
+      if (this.#parts.draining()) sendGoaway(session);
     });
     session.once("close", () => {
       clearTimeout(idle);
@@ -109,6 +109,6 @@ export class Http2Sessions {
   }
 }
 
-function announce(session: ServerHttp2Session): void {
+function sendGoaway(session: ServerHttp2Session): void {
   if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, highestStream);
 }

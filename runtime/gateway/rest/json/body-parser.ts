@@ -7,8 +7,8 @@ import { parseJsonBody } from "./json-body.ts";
 const bodyLimit = 2_097_152;
 
 /**
- * Refuses by its head alone a body that will not be read: too long, multipart or encoded. What is left is JSON whatever
- * its Content-Type says.
+ * Refuses, by the headers alone, a body that is too long, multipart or encoded. Any other body is read as JSON,
+ * whatever its Content-Type says.
  * @throws PlatformError `payload_too_large`, `unsupported_media_type`
  */
 export function checkBodyHeaders(request: IncomingMessage): void {
@@ -24,7 +24,7 @@ export function checkBodyHeaders(request: IncomingMessage): void {
 }
 
 /**
- * The JSON of a request's body, or undefined when it is empty. That it comes fast enough is the server's to watch.
+ * The JSON of a request's body, or undefined when it is empty. The server watches that it arrives fast enough.
  * @throws PlatformError `payload_too_large`, `malformed_request`
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
@@ -32,7 +32,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 }
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
-  // One without a body has no events either.
+  // A request that was read to its end, as one without a body, emits no more events.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       resolve(Buffer.concat(chunks, size));
     };
     const onClose = (): void => fail(new PlatformError("malformed_request", "Cannot read the body: the client left"));
-    // A request that breaks off also has an error event, which must find a listener for as long as it lives.
+    // A request that is aborted also emits `error`, so that listener stays for as long as the request exists.
     request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   });
 }

@@ -5,8 +5,8 @@ import { notJson, shapeFault } from "./json-shape.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The JSON of a body: at most 32 levels and 20 000 values, no key twice, keys whose value is null left out, objects without
- * prototype; undefined when the body is empty.
+ * The JSON of a body: at most 32 levels and 20 000 values, no duplicate keys, keys whose value is null left out,
+ * objects without prototype; undefined when the body is empty.
  * @throws PlatformError `malformed_request`
  */
 export function parseJsonBody(bytes: Uint8Array): unknown {

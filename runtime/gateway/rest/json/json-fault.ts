@@ -1,15 +1,15 @@
-/** What must come next. */
+/** What may come next. */
 type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd" | "end";
 type Token = "string" | "scalar" | "{" | "}" | "[" | "]" | "," | ":";
 type Opened = ("{" | "[")[];
 
 const blanks = /[ \t\r\n]*/y;
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** All but `"`, `\` and control characters; one alternative per character, so that a long string takes one pass. */
+/** Any character but `"`, `\` and controls; one alternative per character, so that a long string takes one pass. */
 const stringContent = /(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 
 /**
- * Where text that the parser refused stops being JSON: `at line 1, column 6: expected a value, found "}"`. Lines and
+ * Where text that the parser refused ceases to be JSON: `at line 1, column 6: expected a value, found "}"`. Lines and
  * columns count from 1, columns in UTF-16 units. Only one character is shown, as the text may be confidential.
  */
 export function jsonFault(text: string): string {
@@ -26,30 +26,30 @@ export function jsonFault(text: string): string {
   }
 }
 
-/** Of a string: where its closing quote is, or what cannot be in it. Where it began if there is no token. */
+/** Where a token ends; `at` if there is none. Of a string: its closing quote, or the first character it cannot have. */
 function endOfToken(text: string, at: number): number {
-  const sign = text[at];
-  if (sign === '"') return endOf(stringContent, text, at + 1);
-  return sign !== undefined && "{}[],:".includes(sign) ? at + 1 : endOf(scalar, text, at);
+  const char = text[at];
+  if (char === '"') return endOf(stringContent, text, at + 1);
+  return char !== undefined && "{}[],:".includes(char) ? at + 1 : endOf(scalar, text, at);
 }
 
 function tokenAt(text: string, at: number, end: number): Token | undefined {
   if (end === at) return undefined;
-  const sign = text[at];
-  switch (sign) {
+  const char = text[at];
+  switch (char) {
     case "{":
     case "}":
     case "[":
     case "]":
     case ",":
     case ":":
-      return sign;
+      return char;
     default:
-      return sign === '"' ? "string" : "scalar";
+      return char === '"' ? "string" : "scalar";
   }
 }
 
-/** What must follow `token`, or undefined if it must not stand here; `open` changes with it. */
+/** What may follow `token`, or undefined if the token is not allowed here; updates `open`. */
 function after(token: Token, expected: Expected, open: Opened): Expected | undefined {
   const value = expected === "value" || expected === "valueOrEnd";
   switch (token) {

@@ -1,13 +1,13 @@
-/** Bounds of a body beside its bytes (contract §1.6); within them reading takes less than 100 ms and 50 MB. */
-const deepest = 32;
-const mostValues = 20_000;
+/** Limits of a body besides its bytes (contract §1.6); within them parsing takes less than 100 ms and 50 MB. */
+const maxDepth = 32;
+const maxValues = 20_000;
 /** The fault of text that is not JSON at all; `jsonFault` says where. */
 export const notJson = "it is not JSON";
 const refusedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor"]);
 
 /**
- * Why JSON text must not be parsed, or undefined: nested too deep, too many values, a key that is refused or comes twice in
- * one object. Whether it is JSON in all else is the parser's to say.
+ * Why JSON text must not be parsed, or undefined: nested too deeply, too many values, or a key that is refused or
+ * repeated in one object. All other faults are left to the parser.
  */
 export function shapeFault(text: string): string | undefined {
   /** The keys of every object that is open. */
@@ -26,7 +26,7 @@ export function shapeFault(text: string): string | undefined {
       case "{":
       case "[":
         values += 1;
-        if (open.push(new Set()) > deepest) return `it is nested deeper than ${deepest} levels`;
+        if (open.push(new Set()) > maxDepth) return `it is nested deeper than ${maxDepth} levels`;
         break;
       case "}":
       case "]":
@@ -37,7 +37,7 @@ export function shapeFault(text: string): string | undefined {
         break;
       case ":": {
         const key = string === undefined ? undefined : keyOf(string);
-        // Told here, as the parser would see it only after all the rest was read.
+        // Reported here, because the parser would find it only after the rest was scanned.
         if (key === undefined) return notJson;
         string = undefined;
         members += 1;
@@ -50,7 +50,7 @@ export function shapeFault(text: string): string | undefined {
       default:
         break;
     }
-    if (Math.max(values, members) > mostValues) return `it has more than ${mostValues} values`;
+    if (Math.max(values, members) > maxValues) return `it has more than ${maxValues} values`;
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** What a string in quotes means: `"\u0061"` is the key `a`; undefined when it is no string of JSON. */
+/** The value of a quoted string: `"\u0061"` is the key `a`; undefined when it is not a JSON string. */
 function keyOf(string: string): string | undefined {
   if (!string.includes("\\")) return string.slice(1, -1);
   try {

@@ -7,7 +7,7 @@ import { quote } from "../../../core/quote.ts";
 import { scaleByAlert } from "../../../core/scaling/scale-by-alert.ts";
 import { route } from "../route.ts";
 
-/** Takes the word of an alert manager (contract §3.6). */
+/** Receives alerts from an alert manager (contract §3.6). */
 export const alertRoute = route(
   {
     id: "receiveAlert",
@@ -15,12 +15,11 @@ export const alertRoute = route(
     method: "POST",
     path: "/system/alert",
     needs: "Function:Scale",
-    about:
-      "Scales functions as an alert manager says: firing adds a fifth of the most replicas, resolved sets the fewest.",
+    about: "Scales functions by alerts: firing adds a fifth of the maximum of replicas, resolved sets the minimum.",
     details:
-      "All alerts are acted on, also when one names a function that is not there; that one is then answered. The autoscaler leaves the number alone until the alert is resolved, or was not heard for an hour.",
+      "All alerts are applied, even if one names an unknown function; the response is then the error of that one. The autoscaler leaves the number alone until the alert is resolved, or was not received for an hour.",
     body: AlertNotification,
-    answers: [{ status: 200, about: "The alerts were acted on" }],
+    answers: [{ status: 200, about: "The alerts were applied" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/alert -d '{"alerts":[{"status":"resolved","labels":{"function_name":"echo.functions"}}]}'`,
@@ -29,9 +28,9 @@ export const alertRoute = route(
   },
   ({ functions, namespaces }) =>
     async ({ body }) => {
-      const wanted = body.alerts.map(({ status, labels }) => ({ status, name: alertedName(labels.function_name) }));
+      const alerts = body.alerts.map(({ status, labels }) => ({ status, name: alertedName(labels.function_name) }));
       const failed: unknown[] = [];
-      for (const { status, name } of wanted) {
+      for (const { status, name } of alerts) {
         try {
           await scaleByAlert(functions, refOf(name, namespaces), status);
         } catch (err) {

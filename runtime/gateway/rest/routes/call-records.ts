@@ -16,7 +16,7 @@ const credentialErrors: readonly ErrorCode[] = [
 ];
 const shownId = { [header.callId]: "Id of the call" };
 
-/** Queued calls: their state, their result, cancelling them (contract §4.5); their router is their own. */
+/** Queued calls: state, result, cancellation (contract §4.5); served by their own router. */
 export const callRecordRoutes = [
   callRoute({
     id: "getCall",
@@ -45,7 +45,7 @@ export const callRecordRoutes = [
     method: "GET",
     path: `${asyncFunctionPrefix}:target/result`,
     needs: "nothing",
-    about: "Gives the output of a queued call.",
+    about: "Returns the output of a queued call.",
     params: CallPath,
     answers: [
       {

@@ -23,13 +23,13 @@ const CallQuery = Type.Object({ query: Type.Optional(QueryParameters) });
 /** Path parameters of a synchronous call. */
 const Called = Type.Object({ name: called });
 const CalledAt = Type.Object({ name: called, path: rest });
-/** Path parameters of an asynchronous call; `target` is a call's id where calls are looked at. */
+/** Path parameters of an asynchronous call; in the routes of call records `target` is the id of a call. */
 const Queued = Type.Object({ target: called });
 const QueuedAt = Type.Object({ target: called, path: rest });
 
 const sentId = Type.Optional(
   Type.String({
-    description: "Id of the call, if it is a UUID; otherwise one is made",
+    description: "Id of the call, if it is a UUID; otherwise one is generated",
     examples: ["7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10"],
   }),
 );
@@ -60,7 +60,7 @@ const syncErrors: readonly ErrorCode[] = [
   "not_built",
 ];
 
-/** What a function is called with; POST stands for all of them in the document. */
+/** Methods that call a function besides POST, which stands for all of them in the document. */
 const otherMethods: readonly RouteMethod[] = ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 const syncRoutes = [Called, CalledAt].map((params) => {
@@ -73,8 +73,8 @@ const syncRoutes = [Called, CalledAt].map((params) => {
     path: `${functionPrefix}:name${atPath ? "/*" : ""}`,
     needs: "nothing",
     about: atPath
-      ? "Calls a function with a path of its own, which it gets byte for byte, and answers as it answers."
-      : "Calls a function and answers as it answers.",
+      ? "Calls a function with a path, which it receives byte for byte, and returns its reply."
+      : "Calls a function and returns its reply.",
     details: `Path, query, headers and body go to the function, its status, headers and body come back, both streamed. ${otherMethods.join(", ")} do the same as POST. A function may ask for credentials.`,
     params,
     query: CallQuery,
@@ -85,7 +85,7 @@ const syncRoutes = [Called, CalledAt].map((params) => {
     answers: [
       {
         status: "default",
-        about: "What the function answers, with any status",
+        about: "The function's reply, with any status",
         schema: anything,
         type: "*/*",
         headers: {
@@ -111,8 +111,8 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
     path: `${asyncFunctionPrefix}:target${atPath ? "/*" : ""}`,
     needs: "nothing",
     about: atPath
-      ? "Queues a call with a path of its own."
-      : "Queues a call; a call that was answered 202 is stored and runs at least once.",
+      ? "Queues a call with a path."
+      : "Queues a call; a call that was accepted with 202 is stored and runs at least once.",
     params,
     query: CallQuery,
     headers: AsyncHeaders,
@@ -149,5 +149,5 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
   });
 });
 
-/** Calls of functions, synchronous (contract §4.1) and queued (§4.2); their router is their own. */
+/** Calls of functions, synchronous (contract §4.1) and queued (§4.2); served by their own router. */
 export const callRoutes = [...syncRoutes, ...queueRoutes];

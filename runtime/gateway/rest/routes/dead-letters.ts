@@ -11,12 +11,12 @@ const DeadLetterPath = Type.Object({ ...QueuePath.properties, callId: callId("Id
 
 const PageQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "Most of them", examples: [100] }),
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "Most items of a page", examples: [100] }),
   ),
-  after: Type.Optional(Type.String({ description: "`next` of the page before" })),
+  after: Type.Optional(Type.String({ description: "`next` of the previous page" })),
 });
 
-/** What was given up: looking at it, sending it again, removing it (contract §3.5). */
+/** Dead letters: list, redrive, delete (contract §3.5). */
 export const deadLetterRoutes = [
   route(
     {
@@ -29,7 +29,7 @@ export const deadLetterRoutes = [
       details: "Headers, body and addresses of a call are not shown. A page of large calls may be shorter than limit.",
       params: QueuePath,
       query: PageQuery,
-      answers: [{ status: 200, about: "One page of them", schema: DeadLetterPage }],
+      answers: [{ status: 200, about: "One page of dead letters", schema: DeadLetterPage }],
       errors: ["queue_not_found", "queue_unavailable"],
       trial: {
         commands: 'curl -u admin:$P "$G/system/queue/default/dead-letters?limit=10"',
@@ -47,9 +47,9 @@ export const deadLetterRoutes = [
       method: "POST",
       path: "/system/queue/:queue/dead-letters/:callId/redrive",
       needs: "Queue:Redrive",
-      about: "Queues a call that was given up once more, under the same id.",
+      about: "Queues a dead letter again, under the same id.",
       details:
-        "It gets as many retries as at first. Where only the callback was given up, the callback is sent again and the function does not run. The dead letter is gone afterwards.",
+        "The call gets as many retries as at first. Where only the callback was given up, the callback is sent again and the function does not run. The dead letter is gone afterwards.",
       params: DeadLetterPath,
       answers: [{ status: 202, about: "The call is queued" }],
       errors: [
@@ -81,7 +81,7 @@ export const deadLetterRoutes = [
       needs: "Queue:Delete",
       about: "Removes a call that was given up.",
       params: DeadLetterPath,
-      answers: [{ status: 202, about: "It is gone" }],
+      answers: [{ status: 202, about: "The dead letter is deleted" }],
       errors: ["queue_not_found", "call_not_found", "queue_unavailable"],
       trial: {
         commands: "curl -X DELETE -u admin:$P $G/system/queue/default/dead-letters/$ID",

@@ -17,7 +17,7 @@ import { scaleRoute } from "./scale.ts";
 const FunctionPath = Type.Object({ name: functionName("Name of the function") });
 const FunctionQuery = Type.Object({
   ...NamespaceQuery.properties,
-  usage: Type.Optional(Type.Boolean({ description: "Whether to say how much CPU and memory it uses, if known" })),
+  usage: Type.Optional(Type.Boolean({ description: "Whether to include its use of CPU and memory, if known" })),
 });
 
 const WaitQuery = Type.Object({
@@ -31,9 +31,9 @@ const WaitQuery = Type.Object({
 });
 
 const waitDetails =
-  "With `wait` it is answered when all replicas of this deployment are ready, else with 409 `not_ready`, the reason and the last lines that they wrote; it is stored in any case.";
+  "With `wait` the response is sent when all replicas of this deployment are ready; if they do not become ready, it is 409 `not_ready` with the reason and their last log lines. The deployment is stored in any case.";
 
-/** A handler that stores a deployment, and waits for it if it is asked to. */
+/** A handler that stores a deployment, and waits for it if requested. */
 function deploying(mode: "create" | "replace") {
   return (parts: RouteParts, app: FastifyInstance) => {
     const waits = new DeploymentWaits(parts);
@@ -62,7 +62,7 @@ const listFunctions = route(
   (parts) =>
     async ({ query }) => {
       const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
-      return (await parts.functions.list(namespace)).map((wanted) => statusNow(wanted, parts));
+      return (await parts.functions.list(namespace)).map((desired) => statusNow(desired, parts));
     },
 );
 
@@ -74,13 +74,13 @@ const createFunction = route(
     path: "/system/functions",
     needs: "Function:Create",
     about: "Creates a function.",
-    details: `A GET shows it from now on; its replicas come afterwards, and conditions say what stands in their way. ${waitDetails}`,
+    details: `A GET shows it from now on; its replicas start afterwards, and conditions say what prevents them. ${waitDetails}`,
     query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
-    // What GET shows calls it by its name.
+    // GET shows it as `name`, and what GET shows can be deployed again.
     fallbackFields: { service: "name" },
-    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    answers: [{ status: 202, about: "The function is stored and will be reconciled" }],
     errors: ["namespace_reserved", "edition_limit", "function_exists", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/functions -d '{"service":"hello","image":"hello:1","envProcess":"cat"}'`,
@@ -102,9 +102,9 @@ const replaceFunction = route(
     query: WaitQuery,
     body: FunctionDeployment,
     ignoredFields: ignoredInDeployment,
-    // What GET shows calls it by its name.
+    // GET shows it as `name`, and what GET shows can be deployed again.
     fallbackFields: { service: "name" },
-    answers: [{ status: 202, about: "The function is stored and will be made true" }],
+    answers: [{ status: 202, about: "The function is stored and will be reconciled" }],
     errors: ["namespace_reserved", "edition_limit", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P -X PUT $G/system/functions -d '{"service":"echo","image":"echo:1","envProcess":"cat"}'`,
@@ -146,7 +146,7 @@ const getFunction = route(
     method: "GET",
     path: "/system/function/:name",
     needs: "Function:Get",
-    about: "Shows a function: what was deployed, and what became of it.",
+    about: "Shows a function: what was deployed, and its state.",
     params: FunctionPath,
     query: FunctionQuery,
     answers: [{ status: 200, about: "The function", schema: FunctionStatus }],
@@ -160,12 +160,12 @@ const getFunction = route(
     async ({ params, query }) => {
       const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
       const ref = { namespace, name: params.name };
-      const wanted = await parts.functions.get(ref);
-      if (wanted === undefined) throw functionNotFound(ref);
+      const desired = await parts.functions.get(ref);
+      if (desired === undefined) throw functionNotFound(ref);
       const usage = parseBoolean(query.usage ?? "false") === true ? await parts.usage?.of(ref) : undefined;
-      return { ...statusNow(wanted, parts), ...(usage === undefined ? {} : { usage }) };
+      return { ...statusNow(desired, parts), ...(usage === undefined ? {} : { usage }) };
     },
 );
 
-/** Functions: create, replace, list, look at one, scale, remove (contract §3.1). */
+/** Functions: create, replace, list, show, scale, delete (contract §3.1). */
 export const functionRoutes = [createFunction, replaceFunction, listFunctions, getFunction, scaleRoute, deleteFunction];

@@ -7,7 +7,7 @@ import {
 } from "../../../api/schemas/token.ts";
 import { notBuilt } from "../route.ts";
 
-/** Tokens for who is no administrator (contract §6); there only in editions with IAM. */
+/** Tokens for clients other than the administrator (contract §6); only in editions with IAM. */
 export const identityRoutes = [
   notBuilt({
     id: "exchangeToken",
@@ -20,8 +20,8 @@ export const identityRoutes = [
     bodyType: "application/x-www-form-urlencoded",
     answers: [
       { status: 200, about: "The token", schema: TokenReply },
-      { status: 400, about: "Why there is none", schema: TokenError },
-      { status: 503, about: "The issuer cannot be asked now", schema: TokenError },
+      { status: 400, about: "Why no token is issued", schema: TokenError },
+      { status: 503, about: "The issuer is unavailable", schema: TokenError },
     ],
     iamOnly: true,
   }),
@@ -31,8 +31,8 @@ export const identityRoutes = [
     method: "GET",
     path: "/.well-known/openid-configuration",
     needs: "nothing",
-    about: "Says where tokens are issued and where the keys are.",
-    answers: [{ status: 200, about: "Where", schema: OpenIdConfiguration }],
+    about: "Shows where tokens are issued and where their keys are.",
+    answers: [{ status: 200, about: "The addresses", schema: OpenIdConfiguration }],
     iamOnly: true,
   }),
   notBuilt({
@@ -41,7 +41,7 @@ export const identityRoutes = [
     method: "GET",
     path: "/.well-known/jwks.json",
     needs: "nothing",
-    about: "Gives the public keys that tokens of this platform are checked with.",
+    about: "Returns the public keys by which tokens of this platform are verified.",
     answers: [{ status: 200, about: "The keys", schema: JsonWebKeySet }],
     iamOnly: true,
   }),

@@ -31,7 +31,7 @@ const LogQuery = Type.Object({
       examples: ["2026-01-31T12:00:00Z"],
     }),
   ),
-  follow: Type.Optional(Type.Boolean({ description: "Whether to go on until the client leaves" })),
+  follow: Type.Optional(Type.Boolean({ description: "Whether to continue until the client leaves" })),
 });
 
 /** Logs of a function (contract §3.4). */
@@ -43,9 +43,9 @@ export const logRoute = route(
     path: "/system/logs",
     needs: "Function:Logs",
     about:
-      "Reads the logs of a function, one JSON object a line: what is kept of replicas that ended, then those that run, in the order of time.",
+      "Reads the logs of a function, one JSON object per line: what is kept of replicas that ended, then those that run, in the order of time.",
     details:
-      "With follow=true it goes on until the client leaves or the function is deleted; after 15 s of silence an empty line is sent.",
+      "With follow=true it continues until the client leaves or the function is deleted; after 15 s without a line an empty one is sent.",
     query: LogQuery,
     answers: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
     errors: [
@@ -66,7 +66,7 @@ export const logRoute = route(
 
     return async ({ query, request, reply }) => {
       const name = functionNameOf(query.name);
-      const asked = parseLogQuery(query);
+      const selection = parseLogQuery(query);
       const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
       const ref = { namespace, name };
       if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
@@ -76,7 +76,7 @@ export const logRoute = route(
       const headers = Object.fromEntries(
         Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
       );
-      const read = (signal: AbortSignal) => logs.read({ ...asked, ...ref }, signal);
+      const read = (signal: AbortSignal) => logs.read({ ...selection, ...ref }, signal);
       const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
       reply.hijack();
       await streams

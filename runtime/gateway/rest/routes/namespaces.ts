@@ -16,7 +16,7 @@ import { route, type RouteEntry, type RouteFacts, type RouteParts } from "../rou
 
 const NamespacePath = Type.Object({ namespace: namespaceName("Name of the namespace", "dev") });
 
-/** Singular and plural are the same, with or without a final slash, but for GET without a name. */
+/** Singular and plural paths are equivalent, with or without a final slash, except for GET without a name. */
 const plural = { path: "/system/namespaces", also: ["/system/namespaces/"] };
 const unnamed = { path: plural.path, also: [...plural.also, "/system/namespace", "/system/namespace/"] };
 const named = {
@@ -83,7 +83,7 @@ const createRoutes = change(
     method: "POST",
     needs: "Namespace:Create",
     about: "Creates a namespace.",
-    answers: [{ status: 201, about: "The namespace is there" }],
+    answers: [{ status: 201, about: "The namespace is created" }],
     errors: ["namespace_reserved", "edition_limit", "namespace_exists"],
   },
   createNamespace,
@@ -108,7 +108,7 @@ const deleteRoutes = change(
     group: "namespaces",
     method: "DELETE",
     needs: "Namespace:Delete",
-    about: "Deletes a namespace and all that is in it; its queued calls fail.",
+    about: "Deletes a namespace and everything in it; its queued calls fail.",
     answers: [{ status: 202, about: "The namespace is unknown from now on" }],
     errors: ["forbidden", "namespace_not_found", "namespace_reserved", "edition_limit"],
   },
@@ -130,7 +130,7 @@ type ChangeFacts = Omit<
   "path" | "also" | "trial"
 >;
 
-/** A change of the namespace that the body names, and of the one that the path names. */
+/** The two routes of a change: one without a name in its path, the namespace being named by the body, and one with. */
 function change(
   facts: ChangeFacts,
   act: (wanted: FunctionNamespaceBody, parts: RouteParts) => Promise<void>,
@@ -163,7 +163,7 @@ function change(
   ];
 }
 
-/** What the body names, which the path must name too, if it names any. */
+/** The body, whose namespace must be that of the path if the path names one. */
 function agreeing(body: FunctionNamespaceBody, inPath: string | undefined): FunctionNamespaceBody {
   if (!isNamespaceName(body.name)) {
     const name = quote(body.name);

@@ -13,8 +13,8 @@ const getInfo = route(
     method: "GET",
     path: "/system/info",
     needs: "System:Info",
-    about: "Says what this platform is: provider, version, edition, default namespace.",
-    answers: [{ status: 200, about: "What it is", schema: SystemInfo }],
+    about: "Describes this platform: provider, version, edition, default namespace.",
+    answers: [{ status: 200, about: "The description", schema: SystemInfo }],
     trial: { commands: "curl -u admin:$P $G/system/info", shows: '{"provider":{"provider":"weir-local",…' },
   },
   ({ info }) =>
@@ -29,8 +29,8 @@ const getHealth = route(
     method: "GET",
     path: "/healthz",
     needs: "nothing",
-    about: "Answers while the gateway does.",
-    answers: [{ status: 200, about: "It answers" }],
+    about: "Replies while the gateway is live.",
+    answers: [{ status: 200, about: "The gateway is live" }],
     trial: { commands: "curl -i $G/healthz", shows: "HTTP/1.1 200 OK\n…" },
   },
   () => async () => undefined,
@@ -43,7 +43,7 @@ const getDocument = route(
     method: "GET",
     path: "/openapi.json",
     needs: "nothing",
-    about: "Gives the OpenAPI description of this API as JSON.",
+    about: "Returns the OpenAPI description of this API as JSON.",
     answers: [{ status: 200, about: "The description", schema: OpenApiDocument }],
     trial: { commands: "curl -s $G/openapi.json | head -n 2", shows: '{\n  "openapi": "3.1.0",' },
   },
@@ -60,7 +60,7 @@ const getYamlDocument = route(
     method: "GET",
     path: "/openapi.yaml",
     needs: "nothing",
-    about: "Gives the OpenAPI description of this API as YAML.",
+    about: "Returns the OpenAPI description of this API as YAML.",
     answers: [
       {
         status: 200,
@@ -84,7 +84,7 @@ const getStartPage = route(
     method: "GET",
     path: "/",
     needs: "nothing",
-    about: "Gives a page for people: the address, and commands that deploy and call a first function.",
+    about: "Returns a page for people: the address, and commands that deploy and call a first function.",
     answers: [
       {
         status: 200,
@@ -105,5 +105,5 @@ const getStartPage = route(
     },
 );
 
-/** What is about the platform as a whole (contract §3.6). */
+/** Routes of the platform as a whole (contract §3.6). */
 export const platformRoutes = [getInfo, getHealth, getDocument, getYamlDocument, alertRoute, getStartPage];

@@ -15,13 +15,13 @@ export const scaleRoute = route(
     method: "POST",
     path: "/system/scale-function/:name",
     needs: "Function:Scale",
-    about: "Sets the number of replicas of a function; 0 is a state like any other, and the next call wakes it.",
+    about: "Sets the number of replicas of a function; 0 is allowed, and the next call wakes it.",
     details:
-      "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that. Fewer than `scale.min`, but not 0, become `scale.min`: the condition `Scaling` says what was asked for.",
+      "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that. Fewer than `scale.min`, but not 0, become `scale.min`: the condition `Scaling` says what was requested.",
     params: Type.Object({ name: functionName("Name of the function") }),
     query: NamespaceQuery,
     body: ScaleServiceRequest,
-    answers: [{ status: 202, about: "The number is stored and will be made true" }],
+    answers: [{ status: 202, about: "The number is stored and will be reconciled" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/scale-function/echo -d '{"replicas":2}'`,

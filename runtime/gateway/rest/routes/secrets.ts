@@ -37,7 +37,7 @@ const replaceSecret = route(
     method: "PUT",
     path: "/system/secrets",
     needs: "Secret:Update",
-    about: "Replaces the value of a secret; on one machine running functions find the new one at once.",
+    about: "Replaces the value of a secret; on one machine, running functions see the new value at once.",
     body: Secret,
     answers: [{ status: 202, about: "The value is stored" }],
     errors: ["namespace_reserved", "edition_limit", "secret_not_found", "not_built"],
@@ -70,7 +70,7 @@ const listSecrets = route(
   ({ secrets, namespaces }) =>
     async ({ query }) => {
       const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
-      return (await built(secrets).list(namespace)).map((name) => ({ name, namespace }));
+      return (await requireStore(secrets).list(namespace)).map((name) => ({ name, namespace }));
     },
 );
 
@@ -94,24 +94,24 @@ const deleteSecret = route(
   ({ secrets, namespaces }) =>
     async ({ body, query }) => {
       const namespace = resolveNamespace(namedNamespace(query, body), namespaces, "namespace_not_found");
-      await built(secrets).remove({ namespace, name: body.name });
+      await requireStore(secrets).remove({ namespace, name: body.name });
     },
 );
 
-/** Secrets: create, replace, list names, remove; a value never comes out (contract §3.2). */
+/** Secrets: create, replace, list names, delete; values are never returned (contract §3.2). */
 export const secretRoutes = [createSecret, replaceSecret, listSecrets, deleteSecret];
 
-/** Takes it back when its namespace was deleted meanwhile. */
-async function storeSecret(body: Secret, how: "create" | "replace", parts: RouteParts): Promise<void> {
+/** Stores a secret, and removes it again if its namespace was deleted meanwhile. */
+async function storeSecret(body: Secret, mode: "create" | "replace", parts: RouteParts): Promise<void> {
   const value = secretValue(body);
   const namespace = resolveNamespace(body.namespace, parts.namespaces, "validation_failed");
   const ref = { namespace, name: body.name };
-  const secrets = built(parts.secrets);
-  await secrets[how](ref, value);
+  const secrets = requireStore(parts.secrets);
+  await secrets[mode](ref, value);
   await confirmNamespace(namespace, parts, () => secrets.remove(ref));
 }
 
-function built(secrets: SecretStore | undefined): SecretStore {
+function requireStore(secrets: SecretStore | undefined): SecretStore {
   if (secrets !== undefined) return secrets;
   throw new PlatformError("not_built", "Cannot keep secrets: this provider has no store for them");
 }
