@@ -12,8 +12,8 @@ export const accounts = {
 export type Account = (typeof accounts)[keyof typeof accounts];
 
 /**
- * Those that may act in namespaces of functions: a role binding for each is in every such namespace. They are made in
- * this order: the operator's first, as it makes the rest.
+ * Accounts that may act in namespaces of functions: every such namespace has a role binding for each. The bindings are
+ * created in this order; the operator's comes first, because the operator creates the others.
  */
 export const accountsInFunctionNamespaces = [
   accounts.operator,
@@ -22,13 +22,13 @@ export const accountsInFunctionNamespaces = [
   accounts.autoscaler,
 ] as const;
 
-/** Where a role holds: namespace of the platform, a namespace of functions, or the whole cluster. */
+/** Where a role applies: the platform's namespace, a namespace of functions, or the whole cluster. */
 export type RoleScope = "platform" | "functions" | "cluster";
 
-/** Name of the ClusterRole of an account; with the platform's namespace, as a cluster may hold several platforms. */
+/** Name of an account's ClusterRole; contains the platform's namespace, as a cluster may hold several platforms. */
 export function clusterRoleName(platformNamespace: string, account: Account, scope: RoleScope): string {
   return `${platformNamespace}-${account}-${scope}`;
 }
 
-/** Label of a pod of the platform that names its process; policies of the network select by it. */
+/** Label that names the process of a platform pod; network policies select by it. */
 export const processLabel = "app.kubernetes.io/name";

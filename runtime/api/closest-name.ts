@@ -10,14 +10,16 @@ export function settingSpelling(name: string): string {
     .replace(/^weir_/, "");
 }
 
-/** The setting that was probably meant: spelt otherwise, or with at most `mistakes` typing mistakes; undefined if none is near. */
+/**
+ * The setting that was probably meant: spelt differently, or with at most `mistakes` typing mistakes; else undefined.
+ */
 export function closestName(name: string, known: Iterable<string>, mistakes: number): string | undefined {
   return nearest(settingSpelling(name), known, mistakes, (candidate) => candidate);
 }
 
 /**
- * The name that was probably meant, whatever its case and its `-`, `_` and `.`: `scale.mim` for `scale.min`; undefined
- * if none is near. Names that differ by more than two typing mistakes, or by more than a quarter of their letters, are not.
+ * The name that was probably meant, ignoring case, `-`, `_` and `.`: `scale.min` for `scale.mim`. Undefined if every
+ * name differs by more than two typing mistakes, or by more than a quarter of its letters.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   return nearest(lettersOf(name), known, 2, lettersOf);
@@ -36,12 +38,12 @@ function nearest(
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
     const candidate = spelling(name);
-    // In a short word a mistake or two make another word.
-    const most = Math.min(mistakes, Math.floor(candidate.length / 4));
-    // Each mistake changes the length by one at the most; environments have many names that are like none of ours.
-    if (Math.abs(candidate.length - wanted.length) > most) continue;
+    // In a short word, one or two mistakes make a different word.
+    const maxMistakes = Math.min(mistakes, Math.floor(candidate.length / 4));
+    // Each mistake changes the length by at most one; this skips the many unrelated names of an environment early.
+    if (Math.abs(candidate.length - wanted.length) > maxMistakes) continue;
     const distance = typingMistakes(wanted, candidate);
-    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
+    if (distance <= maxMistakes && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
 }

@@ -1,4 +1,4 @@
-/** Names of what a broker can promise. */
+/** Durability guarantees that a broker can give. */
 export const durabilityProfiles = ["interval", "always", "cluster"] as const;
 
 /** What a crash of the operating system can cost: `interval` 0.1 s of calls, `always` and `cluster` none. */

@@ -3,10 +3,10 @@ const amount = "[0-9]{1,9}(?:[.][0-9]{1,3})?";
 const units = "ms|s|m|h";
 const part = new RegExp(`(${amount})(${units})`, "gy");
 
-/** What `parseDuration` reads, whatever its length: the source of a regular expression. */
+/** The syntax that `parseDuration` reads, without its upper bound: the source of a regular expression. */
 export const durationPattern = `^(?:[0-9]{1,9}|(?:${amount}(?:${units}))+)$`;
 
-/** Longest duration that is read: 366 days, far below what a timer or a header can hold. */
+/** Longest duration that is read: 366 days. A timer of Node.js holds less: 2^31 - 1 ms, 24.8 days. */
 export const longestDuration = 366 * 24 * 3_600_000;
 
 /**

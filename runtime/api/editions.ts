@@ -8,7 +8,7 @@ export const editions = {
 
 export type Edition = keyof typeof editions;
 
-/** Calls that one queue-worker runs at once where `max_inflight` says nothing (contract §5.3). */
+/** Calls that one queue-worker runs at once if `max_inflight` is not set (contract §5.3). */
 export function inflightOf(edition: Edition): number {
   return editions[edition].maxInflight === "one" ? 1 : 10;
 }

@@ -1,7 +1,7 @@
-/** Where a container engine listens that was not told otherwise. */
+/** Where a container engine listens by default. */
 export const engineSocket = "/var/run/docker.sock";
 
-/** What an address of an engine may be, in words. */
+/** The accepted forms of an engine's address, in words. */
 export const expectedEngine = `a path, unix:// and a path such as unix://${engineSocket}, or tcp://host:port`;
 
 /**

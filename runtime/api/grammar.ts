@@ -1,4 +1,6 @@
-/** The grammars of names (contract §1.3, `docs/reference/api.md`): one parser per kind, used at every entrance. */
+/**
+ * The grammars of names (contract §1.3, `docs/reference/api.md`): one parser per kind, used wherever a name comes in.
+ */
 
 const dnsLabel = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const secretName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
@@ -38,7 +40,7 @@ export function parseCallId(text: string): string | undefined {
 const domain = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*";
 const word = "[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
 
-/** The same grammars as sources of regular expressions, for schemas. Lengths are the schema's to limit. */
+/** The same grammars as sources of regular expressions, for schemas. The schema limits the length. */
 export const namePattern = {
   function: dnsLabel.source,
   namespace: dnsLabel.source,
@@ -51,7 +53,7 @@ export const namePattern = {
   labelValue: `^(?:${word})?$`,
   /** Keys of limits and requests. */
   resource: `^(?:memory|cpu|${domain}/${word})$`,
-  /** Amounts of them; what is behind the point and the unit are groups. */
+  /** Amounts of resources; the fraction and the unit are captured groups. */
   quantity: "^[0-9]{1,15}(\\.[0-9]{1,9})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][0-9]{1,2})?$",
 } as const;
 

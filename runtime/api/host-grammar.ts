@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), but for an address in brackets. */
+/** `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), except for an address in brackets. */
 const named = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*(?::\d*)?$/;
 const bracketed = /^\[([^\]]*)\](?::\d*)?$/;
 const future = /^v[0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+$/;

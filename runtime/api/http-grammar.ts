@@ -2,7 +2,7 @@
 export const httpGrammar = {
   /** A method or the name of a header (RFC 9110 §5.6.2). */
   token: "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+",
-  /** The value of a header, with the blanks round it (RFC 9110 §5.5). */
+  /** The value of a header, with the blanks around it (RFC 9110 §5.5). */
   value: "[\\t\\x20-\\x7e\\x80-\\xff]*",
 } as const;
 
@@ -17,12 +17,12 @@ export function isToken(text: string): boolean {
   return wholeToken.test(text);
 }
 
-/** Whether the text may be the value of a header; a character above a byte would be cut to one. */
+/** Whether the text may be the value of a header; a character above 0xff would be truncated to one byte. */
 export function isHeaderValue(text: string): boolean {
   return !notInValue.test(text);
 }
 
-/** Whether the character may stand round the value of a header and is no part of it. */
+/** Whether the character is a blank that may surround the value of a header and is not part of it. */
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
@@ -31,7 +31,7 @@ export function isBlank(code: number): boolean {
 export function connectionOptions(value: string): string[] {
   const options: string[] = [];
   for (const part of value.split(",")) {
-    // Not by trim(), which takes bytes above ASCII for blanks, too.
+    // Not by trim(), which treats some bytes above ASCII as blanks, too.
     const option = part.replace(/^[\t ]+|[\t ]+$/g, "").toLowerCase();
     if (option !== "") options.push(option);
   }

@@ -7,7 +7,7 @@ export const httpMethods: readonly string[] = (
   "PROPFIND PROPPATCH PUT QUERY REBIND REPORT SEARCH UNBIND UNLINK UNLOCK"
 ).split(" ");
 
-/** Methods that are known, and of no use here: TRACE and CONNECT, those of relatives of HTTP, and ones that were never registered. */
+/** Known methods that are refused: TRACE and CONNECT, those of protocols related to HTTP, and unregistered ones. */
 const others =
   "TRACE CONNECT PURGE NOTIFY SUBSCRIBE UNSUBSCRIBE M-SEARCH SOURCE PRI ANNOUNCE DESCRIBE FLUSH GET_PARAMETER PAUSE PLAY " +
   "RECORD REDIRECT SETUP SET_PARAMETER TEARDOWN";
@@ -15,7 +15,7 @@ const others =
 const allowed: ReadonlySet<string> = new Set(httpMethods);
 const refused: ReadonlySet<string> = new Set(others.split(" "));
 
-/** Whether a request may have this method, it is known but may not, or there is no such method; methods are case-sensitive. */
+/** Whether a method is allowed, known but refused, or unknown; methods are case-sensitive. */
 export function judgeMethod(text: string): "allowed" | "refused" | "unknown" {
   if (allowed.has(text)) return "allowed";
   return refused.has(text) ? "refused" : "unknown";

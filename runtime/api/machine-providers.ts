@@ -1,6 +1,6 @@
 /**
- * What can run functions on one machine, as setting `provider` names it. A replica is a process of this machine on its
- * loopback, or a container made of an image with a network of its own.
+ * The providers for a single machine, as setting `provider` names them. A replica is a process on this machine's
+ * loopback, or a container with a network of its own.
  */
 export const machineProviders = {
   local: "process",
@@ -12,7 +12,7 @@ export type ProviderName = keyof typeof machineProviders;
 /** In the order of the table. */
 export const providerNames = Object.keys(machineProviders) as readonly ProviderName[];
 
-/** Whether replicas are containers there. */
+/** Whether the replicas of this provider are containers. */
 export function runsContainers(provider: ProviderName): boolean {
   return machineProviders[provider] === "container";
 }

@@ -1,6 +1,6 @@
 /**
- * Where clouds tell a machine its credentials: closed to callbacks, to functions in containers and in pods alike. Of each
- * address its range is closed, too, if that is nobody else's (`security.md` §5).
+ * The metadata services from which a cloud machine gets its credentials: blocked for callbacks and for functions in
+ * containers and pods. The range of an address is blocked, too, if nothing else uses it (`security.md` §5).
  */
 const services: readonly { readonly address: string; readonly range: string; readonly of: string }[] = [
   { address: "169.254.169.254", range: "169.254.0.0/16", of: "AWS, Azure, Google Cloud and most others; link-local" },

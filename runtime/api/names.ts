@@ -23,20 +23,20 @@ export const header = {
   weirAuth: "X-Weir-Auth",
 } as const;
 
-/** Who a caller is, said by the gateway to functions that ask for it. */
+/** The identity of the caller, which the gateway sends to functions that ask for it. */
 export const principalHeader = {
   subject: "X-Auth-Subject",
   issuer: "X-Auth-Issuer",
   claims: "X-Auth-Claims",
 } as const;
 
-/** Value of `X-Weir-Auth` in a 401: the gateway asks for credentials, and not the function. */
+/** Value of `X-Weir-Auth` in a 401: the gateway asks for credentials, not the function. */
 export const authRequired = "required";
 
-/** Value of `X-OpenFaaS-Internal`: the reply was made by the gateway and not by the function. */
+/** Value of `X-OpenFaaS-Internal`: the reply comes from the gateway, not from the function. */
 export const internalGateway = "gateway";
 
-/** Label and annotation keys may carry either prefix; the first one wins when both are there. */
+/** Label and annotation keys may carry either prefix; the first one wins when both are present. */
 export const keyPrefixes = ["com.service.", "com.openfaas."] as const;
 
 /** Label keys without prefix (contract §5.1). */
@@ -69,34 +69,34 @@ export const annotation = {
   timeout: "timeout",
 } as const;
 
-/** The label every function reply carries beside those that were deployed. */
+/** The label that the API shows for every function in addition to the deployed ones. */
 export const functionLabel = "faas_function";
 
-/** Labels of what is made in Kubernetes, beside `functionLabel`. */
+/** Labels of the Kubernetes objects that are created, in addition to `functionLabel`. */
 export const objectLabel = {
   name: "app.kubernetes.io/name",
   managedBy: "app.kubernetes.io/managed-by",
-  /** Of a namespace of functions: the namespace of the platform that it belongs to, should there be several. */
+  /** On a namespace of functions: the namespace of its platform, as a cluster may hold several platforms. */
   platform: "service.com/platform",
 } as const;
 
 /** Value of label `app.kubernetes.io/managed-by`. */
 export const managedByWeir = "weir";
 
-/** Annotations of objects in Kubernetes, for what their kinds have no field for. */
+/** Annotations of Kubernetes objects, for facts that their kinds have no field for. */
 export const objectAnnotation = {
-  /** Hash of what was deployed last by request, or seen by the operator. */
+  /** Hash of the deployment that was last requested, or seen by the operator. */
   content: "service.com/content",
   createdAt: "service.com/created-at",
   generation: "service.com/generation",
   /** Generation of the last deployment by request, which rolls all replicas. */
   rollout: "service.com/rollout",
-  /** The replicas that were wanted by request, why, and how long they are left alone, as JSON. */
+  /** The replicas that were last requested, the reason, and the hold on them, as JSON. */
   scaled: "service.com/scaled",
-  /** Of pods: what they were made from. */
+  /** On pods: hash of what they were made from. */
   revision: "service.com/revision",
   updatedAt: "service.com/updated-at",
-  /** Of `Secret` objects: what of the core secret a request has to keep that cannot read it, as JSON. */
+  /** On `Secret` objects: the parts of the core secret that a request must keep without reading it, as JSON. */
   outline: "service.com/outline",
 } as const;
 
@@ -116,7 +116,9 @@ export const credentialFile = {
   invokeKey: "invoke-key",
 } as const;
 
-/** Headers of a run that a queue-worker sends through the gateway (contract §4.2); they go no further. */
+/**
+ * Headers of a run that a queue-worker sends through the gateway (contract §4.2); the gateway does not forward them.
+ */
 export const invokeHeader = { key: "Weir-Invoke", timeout: "Weir-Timeout" } as const;
 
 /** Where a function finds its secrets (contract §7). */

@@ -1,4 +1,4 @@
-/** Codes of the contract §1.7; the status that belongs to each is known to the gateway's error handler alone. */
+/** Codes of the contract §1.7; only the gateway's error handler knows the status of each. */
 export const errorCodes = [
   "malformed_request",
   "validation_failed",
@@ -48,17 +48,17 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What a `PlatformError` may carry beside code and sentence. */
+/** What a `PlatformError` may carry besides code and sentence. */
 export interface PlatformErrorOptions extends ErrorOptions {
   /** Seconds for `Retry-After`, 1 to 30. */
   readonly retryAfterSeconds?: number;
-  /** Whether a refused call may run all the same: `X-Call-Queued` (contract §4.2). */
+  /** Whether a refused call may run anyway: `X-Call-Queued` (contract §4.2). */
   readonly callQueued?: "no" | "unknown";
   /** The id under which the client may send the call again. */
   readonly callId?: string;
 }
 
-/** A failure the platform has a word for: a stable code for programs, one sentence for people. */
+/** A failure that the platform has a code for: the stable code for programs, one sentence for people. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly code: ErrorCode;

@@ -13,7 +13,7 @@ export const weirImageName = `weir:${release}`;
 /** Version of nats-server that is installed on a machine that has none, and that is in the image for clusters. */
 export const natsVersion = "2.15.1";
 
-/** Name of the image with nats-server; `npm run images` makes it. Another release of Weir with the same server keeps it. */
+/** Name of the image with nats-server; `npm run images` makes it. A release of Weir with the same server reuses it. */
 export const natsImageName = `weir-nats:${natsVersion}`;
 
 /** User and group that the processes in both images run as. */

@@ -1,11 +1,11 @@
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, Parser, type CST } from "yaml";
 
-/** Bounds of a document (`security.md` §8); within them reading takes less than 100 ms. */
-const mostBytes = 65_536;
-const mostTokens = 10_000;
-const deepest = 32;
-const mostAliases = 10;
-const tooDeep = `it is nested deeper than ${deepest} levels`;
+/** Limits of a document (`security.md` §8); within them, parsing takes less than 100 ms. */
+const maxBytes = 65_536;
+const maxTokens = 10_000;
+const maxDepth = 32;
+const maxAliases = 10;
+const tooDeep = `it is nested deeper than ${maxDepth} levels`;
 const refusedKeys: ReadonlySet<unknown> = new Set(["__proto__", "constructor"]);
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -15,9 +15,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws Error with the reason
  */
 export function parseYaml(bytes: Uint8Array): unknown {
-  if (bytes.byteLength > mostBytes) throw new Error(`it is over the limit of ${mostBytes} bytes`);
+  if (bytes.byteLength > maxBytes) throw new Error(`it is over the limit of ${maxBytes} bytes`);
   const text = utf8.decode(bytes);
-  // Known keys of other schemas would be read, too, were they not switched off.
+  // Without resolveKnownTags: false, tags of other schemas would be resolved, too.
   const composer = new Composer({ schema: "core", resolveKnownTags: false, uniqueKeys: false });
   const [document, second] = composer.compose(nodesOf(text), true, text.length);
   if (document === undefined) return null;
@@ -30,45 +30,47 @@ export function parseYaml(bytes: Uint8Array): unknown {
   return new Reader().read(document.contents);
 }
 
-/** The syntax of the text, read piece by piece so that too much or too deep is refused before it costs anything. */
+/**
+ * The syntax of the text, read token by token, so that too many or too deep ones are refused before they cost anything.
+ */
 function* nodesOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   let tokens = 0;
   for (const token of new Lexer().lex(text)) {
     tokens += 1;
-    if (tokens > mostTokens) throw new Error(`it has more than ${mostTokens} tokens`);
+    if (tokens > maxTokens) throw new Error(`it has more than ${maxTokens} tokens`);
     yield* parser.next(token);
     // The document itself and the scalar being read are on the stack, too; levels are counted when values are made.
-    if (parser.stack.length > deepest + 2) throw new Error(tooDeep);
+    if (parser.stack.length > maxDepth + 2) throw new Error(tooDeep);
   }
   yield* parser.end();
 }
 
-/** Makes values of nodes. What an alias names is read again where it stands, and counts there. */
+/** Converts nodes to values. The node behind an alias is read again at each use, and counts towards the depth there. */
 class Reader {
   readonly #anchors = new Map<string, unknown>();
   #aliases = 0;
 
-  /** `level` is that of a collection at this place, from 1 on. */
+  /** `level` is the nesting level of a collection at this place, from 1. */
   read(node: unknown, level = 1): unknown {
     if (node === null || node === undefined) return null;
     if (isAlias(node)) return this.read(this.#named(node.source), level);
     const value = this.#value(node, level);
     const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
-    // Only now: what names itself would have no end.
+    // Only now: an alias inside its own anchor would recurse without end.
     if (anchor !== undefined) this.#anchors.set(anchor, node);
     return value;
   }
 
   #value(node: unknown, level: number): unknown {
     if (isScalar(node)) return node.value;
-    if (level > deepest) throw new Error(tooDeep);
+    if (level > maxDepth) throw new Error(tooDeep);
     if (isSeq(node)) return node.items.map((item) => this.read(item, level + 1));
-    if (!isMap(node)) throw new Error("it holds something that is no value");
+    if (!isMap(node)) throw new Error("it holds something that is not a value");
     const object: Record<string, unknown> = Object.create(null);
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? String(key.value) : undefined;
-      if (name === undefined) throw new Error("a key is no text");
+      if (name === undefined) throw new Error("a key is not a text");
       if (refusedKeys.has(name)) throw new Error(`key "${name}" is not allowed`);
       if (Object.hasOwn(object, name)) throw new Error(`key "${name.slice(0, 100)}" comes twice`);
       object[name] = this.read(value, level + 1);
@@ -78,7 +80,7 @@ class Reader {
 
   #named(anchor: string): unknown {
     this.#aliases += 1;
-    if (this.#aliases > mostAliases) throw new Error(`it has more than ${mostAliases} aliases`);
+    if (this.#aliases > maxAliases) throw new Error(`it has more than ${maxAliases} aliases`);
     const node = this.#anchors.get(anchor);
     if (node === undefined) throw new Error(`alias "${anchor.slice(0, 100)}" names nothing before it`);
     return node;

@@ -6,7 +6,7 @@ import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { isLoopback } from "./check-settings.ts";
 import type { HostSettings } from "./settings.ts";
 
-/** Where the gateway is reached from this machine: for functions, callbacks and the person at the terminal. */
+/** The gateway's URL on this machine: for functions, callbacks and the person at the terminal. */
 export function ownUrl(settings: Pick<HostSettings, "host" | "tlsCert">, port: number): string {
   const scheme = settings.tlsCert === undefined ? "http" : "https";
   const everywhere = settings.host === "0.0.0.0" || settings.host === "::";
@@ -14,15 +14,15 @@ export function ownUrl(settings: Pick<HostSettings, "host" | "tlsCert">, port: n
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The gateway's port for containers, which have it from `{cluster_gateway_url}` (contract §1.1). */
+/** The gateway's port for containers, which get it from `{cluster_gateway_url}` (contract §1.1). */
 export const bridgePort = 8080;
 
-/** What functions know the gateway by: containers have a network of their own, where this machine's loopback is theirs. */
+/** The gateway's URL for functions. In the network of a container, loopback is the container, not this machine. */
 export function functionGatewayUrl(settings: HostSettings, provider: ProviderName, own: string): string {
   return runsContainers(provider) ? clusterGatewayUrl(settings) : own;
 }
 
-/** Where the gateway answers on bridges with these addresses, less where it does so already. */
+/** Where the gateway also listens, on bridges with these addresses; nowhere if it already listens there. */
 export function besideGateway(
   { host }: Pick<HostSettings, "host">,
   port: number,
@@ -32,7 +32,7 @@ export function besideGateway(
   return everywhere ? [] : bridges.map((address) => ({ host: address, port: bridgePort }));
 }
 
-/** Where callbacks may go on one machine; `closedUrls` are the broker's and the admin server's. */
+/** Where callbacks may go on one machine; `closedUrls` are those of the broker and the admin server. */
 export function hostCallbackRules(settings: HostSettings, own: string, closedUrls: readonly string[]): CallbackRules {
   return platformCallbackRules({
     ...settings,

@@ -8,7 +8,7 @@ export interface BannerFacts {
   readonly passwordFile: string;
   readonly edition: string;
   readonly provider: ProviderName;
-  /** Why functions do not run in containers, if nobody chose that. */
+  /** Why functions do not run in containers, unless that was chosen. */
   readonly withoutEngine?: string | undefined;
   /** What separates functions from each other and from this machine. */
   readonly isolation: string;
@@ -49,7 +49,7 @@ export function storeText({ bytes, calls }: BannerFacts["store"]): string {
   return `${Math.floor(bytes / 1_000_000)} MB: ${grouped} calls at a time`;
 }
 
-/** A path as one word of a shell. */
+/** A path, quoted as one shell word. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

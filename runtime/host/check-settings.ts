@@ -1,6 +1,6 @@
 import type { HostSettings } from "./settings.ts";
 
-/** What a person should know though it stops nothing. */
+/** Warnings that do not prevent the start. */
 export function warnings({ host, tlsCert }: Pick<HostSettings, "host" | "tlsCert">): string[] {
   if (tlsCert !== undefined || isLoopback(host)) return [];
   return [

@@ -1,7 +1,7 @@
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { NamespaceStore } from "../core/ports/namespace-store.ts";
 
-/** Functions of all namespaces, the default one among them whether it is in the store or not. */
+/** Number of functions in all namespaces, including the default one even if it is not in the store. */
 export async function countFunctions(
   functions: FunctionStore,
   namespaces: NamespaceStore,

@@ -5,22 +5,22 @@ import { join } from "node:path";
 import { credentialFile } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 
-/** Who may administer this Weir, and the key that function tokens are signed with. */
+/** The credentials of the administrator, and the key that function tokens are signed with. */
 export interface HostCredentials {
   readonly user: string;
   readonly password: string;
   readonly invokeKey: string;
 }
 
-/** The name a generated administrator has. */
+/** Name of a generated administrator. */
 export const generatedUser = "admin";
 
 const passwordBytes = 24;
 const keyBytes = 32;
 
 /**
- * Reads the credentials in `directory` (mode 0700, files 0600); what is missing is generated: no default password
- * exists. Secrets have at least 192 bits of chance and are safe in a URL.
+ * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, as there is no default
+ * password. Generated secrets have at least 192 bits of entropy and are safe in a URL.
  * @throws PlatformError when a file is empty
  */
 export async function openCredentials(directory: string): Promise<HostCredentials> {
@@ -47,7 +47,7 @@ async function readOrMake(file: string, make: () => string): Promise<string> {
   );
 }
 
-/** The file appears with all of its content, or not at all; one that came in between stays. */
+/** Creates the file with all of its content or not at all; a file that appears in the meantime is kept. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const fresh = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(fresh, text, { mode: 0o600 });

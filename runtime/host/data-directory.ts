@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { PlatformError } from "../api/platform-error.ts";
 import { holdLock } from "../process/hold-lock.ts";
 
-/** Where everything of one machine lies; absolute paths. */
+/** Where a single machine stores everything; absolute paths. */
 export interface DataLayout {
   readonly root: string;
   /** The administrator's name and password, the key of function tokens. */
@@ -22,10 +22,10 @@ export interface DataLayout {
   readonly provider: string;
 }
 
-/** A data directory that is ours until it is closed. */
+/** A data directory that this process has locked until it closes it. */
 export interface DataDirectory {
   readonly layout: DataLayout;
-  /** Lets the next Weir use it. */
+  /** Releases it for the next Weir. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function dataLayout(path: string): DataLayout {
 }
 
 /**
- * Makes the directory (mode 0700) if it is not there, and takes it for this process.
+ * Creates the directory (mode 0700) if it does not exist, and locks it for this process.
  * @throws PlatformError when another Weir uses it, or it cannot be written
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
@@ -65,7 +65,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   return { layout, close: holder.release };
 }
 
-/** Not with `recursive`: that says ENOENT where the file system is read-only, and never ends below /proc. */
+/** Not with `recursive`: that reports ENOENT on a read-only file system, and never returns below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });

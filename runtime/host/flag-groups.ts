@@ -3,17 +3,17 @@ import type { Settings } from "../settings/setting.ts";
 import type { Flag } from "../process/command-line.ts";
 import { hostSettings, type HostSettings } from "./settings.ts";
 
-/** What somebody may want at the first start, by what it is about; all else is shown by `--help-all`. */
+/** Flags for a first start, by topic; `--help-all` shows the others, too. */
 const groups: Readonly<Record<string, readonly (keyof HostSettings)[]>> = {
   "Addresses:": ["host", "port", "adminPort", "publicUrl", "tlsCert", "tlsKey"],
-  "What is kept:": ["data", "durability", "callRecordTtl", "natsServer"],
+  "Storage:": ["data", "durability", "callRecordTtl", "natsServer"],
   "Functions:": ["provider", "functionNamespace", "functionMemory", "functionCpu"],
   "Calls:": ["upstreamTimeout", "wakeTimeout", "basicAuth", "invokeAuth"],
   "Queued calls:": ["maxInflight", "asyncMaxBody", "retryAttempts", "retryMinWait", "retryMaxWait"],
   "Log:": ["logLevel", "logFormat", "accessLog"],
   "Limits:": ["edition"],
 };
-const others = "For those who operate it:";
+const others = "For operators:";
 
 /** The flags of `npm start`, in groups. */
 export function hostFlags(): readonly Flag[] {

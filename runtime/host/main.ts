@@ -23,14 +23,14 @@ const { settings, warnings } = readHostSettings(process.argv.slice(2));
 const queues = declareQueues(settings);
 const log = createLog("host", settings.logLevel, settings.logFormat);
 for (const warning of warnings) say(warning);
-let underWay = (): UnderWay => ({ calls: 0, runs: 0 });
-const countUnderWay = (count: () => UnderWay): void => void (underWay = count);
+let inFlight = (): UnderWay => ({ calls: 0, runs: 0 });
+const countUnderWay = (count: () => UnderWay): void => void (inFlight = count);
 
 await runService({
   log,
   drainTimeout: () => hostDrainTimeout(settings),
   onStop: () => {
-    const notice = stopNotice(underWay());
+    const notice = stopNotice(inFlight());
     if (notice !== undefined) say(notice);
   },
   reportFailure: (err) => {

@@ -4,7 +4,7 @@ import { providerNames, type ProviderName } from "../api/machine-providers.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import type { EngineFacts } from "../core/ports/engine.ts";
 
-/** What `auto` takes at the first start where its engine can be used, and what it takes elsewhere. */
+/** What `auto` chooses at the first start: `preferred` if its engine can be used, else `otherwise`. */
 export const autoProviders = { preferred: "docker", otherwise: "local" } as const;
 
 export interface ProviderFacts {
@@ -12,26 +12,26 @@ export interface ProviderFacts {
   readonly wanted: ProviderName | "auto";
   /** Chosen at an earlier start in this data directory. */
   readonly noted: ProviderName | undefined;
-  /** Functions that are deployed now. */
+  /** Number of deployed functions. */
   readonly functions: number;
-  /** What is known of the engine that `auto` prefers. */
+  /** State of the engine that `auto` prefers. */
   readonly engine: EngineFacts;
 }
 
-/** What to use, and whether to note it; or a sentence why not. */
+/** The provider to use, and whether to record it; or a sentence with the reason for a refusal. */
 export type ProviderDecision =
   | {
       readonly kind: "use";
       readonly provider: ProviderName;
       readonly note: boolean;
-      /** Why functions do not run in containers, if nobody chose that. */
+      /** Why functions do not run in containers, unless that was chosen. */
       readonly engineTrouble?: string;
     }
   | { readonly kind: "refuse"; readonly because: string };
 
 /**
- * `auto` keeps to what was chosen first and never falls back, nor from an engine that somebody named; another one can be
- * named only while there are no functions.
+ * `auto` keeps the first choice and never falls back from it, nor from an engine that was named explicitly; a different
+ * provider can be named only while there are no functions.
  */
 export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
@@ -41,24 +41,24 @@ export function decideProvider(facts: ProviderFacts): ProviderDecision {
       return { kind: "use", provider: autoProviders.otherwise, note: true, engineTrouble: trouble };
     return {
       kind: "refuse",
-      because: `${trouble}; ${namedBy} names it: without it only --provider ${autoProviders.otherwise} starts`,
+      because: `${trouble}; ${namedBy} names that engine: to start without it, use --provider ${autoProviders.otherwise}`,
     };
   }
   const provider = wanted === "auto" ? (noted ?? autoProviders.preferred) : wanted;
   if (noted !== undefined && noted !== provider && functions > 0) {
-    const those = functions === 1 ? "1 function was" : `${functions} functions were`;
-    const way = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
+    const deployed = functions === 1 ? "1 function was" : `${functions} functions were`;
+    const remedy = `start with --provider ${noted}, delete them, and start again; or choose another directory with --data`;
     return {
       kind: "refuse",
-      because: `Cannot use provider "${provider}": ${those} deployed with provider "${noted}"; ${way}`,
+      because: `Cannot use provider "${provider}": ${deployed} deployed with provider "${noted}"; ${remedy}`,
     };
   }
   return { kind: "use", provider, note: noted !== provider };
 }
 
 /**
- * The provider noted in `file`; undefined at the first start.
- * @throws PlatformError when the file names none
+ * The provider recorded in `file`; undefined at the first start.
+ * @throws PlatformError when the file does not name a provider
  */
 export async function readProviderChoice(file: string): Promise<ProviderName | undefined> {
   let text: string;
@@ -76,36 +76,36 @@ export async function readProviderChoice(file: string): Promise<ProviderName | u
   );
 }
 
-/** Notes the provider; a crash leaves the old note. */
+/** Records the provider; a crash leaves the old record intact. */
 export async function writeProviderChoice(file: string, provider: ProviderName): Promise<void> {
   await writeFile(`${file}.new`, `${provider}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
 export interface ChooseOptions {
-  /** Where the choice is noted. */
+  /** Where the choice is recorded. */
   readonly file: string;
   readonly wanted: ProviderName | "auto";
   readonly functions: () => Promise<number>;
-  /** Asked only where it decides. */
+  /** Called only if the decision depends on it. */
   readonly engine: () => Promise<EngineFacts>;
 }
 
-/** What runs functions. */
+/** The provider that runs functions. */
 export interface ChosenProvider {
   readonly provider: ProviderName;
-  /** Why functions do not run in containers, if nobody chose that. */
+  /** Why functions do not run in containers, unless that was chosen. */
   readonly engineTrouble: string | undefined;
 }
 
 /**
- * Chooses the provider and notes it.
+ * Chooses the provider and records it.
  * @throws PlatformError `provider_unavailable` with the sentence of a refusal
  */
 export async function chooseProvider(options: ChooseOptions): Promise<ChosenProvider> {
   const { wanted } = options;
   const noted = await readProviderChoice(options.file);
-  // Where it decides nothing, an engine that cannot be used is no error.
+  // An engine that cannot be used is an error only if the decision depends on it.
   const engine = wanted === "auto" && noted === undefined ? await options.engine() : {};
   const decision = decideProvider({ wanted, noted, functions: await options.functions(), engine });
   if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);

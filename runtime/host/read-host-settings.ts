@@ -17,7 +17,7 @@ export const hostCommandLine: CommandLine = {
   flags: hostFlags(),
 };
 
-/** The settings of this start and its warnings; all that is wrong is said at once and ends the process with code 1. */
+/** The settings and warnings of this start; problems are reported together and end the process with code 1. */
 export function readHostSettings(argv: readonly string[]): StartedSettings<HostSettings> {
   const rules = [...hostRules, tlsRule];
   const reading = { line: hostCommandLine, settings: hostSettings, rules, sharedFile: false, tell: failureText };

@@ -5,7 +5,7 @@ import { release } from "../api/version.ts";
 
 const timeout = 1_000;
 
-/** What is running: release, and commit where this is a checkout with git at hand. */
+/** The running release, with its commit if this is a checkout and git is installed. */
 export async function releaseInfo(): Promise<{
   readonly release: string;
   readonly sha: string;
@@ -19,7 +19,7 @@ export async function releaseInfo(): Promise<{
     const [sha = "", subject = ""] = stdout.trim().split("\n");
     if (sha !== "" && subject !== "") return { release, sha, commit_message: subject };
   } catch {
-    // No git, or no checkout: the release says enough.
+    // Without git or a checkout, the release is enough.
   }
   return { release, sha: `v${release}`, commit_message: `Weir ${release}` };
 }

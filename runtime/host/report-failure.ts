@@ -1,7 +1,7 @@
 import { SettingsError } from "../settings/read-settings.ts";
 import { PlatformError } from "../api/platform-error.ts";
 
-/** What a person at the terminal is told when the start failed: a sentence where there is one, else all there is. */
+/** What a person at the terminal reads when the start fails: a sentence for known errors, else the error's message. */
 export function failureText(err: unknown): string {
   if (err instanceof SettingsError)
     return ["Cannot start:", ...err.problems.map((problem) => `  ${problem}`)].join("\n");
@@ -21,7 +21,7 @@ export function failureText(err: unknown): string {
   return err.message.startsWith("Cannot ") ? err.message : `Cannot start: ${err.message}`;
 }
 
-/** Somebody else listens there. */
+/** The sentence for a port that another program listens on. */
 export function busyPort(port: number, flag: "port" | "admin-port"): string {
   return `Cannot listen on port ${port}: another program uses it; stop that one or choose another with --${flag}`;
 }

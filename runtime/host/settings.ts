@@ -17,7 +17,7 @@ import {
 import { providerNames } from "../api/machine-providers.ts";
 import { engineSocket, expectedEngine, parseEngineAddress } from "../api/engine-address.ts";
 
-/** What the host decides for the parts it runs, so that nobody has to. */
+/** Settings that the host decides itself for the parts it runs. */
 const decidedHere = [
   "natsUrl",
   "natsUser",
@@ -43,17 +43,17 @@ type DecidedHere = (typeof decidedHere)[number];
 
 const { host, port: gatewayPort, ...otherGatewaySettings } = gatewaySettings;
 
-/** Settings of one machine: those of all its parts, less what the host decides, and its own. */
+/** Settings of one machine: those of all its parts, without what the host decides, and its own. */
 export const hostSettings = {
   host,
   port: gatewayPort,
   data: text("data", { fallback: ".weir", about: "Directory where everything is kept" }),
   provider: choice("provider", ["auto", ...providerNames], {
     fallback: "auto",
-    about: "What runs functions: processes, or containers; auto keeps what the first start took",
+    about: "What runs functions: local = processes, docker = containers, auto = what the first start chose",
   }),
   dockerSocket: engine("docker_socket", {
-    about: `Where the container engine of provider docker is: a socket, or tcp://host:port; without it what DOCKER_HOST says, else ${engineSocket}`,
+    about: `Address of the container engine of provider docker: a socket, or tcp://host:port; when absent, DOCKER_HOST, else ${engineSocket}`,
   }),
   natsServer: optionalText("nats_server", { about: "The nats-server program; found or installed when absent" }),
   natsPort: port("nats_port", {
@@ -62,7 +62,7 @@ export const hostSettings = {
   }),
   natsMonitorPort: port("nats_monitor_port", {
     fallback: "0",
-    about: "Port of the broker's monitoring on loopback; 0 = any free one, kept",
+    about: "Port of the broker's monitoring on loopback; 0 = any free one, kept in the data directory",
   }),
   durability: choice("durability", ["interval", "always"], {
     fallback: "interval",
@@ -77,13 +77,13 @@ export const hostSettings = {
   }),
   logFormat: choice("log_format", ["auto", "json", "text"], {
     fallback: "auto",
-    about: "How the log is written: lines for a person, JSON lines, or by itself the first on a terminal",
+    about: "Format of the log: text = lines for a person, json = JSON lines, auto = text on a terminal, else json",
   }),
   maxConnectionsPerClient: { ...gatewaySettings.maxConnectionsPerClient, fallback: "1000" },
   shutdownDelay: duration("shutdown_delay", {
     fallback: "0s",
     max: 3_600_000,
-    about: "Time between being unready and refusing connections at a stop; for a load balancer in front",
+    about: "Time between becoming unready and refusing connections during a stop, for a load balancer in front",
   }),
 };
 
@@ -103,7 +103,7 @@ function engine(name: string, options: { readonly about: string }): Setting<stri
 
 export type HostSettings = Values<typeof hostSettings>;
 
-/** What its settings must keep together: the rules of all its parts, and different ports. */
+/** Rules across its settings: those of all its parts, and different ports. */
 export const hostRules: readonly SettingRule<HostSettings>[] = [
   ...new Set<SettingRule<HostSettings>>([
     ...gatewayRules,
@@ -114,15 +114,15 @@ export const hostRules: readonly SettingRule<HostSettings>[] = [
   ]),
 ];
 
-/** What the broker, the replicas and all else get at a stop, after gateway and queue-worker. */
+/** Milliseconds for stopping the broker, the replicas and the rest, after gateway and queue-worker. */
 const restOfStop = 15_000;
 
-/** Milliseconds this process may take to stop: its parts do so one after the other. */
+/** Milliseconds this process may take to stop: its parts stop one after the other. */
 export function hostDrainTimeout(settings: HostSettings): number {
   return gatewayDrainTimeout(settings) + workerDrainTimeout(settings) + restOfStop;
 }
 
-/** Milliseconds of the longest call there can be, synchronous or queued: replicas that stop get as long. */
+/** Milliseconds of the longest possible call, synchronous or queued: stopping replicas get as long. */
 export function longestRun(
   settings: Pick<HostSettings, "upstreamTimeout">,
   queues: readonly { readonly timeout: number }[],
@@ -130,10 +130,10 @@ export function longestRun(
   return Math.max(settings.upstreamTimeout, ...queues.map(({ timeout }) => timeout));
 }
 
-/** What a store of that size cannot hold. */
+/** What a store of a given size cannot hold. */
 export const storeProblems = storeRule.problems;
 
-/** What is known of the broker's store on one machine, but its size. */
+/** Facts about the broker's store on one machine, except its size. */
 export function machineStore(settings: Pick<HostSettings, "asyncMaxBody" | "maxCallRecords">) {
   return {
     payloadLimit: settings.asyncMaxBody,

@@ -1,12 +1,12 @@
-/** What is under way when a stop begins. */
+/** What is in flight when a stop begins. */
 export interface UnderWay {
-  /** Synchronous calls, those waiting for a replica too. */
+  /** Synchronous calls, including those that wait for a replica. */
   readonly calls: number;
   /** Runs of queued calls. */
   readonly runs: number;
 }
 
-/** What a stop waits for, in words for a person at the terminal; undefined when it waits for nothing. */
+/** What a stop waits for, for the person at the terminal; undefined when it waits for nothing. */
 export function stopNotice({ calls, runs }: UnderWay): string | undefined {
   const parts = [
     ...(calls === 0 ? [] : [`${calls} ${calls === 1 ? "call" : "calls"}`]),

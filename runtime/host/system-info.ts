@@ -4,7 +4,7 @@ import { platformInfo } from "../core/platform-info.ts";
 import { releaseInfo } from "./release-info.ts";
 import type { HostSettings } from "./settings.ts";
 
-/** What `/system/info` says of this machine. */
+/** The reply of `/system/info` on this machine. */
 export async function systemInfo(settings: HostSettings, provider: ProviderName): Promise<SystemInfo> {
   return platformInfo({ ...settings, provider, version: await releaseInfo(), arch: process.arch });
 }

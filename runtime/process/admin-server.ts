@@ -7,26 +7,26 @@ import { Registry } from "prom-client";
 /** A reason not to be ready, or undefined. */
 export type ReadinessCheck = () => string | undefined;
 
-/** What a process needs and can ask about. */
+/** What readiness checks are about. */
 export type ReadinessCheckName = "broker" | "provider";
 
-/** The open port of every process for probes and metrics; never exposed. */
+/** The server of every process for probes and metrics; never exposed. */
 export interface AdminServer {
   readonly port: number;
   readonly registry: Registry;
-  /** All checks together decide `/readyz`, but for those that the one who asks excludes. */
+  /** `/readyz` requires all checks to pass, except those that the request excludes. */
   addCheck(name: ReadinessCheckName, check: ReadinessCheck): void;
-  /** Everything is open: until now `/readyz` answered 503 with "starting". */
+  /** Everything is open; until now `/readyz` replied 503 with "starting". */
   ready(): void;
-  /** From now on `/readyz` answers 503 with "draining". */
+  /** From now on `/readyz` replies 503 with "draining". */
   drain(): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with a reason a line) and `/metrics`. Port 0 = any free one.
+ * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`. Port 0 = any free one.
  * `/readyz?exclude=broker` leaves a check out, as the health endpoints of Kubernetes components do
- * (https://kubernetes.io/docs/reference/using-api/health-checks/); a name that is none excludes nothing.
+ * (https://kubernetes.io/docs/reference/using-api/health-checks/); an unknown name excludes nothing.
  */
 export async function openAdminServer(options: { readonly host: string; readonly port: number }): Promise<AdminServer> {
   const registry = new Registry();
@@ -37,25 +37,25 @@ export async function openAdminServer(options: { readonly host: string; readonly
     ...(phase === "ready" ? [] : [phase]),
     ...checks.flatMap(({ name, check }) => (excluded.includes(name) ? [] : (check() ?? []))),
   ];
-  const answer = async (
+  const responseTo = async (
     path: string,
     query: URLSearchParams,
   ): Promise<{ status: number; type: string; body: string }> => {
-    const plain = "text/plain; charset=utf-8";
+    const textType = "text/plain; charset=utf-8";
     switch (path) {
       case "/livez":
       case "/healthz":
-        return { status: 200, type: plain, body: "ok\n" };
+        return { status: 200, type: textType, body: "ok\n" };
       case "/readyz": {
-        const why = reasons(query.getAll("exclude"));
-        return why.length === 0
-          ? { status: 200, type: plain, body: "ok\n" }
-          : { status: 503, type: plain, body: `${why.join("\n")}\n` };
+        const failing = reasons(query.getAll("exclude"));
+        return failing.length === 0
+          ? { status: 200, type: textType, body: "ok\n" }
+          : { status: 503, type: textType, body: `${failing.join("\n")}\n` };
       }
       case "/metrics":
         return { status: 200, type: registry.contentType, body: await registry.metrics() };
       default:
-        return { status: 404, type: plain, body: "not found\n" };
+        return { status: 404, type: textType, body: "not found\n" };
     }
   };
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ export async function openAdminServer(options: { readonly host: string; readonly
       return;
     }
     const [path = "", query] = (request.url ?? "").split("?", 2);
-    answer(path, new URLSearchParams(query)).then(
+    responseTo(path, new URLSearchParams(query)).then(
       ({ status, type, body }) =>
         response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body),
       () => response.writeHead(500).end(),

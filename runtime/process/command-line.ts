@@ -10,7 +10,7 @@ export interface Flag {
   readonly fallback: string | undefined;
   /** Heading under which `--help` shows it. */
   readonly group?: string;
-  /** Shown by `--help-all` alone. */
+  /** Shown by `--help-all` only. */
   readonly rare?: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface CommandLine {
   readonly flags: readonly Flag[];
 }
 
-/** What was typed, sorted; nothing is judged yet, so that all that is wrong can be said at once. */
+/** The typed command line, sorted; nothing is validated yet, so that all problems can be reported together. */
 export interface TypedCommandLine {
   /** By name without `--`, `config` among them if a settings file was given. */
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** Names that are no flags, without `--`. */
+  /** Names that are not flags, without `--`. */
   readonly unknown: readonly string[];
   /** Flags that need a value and have none, without `--`. */
   readonly withoutValue: readonly string[];
@@ -76,7 +76,7 @@ function commandOf(line: CommandLine, all: boolean): Command {
       helpWidth: 120,
       optionTerm: (option) => option.flags.replace("[", "<").replace("]", ">"),
     });
-  // To commander a value is optional, so that a missing one is found together with all else that is wrong.
+  // Values are optional for commander, so that a missing one is reported together with all other problems.
   command.addOption(new Option("--config [file]", "YAML file of settings, keys as below with _ for -"));
   for (const flag of line.flags) {
     const kind = flag.kind.includes(" | ") ? flag.kind.replaceAll(" | ", "|") : flag.kind.replaceAll(/[^a-z]+/gi, "-");
@@ -89,7 +89,7 @@ function commandOf(line: CommandLine, all: boolean): Command {
   const rare = rareFlags(line);
   if (rare > 0) command.addOption(new Option("--help-all", "show all flags"));
   if (rare > 0 && !all)
-    command.addHelpText("after", `\n--help-all shows ${rare} more; docs/reference/settings.md tells all of them.`);
+    command.addHelpText("after", `\n--help-all shows ${rare} more; docs/reference/settings.md describes all of them.`);
   return command;
 }
 
@@ -97,7 +97,7 @@ function rareFlags({ flags }: CommandLine): number {
   return flags.filter(({ rare }) => rare === true).length;
 }
 
-/** A word behind an unknown flag is taken for its value, which is nobody's business to repeat. */
+/** A word after an unknown flag is taken for its value, which must not be repeated in a message. */
 function sortRest(rest: readonly string[]): Pick<TypedCommandLine, "unknown" | "words"> {
   const unknown: string[] = [];
   const words: string[] = [];

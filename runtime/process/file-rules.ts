@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 
-/** Certificate and key come together, can be read, and belong to each other. Who serves with them reads them again. */
+/** Certificate and key are set together, can be read, and match. The server that uses them reads them again. */
 export const tlsRule = {
   needs: ["tlsCert", "tlsKey"],
   sentence: "`tls_cert` and `tls_key` are both set or none, and are PEM files of a certificate and its key.",
@@ -46,9 +46,9 @@ function tlsProblems(certFile: string, keyFile: string): string[] {
     createSecureContext({ cert: cert.content, key: key.content });
     return [];
   } catch (err) {
-    const why = err instanceof Error ? err.message : String(err);
+    const reason = err instanceof Error ? err.message : String(err);
     return [
-      `tls_cert and tls_key: expected PEM files of a certificate and its key, got "${certFile}" and "${keyFile}" (${why})`,
+      `tls_cert and tls_key: expected PEM files of a certificate and its key, got "${certFile}" and "${keyFile}" (${reason})`,
     ];
   }
 }
@@ -57,7 +57,7 @@ function readFile(name: string, file: string): { readonly content: Buffer } | { 
   try {
     return { content: readFileSync(file) };
   } catch (err) {
-    const why = err instanceof Error && "code" in err ? String(err.code) : String(err);
-    return { problem: `${name}: expected a file that can be read, got "${file}" (${why})` };
+    const reason = err instanceof Error && "code" in err ? String(err.code) : String(err);
+    return { problem: `${name}: expected a file that can be read, got "${file}" (${reason})` };
   }
 }

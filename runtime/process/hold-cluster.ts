@@ -8,7 +8,10 @@ export interface ClusterConnection {
   readonly close: () => Promise<void>;
 }
 
-/** What a process holds of the cluster: closed with it, and how long the API server has said nothing is among its metrics. */
+/**
+ * Closes a cluster connection with its process, and adds the time since the API server last sent something to its
+ * metrics.
+ */
 export function holdCluster<C extends ClusterConnection>(
   { lifecycle, admin }: Pick<ServiceParts, "lifecycle" | "admin">,
   { watched, close, ...parts }: C,
@@ -18,7 +21,7 @@ export function holdCluster<C extends ClusterConnection>(
   return parts;
 }
 
-/** What the watches of the cluster tell, once that the API server cannot be heard and once that it is again, goes to the log. */
+/** Logs once when the watches of the API server are interrupted, and once when they are back. */
 export function logClusterNews(log: Log) {
   return {
     onTrouble: (err: unknown) => log.warn({ err }, "watches of the API server interrupted, trying again"),

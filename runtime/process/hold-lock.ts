@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { processStart } from "./process-start.ts";
 
-/** A lock that was taken, or the process that has it. */
+/** A lock that was acquired, or the process that holds it. */
 export type LockOutcome = { readonly release: () => Promise<void> } | { readonly heldBy: number };
 
 interface Holder {
@@ -13,14 +13,14 @@ interface Holder {
   readonly start: string;
 }
 
-const patience = 5_000;
-const poll = 10;
+const timeout = 5_000;
+const pollInterval = 10;
 
-/** Takes the lock file for this process. What a dead process left behind is taken over. */
+/** Acquires the lock file for this process; one that a dead process left behind is taken over. */
 export async function holdLock(file: string): Promise<LockOutcome> {
   const own = JSON.stringify({ pid: process.pid, start: (await processStart(process.pid)) ?? "", token: randomUUID() });
   const fresh = `${file}.${randomUUID()}`;
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   await writeFile(fresh, own, { mode: 0o600 });
   try {
     while (performance.now() < deadline) {
@@ -28,7 +28,7 @@ export async function holdLock(file: string): Promise<LockOutcome> {
       const found = await readText(file);
       const holder = parseHolder(found);
       if (holder !== undefined && (await isAlive(holder))) return { heldBy: holder.pid };
-      if (found !== undefined && !(await removeStale(file, found))) await pause(poll);
+      if (found !== undefined && !(await removeStale(file, found))) await pause(pollInterval);
     }
   } finally {
     await rm(fresh, { force: true });
@@ -37,8 +37,8 @@ export async function holdLock(file: string): Promise<LockOutcome> {
 }
 
 /**
- * Removes what a dead process left behind, false when another is just doing that: of several that saw the same stale
- * lock only one may, else the second would remove the new lock of the first.
+ * Removes the lock of a dead process; false when another process is already doing that. Only one of those that saw the
+ * same stale lock may remove it, else the second would remove the new lock of the first.
  */
 async function removeStale(file: string, stale: string): Promise<boolean> {
   const guard = await holdLock(`${file}.guard`);
@@ -52,7 +52,7 @@ async function release(file: string, own: string): Promise<void> {
   if ((await readText(file)) === own) await rm(file, { force: true });
 }
 
-/** A link appears with all of its content at once, and only if there was none. */
+/** A link appears at once with all of its content, and only if there was none. */
 async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

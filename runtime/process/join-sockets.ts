@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 const endGrace = 5_000;
 
 /**
- * Carries bytes both ways between two connections, as fast as the slower side reads, until one of them closes; then both
- * are closed. One that only ended leaves the other 5 s for what it still has to say.
+ * Carries bytes both ways between two connections, with back-pressure, until one of them closes; then both are closed.
+ * When one only ends, the other gets 5 s to send the rest.
  */
 export function joinSockets(one: Duplex, other: Duplex): void {
   let timer: NodeJS.Timeout | undefined;
@@ -23,7 +23,7 @@ export function joinSockets(one: Duplex, other: Duplex): void {
     from.once("close", () => {
       open -= 1;
       if (open === 0) clearTimeout(timer);
-      // After its end the last bytes are still on their way; what the other side says now is read for nobody.
+      // After an end the last bytes are still in transit; what the other side sends now is discarded.
       if (from.readableEnded) to.resume();
       else close();
     });

@@ -5,7 +5,7 @@ interface Step {
   readonly close: () => unknown;
 }
 
-/** Collects how to close what was opened; closing runs in reverse and never stops at a failure. */
+/** Collects the steps that close what was opened; they run in reverse, and a failure does not stop them. */
 export class Lifecycle {
   readonly #log: Log;
   readonly #steps: Step[] = [];
@@ -21,12 +21,12 @@ export class Lifecycle {
     this.#steps.push({ name, close });
   }
 
-  /** What must be gone even when nobody waits for the closing: children and what they leave behind. */
+  /** For what must end even if the close is not waited for: children and what they leave behind. */
   onEndNow(name: string, end: () => unknown): void {
     this.#hurried.push({ name, close: end });
   }
 
-  /** Ends at once what `onEndNow` was told of, in reverse; a closing under way goes on beside it. */
+  /** Runs the steps of `onEndNow` at once, in reverse; a close in progress continues in parallel. */
   async endNow(): Promise<void> {
     await this.#close(this.#hurried);
   }

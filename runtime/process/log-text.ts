@@ -1,22 +1,22 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 
-/** How a part of a line looks on a terminal. */
+/** Styles a part of a line for a terminal. */
 export type Paint = (style: "dim" | "bold" | "yellow" | "red" | "cyan", text: string) => string;
 
-/** In colour where `stream` is a terminal that shows it; `NO_COLOR` is honoured. */
+/** In colour if `stream` is a terminal that shows it; `NO_COLOR` is honoured. */
 export function paintFor(stream: NodeJS.WritableStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }
 
-/** Fields that a line tells in its own way, or that a person at a terminal knows. */
-const apart = new Set(["level", "time", "name", "part", "msg", "functionName", "namespace", "err"]);
+/** Fields that a line shows in a different way, or that a person at a terminal does not need. */
+const shownApart = new Set(["level", "time", "name", "part", "msg", "functionName", "namespace", "err"]);
 /** Fields that hold milliseconds. */
-const times = new Set(["duration", "drainTimeout"]);
+const millisecondFields = new Set(["duration", "drainTimeout"]);
 const severe = { warn: 40, error: 50 } as const;
 
 /**
- * A JSON line of the log as a person reads it: time, what happened, the function (without one the part of Weir that says so),
- * then the rest as `key=value`. What is no JSON stays as it is.
+ * A JSON line of the log, formatted for a person: time, message, the function (without one, the part of Weir that
+ * logged it), then the rest as `key=value`. A line that is not JSON stays as it is.
  */
 export function logText(line: string, paint: Paint): string {
   const entry = fieldsOf(line);
@@ -27,14 +27,14 @@ export function logText(line: string, paint: Paint): string {
     paint("dim", clockOf(time)),
     ...severityOf(Number(level), paint),
     ...(functions.length === 0 && typeof part === "string" ? [paint("cyan", part)] : []),
-    plain(typeof msg === "string" ? msg : ""),
+    withoutControls(typeof msg === "string" ? msg : ""),
     ...functions.map((name) => paint("bold", name)),
     ...Object.entries(entry).flatMap(([key, value]) =>
-      apart.has(key) || value === undefined || value === null
+      shownApart.has(key) || value === undefined || value === null
         ? []
-        : [paint("dim", `${key}=`) + valueText(value) + (times.has(key) ? "ms" : "")],
+        : [paint("dim", `${key}=`) + valueText(value) + (millisecondFields.has(key) ? "ms" : "")],
     ),
-    ...(messageOf(err) === undefined ? [] : [paint("red", plain(messageOf(err) ?? ""))]),
+    ...(messageOf(err) === undefined ? [] : [paint("red", withoutControls(messageOf(err) ?? ""))]),
   ];
   return `${parts.join("  ")}\n${stackOf(Number(level), err, paint)}`;
 }
@@ -48,7 +48,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** As in `14:03:22`, where this machine is. */
+/** As in `14:03:22`, in this machine's time zone. */
 function clockOf(time: unknown): string {
   return new Date(String(time)).toTimeString().slice(0, 8);
 }
@@ -60,30 +60,30 @@ function severityOf(level: number, paint: Paint): string[] {
 
 function functionOf({ functionName, namespace }: Readonly<Record<string, unknown>>): string[] {
   if (typeof functionName !== "string") return [];
-  return [plain(typeof namespace === "string" ? `${functionName}.${namespace}` : functionName)];
+  return [withoutControls(typeof namespace === "string" ? `${functionName}.${namespace}` : functionName)];
 }
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
-/** One word as it is, times by the clock, all else as JSON, which escapes what a terminal would obey. */
+/** A single word as it is, a time by the clock, all else as JSON, which escapes control sequences. */
 function valueText(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value);
   if (instant.test(value)) return clockOf(value);
-  return /^[\w./:@%+,-]+$/.test(value) ? value : JSON.stringify(plain(value));
+  return /^[\w./:@%+,-]+$/.test(value) ? value : JSON.stringify(withoutControls(value));
 }
 
 function messageOf(err: unknown): string | undefined {
   return typeof err === "object" && err !== null && "message" in err ? String(err.message) : undefined;
 }
 
-/** Where it happened, of what should not have. */
+/** The stack trace, for errors only. */
 function stackOf(level: number, err: unknown, paint: Paint): string {
   if (level < severe.error || typeof err !== "object" || err === null || !("stack" in err)) return "";
-  const lines = String(err.stack).split("\n").slice(1).map(plain);
+  const lines = String(err.stack).split("\n").slice(1).map(withoutControls);
   return lines.map((line) => `${paint("dim", `          ${line.trim()}`)}\n`).join("");
 }
 
-/** Without what would steer a terminal: texts of functions are among the fields. */
-function plain(text: string): string {
+/** Without terminal control sequences: fields may contain text from functions. */
+function withoutControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, " ");
 }

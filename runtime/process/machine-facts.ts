@@ -7,12 +7,12 @@ export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 }
 
-/** Where the commands of a container engine find it, if that is said. */
+/** The container engine's address in `DOCKER_HOST`, if set. */
 export function dockerHost(): string | undefined {
   return environment()["DOCKER_HOST"];
 }
 
-/** What callbacks to this machine are judged by. */
+/** Facts by which callbacks to this machine are judged. */
 export function machineFacts(): { readonly engine: string | undefined; readonly ownAddresses: readonly string[] } {
   return { engine: dockerHost(), ownAddresses: ownAddresses() };
 }

@@ -4,12 +4,12 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Place of the start time among the fields of `/proc/<pid>/stat` that follow the name. */
+/** Index of the start time among the fields of `/proc/<pid>/stat` that follow the name. */
 const startField = 19;
 
 /**
- * Tells when a process started, so that it is not taken for a later one with the same number: equal texts mean the
- * same process. Undefined when there is no such process.
+ * When a process started, which distinguishes it from a later one with the same number: equal texts mean the same
+ * process. Undefined when there is no such process.
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   return process.platform === "linux" ? linuxStart(pid) : listedStart(pid);
@@ -19,7 +19,7 @@ async function linuxStart(pid: number): Promise<string | undefined> {
   try {
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything; the fields after it are plain.
+    // The name in parentheses may contain anything, even spaces and parentheses; the fields after it do not.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" ? undefined : `${boot} ${fields[startField] ?? ""}`;
   } catch {

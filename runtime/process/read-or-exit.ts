@@ -1,4 +1,4 @@
-/** What `read` gives; what it throws is told on standard error, in words that `tell` finds, and ends the process with code 1. */
+/** The result of `read`; an error is worded by `tell`, printed to standard error and ends the process with code 1. */
 export function readOrExit<T>(read: () => T, tell: (err: unknown) => string = messageOf): T {
   try {
     return read();

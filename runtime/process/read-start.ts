@@ -8,11 +8,11 @@ import { environment, readConfigFile } from "./settings.ts";
 export interface StartReading<S extends Settings> extends Pick<StartSources<Values<S>>, "rules" | "sharedFile"> {
   readonly line: CommandLine;
   readonly settings: S;
-  /** Words for what is wrong, where the message of the error is not what a person should read. */
+  /** The wording of an error, where its message is not meant for a person. */
   readonly tell?: (err: unknown) => string;
 }
 
-/** The settings of this start and its warnings; all that is wrong is said at once and ends the process with code 1. */
+/** The settings and warnings of this start; problems are reported together and end the process with code 1. */
 export function readStart<S extends Settings>(
   { line, settings, rules, sharedFile, tell }: StartReading<S>,
   argv: readonly string[],

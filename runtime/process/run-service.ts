@@ -5,26 +5,26 @@ import type { Log } from "./log.ts";
 
 export interface ServiceOptions {
   readonly log: Log;
-  /** Milliseconds the whole closing may take before the process ends all the same. */
+  /** Milliseconds the whole close may take before the process ends anyway. */
   readonly drainTimeout: () => number;
-  /** Opens everything; what it throws ends the process with code 1 after closing what was open. `stop` aborts when the end begins. */
+  /** Opens everything; an error ends the process with code 1 after the close. `stop` aborts when the stop begins. */
   readonly open: (lifecycle: Lifecycle, stop: AbortSignal) => Promise<void>;
-  /** Hears the first signal, before anything is closed. */
+  /** Called at the first signal, before anything is closed. */
   readonly onStop?: () => void;
-  /** Says in one line why the start failed, for a person at a terminal. */
+  /** Reports why the start failed, for a person at a terminal. */
   readonly reportFailure?: (err: unknown) => void;
 }
 
 const flushTimeout = 500;
-/** Milliseconds that children and what they leave behind get to be gone after a second signal. */
-const hurry = 5_000;
-/** npm passes on a Ctrl-C that the terminal has sent to both: within this time a signal is the same one again. */
+/** Milliseconds for ending children and what they leave behind after a second signal. */
+const endNowTimeout = 5_000;
+/** npm forwards a Ctrl-C that the terminal sent to both: within this time, a further signal counts as the same one. */
 const sameSignal = 500;
 
 /**
  * The life of a process: open, serve until SIGTERM, SIGINT or the terminal's SIGHUP, close in reverse, exit. A second
- * signal ends it at once with the code that shells know (130 after Ctrl-C), the drain timeout with code 1. Resolves never;
- * the process exits.
+ * signal ends it at once with the code that shells know (130 after Ctrl-C), the drain timeout with code 1. Resolves
+ * when opening is over, and the process exits later.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { log } = options;
@@ -32,8 +32,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const stop = new AbortController();
   let stopping = false;
   let stoppedAt = 0;
-  /** Of a second signal. */
-  let hurriedCode: number | undefined;
+  /** The exit code after a second signal. */
+  let endNowCode: number | undefined;
 
   const end = async (code: number): Promise<void> => {
     const drainTimeout = options.drainTimeout();
@@ -43,19 +43,19 @@ export async function runService(options: ServiceOptions): Promise<void> {
     }, drainTimeout);
     await lifecycle.close();
     clearTimeout(deadline);
-    if (hurriedCode === undefined) exit(log, code);
+    if (endNowCode === undefined) exit(log, code);
   };
   const endNow = async (code: number): Promise<void> => {
-    hurriedCode = code;
-    setTimeout(() => exit(log, code), hurry);
+    endNowCode = code;
+    setTimeout(() => exit(log, code), endNowTimeout);
     await lifecycle.endNow();
     exit(log, code);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) {
-      // Shell and system both send one when a terminal closes.
+      // Shell and system both send a SIGHUP when a terminal closes.
       if (signal === "SIGHUP" || performance.now() - stoppedAt < sameSignal) return;
-      if (hurriedCode !== undefined) return;
+      if (endNowCode !== undefined) return;
       log.warn({ signal }, "second signal, ending at once");
       void endNow(128 + constants.signals[signal]);
       return;
@@ -68,17 +68,17 @@ export async function runService(options: ServiceOptions): Promise<void> {
     void end(0);
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
-  // A terminal that is gone cannot be written to; that must not keep anything from being closed.
+  // Writing to a terminal that is gone fails; that must not prevent the close.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.on("unhandledRejection", (err) => {
     log.fatal({ err }, "unhandled rejection");
-    exit(log, hurriedCode ?? 1);
+    exit(log, endNowCode ?? 1);
   });
 
   try {
     await options.open(lifecycle, stop.signal);
   } catch (err) {
-    // What fails because it is being closed is no failure of the start.
+    // A failure that the stop caused is not a failed start.
     if (stopping) return;
     stopping = true;
     stop.abort();
@@ -90,6 +90,6 @@ export async function runService(options: ServiceOptions): Promise<void> {
 
 function exit(log: Log, code: number): void {
   log.flush(() => process.exit(code));
-  // A log that cannot be written to never says that it is flushed.
+  // A log that cannot be written never reports that it is flushed.
   setTimeout(() => process.exit(code), flushTimeout);
 }

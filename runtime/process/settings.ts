@@ -6,7 +6,7 @@ export function environment(): Readonly<Record<string, string | undefined>> {
 }
 
 /**
- * What is in a `--config` file.
+ * The content of a `--config` file.
  * @throws Error when it cannot be read
  */
 export function readConfigFile(path: string): Uint8Array {

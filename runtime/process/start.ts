@@ -10,7 +10,7 @@ import { runService } from "./run-service.ts";
 
 type ProcessSettings = Settings & typeof processSettings;
 
-/** What a process says of itself, and what it reads. */
+/** The description of a process, and its settings. */
 export interface ProcessDescription<S extends ProcessSettings> {
   /** Also the name of its log. */
   readonly name: string;
@@ -20,17 +20,17 @@ export interface ProcessDescription<S extends ProcessSettings> {
   readonly rules: readonly SettingRule<Values<S>>[];
 }
 
-/** A process whose settings are read. */
+/** A process whose settings have been read. */
 export interface StartedProcess<V> {
   readonly settings: V;
   readonly log: Log;
-  /** Lives as `runService` says, with an admin server; resolves never. */
+  /** Runs the process as `runService` does, with an admin server. */
   readonly run: (service: Service) => Promise<void>;
 }
 
-/** What a process does between its start and its end. */
+/** What a process does between its start and its stop. */
 export interface Service {
-  /** Milliseconds the whole closing may take. */
+  /** Milliseconds the whole close may take. */
   readonly drainTimeout: number;
   /** Opens everything but the admin server; the process is ready when it resolves. */
   readonly open: (parts: ServiceParts) => Promise<Serving | void>;
@@ -41,21 +41,21 @@ export interface ServiceParts {
   readonly lifecycle: Lifecycle;
   readonly admin: AdminServer;
   readonly log: Log;
-  /** Aborts when the end begins. */
+  /** Aborts when the stop begins. */
   readonly stop: AbortSignal;
 }
 
-/** What is known of a service that serves. */
+/** Facts about a running service. */
 export interface Serving {
-  /** Told in the log, with the port of the admin server. */
+  /** Logged, with the port of the admin server. */
   readonly facts?: object;
-  /** Waited for at the end, between being unready and the first closing. */
+  /** Awaited during the stop, between becoming unready and the first close. */
   readonly drain?: () => Promise<void>;
 }
 
 /**
  * Reads the command line and the settings, as `readStart` does, and opens the log. The admin server of `run` opens first and
- * closes last, so that probes are answered from the start to the end.
+ * closes last, so that probes are served from the start to the end.
  */
 export function start<S extends ProcessSettings>(description: ProcessDescription<S>): StartedProcess<Values<S>> {
   const { name, about, version, settings: table, rules } = description;

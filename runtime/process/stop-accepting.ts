@@ -1,21 +1,21 @@
 import type { Server } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Milliseconds after which the door is closed even if more keep coming. */
-const longest = 5_000;
+/** Milliseconds after which listening stops even if more connections keep coming. */
+const maxWait = 5_000;
 
 /**
- * Stops listening once no connection waits to be taken: the kernel resets those that are left when the door is closed.
- * Node takes one in each turn of its loop, so a turn without one shows that none is left. `close` is how the server stops
- * listening; connections that were taken are not touched.
+ * Stops listening once no connection waits to be accepted: the kernel resets those that are left when listening stops.
+ * Node accepts one in each turn of its event loop, so a turn without one shows that none is left. `close` makes the
+ * server stop listening; accepted connections are not affected.
  */
-export async function stopAccepting(server: Server, close: () => void, within = longest): Promise<void> {
-  let taken = 0;
-  const count = (): void => void (taken += 1);
+export async function stopAccepting(server: Server, close: () => void, within = maxWait): Promise<void> {
+  let accepted = 0;
+  const count = (): void => void (accepted += 1);
   server.on("connection", count).on("drop", count);
   const until = performance.now() + within;
-  for (let seen = -1; seen !== taken && performance.now() < until;) {
-    seen = taken;
+  for (let seen = -1; seen !== accepted && performance.now() < until;) {
+    seen = accepted;
     await nextTurn();
     await nextTurn();
   }

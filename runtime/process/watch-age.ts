@@ -1,17 +1,17 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** A kind of objects that is watched. */
+/** A watched kind of objects. */
 export interface Watched {
   readonly kind: string;
-  /** Milliseconds since the API server last said something about them; infinite before the first time. */
+  /** Milliseconds since the API server last sent something about them; infinite before the first time. */
   readonly age: number;
 }
 
-/** Registers how long ago the API server last said something, by kind; `watched` is asked at each scrape. */
+/** Registers how long ago the API server last sent something, by kind; `watched` is called at each scrape. */
 export function registerWatchAge(registry: Registry, watched: () => Iterable<Watched>): Gauge<"kind"> {
   return new Gauge({
     name: "kubernetes_watch_age_seconds",
-    help: "Seconds since the API server last said something about objects of a kind; up to 45 where nothing changes",
+    help: "Seconds since the API server last sent something about objects of a kind; up to 45 if nothing changes",
     labelNames: ["kind"],
     registers: [registry],
     collect() {

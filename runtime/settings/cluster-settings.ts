@@ -1,20 +1,21 @@
 import { choice, text, whole } from "./setting.ts";
 
-/** Where Kubernetes is, for the processes that keep things there. */
+/** Where state is kept, and how the API server is reached under provider kubernetes. */
 export const clusterSettings = {
   provider: choice("provider", ["local", "kubernetes"], {
     fallback: "local",
-    about: "Where functions, namespaces, secrets and logs are: with the broker and in directories, or in Kubernetes",
+    about:
+      "What keeps functions, namespaces, secrets and logs: local = the broker and directories, kubernetes = the cluster",
   }),
   kubernetesHost: text("kubernetes_host", {
     fallback: "kubernetes.default.svc",
-    about: "Host of the API server under provider kubernetes; a pod's KUBERNETES_SERVICE_HOST",
+    about: "Host of the API server under provider kubernetes; in a pod, the value of KUBERNETES_SERVICE_HOST",
   }),
   kubernetesPort: whole("kubernetes_port", {
     fallback: "443",
     min: 1,
     max: 65_535,
-    about: "Port of the API server; a pod's KUBERNETES_SERVICE_PORT",
+    about: "Port of the API server; in a pod, the value of KUBERNETES_SERVICE_PORT",
   }),
   serviceAccountDir: text("service_account_dir", {
     fallback: "/var/run/secrets/kubernetes.io/serviceaccount",

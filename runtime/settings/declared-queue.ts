@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from "../api/duration.ts";
 import { isQueueName } from "../api/grammar.ts";
 
-/** A queue that is declared, as those see it who know no broker. */
+/** A declared queue, without the broker's details. */
 export interface DeclaredQueue {
   readonly name: string;
   /** Longest run of its calls in milliseconds. */
@@ -13,7 +13,7 @@ export function formatDeclaredQueue({ name, timeout }: DeclaredQueue): string {
   return `${name}=${formatDuration(timeout)}`;
 }
 
-/** The way back; undefined for any other text. */
+/** The inverse of `formatDeclaredQueue`; undefined for any other text. */
 export function parseDeclaredQueue(text: string): DeclaredQueue | undefined {
   const [name = "", duration = "", ...more] = text.split("=");
   const timeout = parseDuration(duration);

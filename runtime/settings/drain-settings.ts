@@ -2,16 +2,16 @@ import { formatDuration } from "../api/duration.ts";
 import type { SettingRule } from "./setting-rules.ts";
 import { optionalDuration } from "./setting.ts";
 
-/** How those stop that have calls under way. */
+/** How processes with calls in flight stop. */
 export const drainSettings = {
   drainTimeout: optionalDuration("drain_timeout", {
     max: 24 * 3_600_000,
     about:
-      "Longest a stop waits for calls under way, then they are cut, or handed back to their queue; absent: the longer of 30s and upstream_timeout, at most timeout_max",
+      "Longest a stop waits for calls in flight, which are then aborted or handed back to their queue; when absent, the longer of 30s and upstream_timeout, at most timeout_max",
   }),
 };
 
-/** What a stop waits for keeps within the longest that a call may take. */
+/** A drain may not last longer than the longest call. */
 export const drainRule: SettingRule<{ readonly drainTimeout: number | undefined; readonly timeoutMax: number }> = {
   needs: ["drainTimeout", "timeoutMax"],
   sentence: "`drain_timeout` is at most `timeout_max`.",
@@ -23,7 +23,7 @@ export const drainRule: SettingRule<{ readonly drainTimeout: number | undefined;
         ],
 };
 
-/** What decides how long a stop waits for calls under way; milliseconds. */
+/** Settings that determine how long a stop waits for calls in flight; milliseconds. */
 export interface DrainFacts {
   readonly drainTimeout?: number | undefined;
   readonly upstreamTimeout: number;
@@ -32,7 +32,7 @@ export interface DrainFacts {
 
 const shortestDrain = 30_000;
 
-/** Milliseconds for which gateways and queue-workers that stop let calls go on: drain_timeout, or what it is when absent. */
+/** Milliseconds for which a stopping gateway or queue-worker lets calls continue: drain_timeout or its default. */
 export function drainTimeoutOf({ drainTimeout, upstreamTimeout, timeoutMax }: DrainFacts): number {
   return drainTimeout ?? Math.min(Math.max(shortestDrain, upstreamTimeout), timeoutMax);
 }

@@ -3,15 +3,15 @@ import { collectSettings, textOf } from "./read-settings.ts";
 import type { Setting, Settings, TextRule, Values } from "./setting.ts";
 import { isMapping } from "./mapping.ts";
 
-/** One entry of a mapping of names to settings: what the file says of it, the rest is absent. */
+/** One entry of a mapping of names to settings; fields that the file does not set are absent. */
 export interface NamedEntry<F extends Settings> {
   readonly name: string;
   readonly fields: Partial<Values<F>>;
 }
 
 /**
- * A mapping in the settings file: names that keep the rule, each with some of `fields`. A field named `retry.attempts`
- * is the key `attempts` of a mapping `retry`. All problems come together, each with its path.
+ * A mapping in the settings file: names that match `rule`, each with some of `fields`. A field named `retry.attempts`
+ * is the key `attempts` of a mapping `retry`. All problems are reported together, each with its path.
  */
 export function namedEntries<F extends Settings>(
   name: string,
@@ -51,7 +51,7 @@ function fieldNames(fields: Settings): string[] {
   return Object.values(fields).map((field) => field.name);
 }
 
-/** The mapping with inner ones as dotted names; what is no field becomes a problem. */
+/** Flattens nested mappings to dotted names; a key that is not a field becomes a problem. */
 function flatten(
   content: unknown,
   path: string,

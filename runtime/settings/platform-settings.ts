@@ -5,7 +5,7 @@ import { notAbove, type SettingRule } from "./setting-rules.ts";
 import { choice, duration, list, optionalText, port, quantity, text, whole, type Setting } from "./setting.ts";
 import { textRule, withoutUserPart } from "./text-rules.ts";
 
-/** Settings that several processes read, each described once; a process spreads in the groups it reads. */
+/** Settings that several processes read, each described once; a process spreads the groups it reads into its own. */
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -16,7 +16,7 @@ export const processSettings = {
   adminHost: text("admin_host", { fallback: "127.0.0.1", about: "Address the admin port listens on" }),
   adminPort: port("admin_port", {
     fallback: "8082",
-    about: "Admin port: probes and metrics, never exposed; 0 = any free one",
+    about: "Port for probes and metrics, never to be exposed; 0 = any free one",
   }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     fallback: "info",
@@ -43,15 +43,15 @@ export const brokerSettings = {
     fallback: "5s",
     min: 100,
     max: 300 * second,
-    about: "Time between pings; two that stay unanswered end the connection",
+    about: "Time between pings; two without a reply end the connection",
   }),
 };
 
-/** Names every part must agree on. */
+/** Names that all processes must agree on. */
 export const platformSettings = {
   edition: choice("edition", editionNames, {
     fallback: "enterprise",
-    about: "Preset of limits; enterprise withholds nothing",
+    about: "Preset of limits; enterprise restricts nothing",
   }),
   platformNamespace: text("platform_namespace", {
     fallback: "weir",
@@ -64,7 +64,7 @@ export const platformSettings = {
     rule: textRule.namespace,
   }),
   clusterGatewayUrl: optionalUrl("cluster_gateway_url", {
-    about: "Address of the gateway for code in the cluster; made from platform_namespace when absent",
+    about: "Address of the gateway for code in the cluster; derived from platform_namespace when absent",
   }),
 };
 
@@ -75,34 +75,34 @@ export const callTimeSettings = {
     min: 100,
     max: day,
     about:
-      "Longest a synchronous call may take to the head of its reply, its own body included; all of a queued run where its queue says nothing",
+      "Longest a synchronous call may take until the head of its reply, sending its own body included; also the limit of a whole queued run if its queue sets none",
   }),
   timeoutMax: duration("timeout_max", {
     fallback: "1h",
     min: 100,
     max: day,
-    about: "Longest timeout that a function may ask for with annotation com.service.timeout",
+    about: "Longest timeout that a function may set with annotation com.service.timeout",
   }),
   wakeTimeout: duration("wake_timeout", {
     fallback: "60s",
     max: hour,
-    about: "Longest a call waits for a replica, before its own time begins",
+    about: "Longest a call waits for a replica, before its own timeout begins",
   }),
 };
 
-/** Waiting for replicas, in each process that calls functions. */
+/** Limits for calls that wait for a replica, in each process that calls functions. */
 export const wakeSettings = {
   maxWaitingCallers: whole("max_waiting_callers", {
     fallback: "10000",
     min: 1,
     unit: "calls",
-    about: "Most calls of this process that wait for a replica",
+    about: "Most calls of this process that may wait for a replica at a time",
   }),
   maxWaitingBytes: whole("max_waiting_bytes", {
     fallback: "134217728",
     min: 1,
     unit: "bytes",
-    about: "Most memory of the calls of this process that wait for a replica",
+    about: "Most memory that calls of this process may hold while they wait for a replica",
   }),
 };
 
@@ -119,7 +119,7 @@ export const queueSettings = {
     fallback: "60s",
     min: second,
     max: hour,
-    about: "Lease after which a call is taken from a worker that went silent",
+    about: "Lease of a claimed call; when its worker is silent for this long, another one takes over",
   }),
   callMaxAge: duration("call_max_age", {
     fallback: "168h",
@@ -130,7 +130,7 @@ export const queueSettings = {
   callRecordTtl: duration("call_record_ttl", {
     fallback: "1h",
     max: 90 * day,
-    about: "How long records of ended calls are kept at least",
+    about: "Shortest time for which records of ended calls are kept",
   }),
   maxCallRecords: whole("max_call_records", {
     fallback: "500000",
@@ -140,16 +140,16 @@ export const queueSettings = {
   }),
 };
 
-/** What the broker that runs already promises. */
+/** What an already running broker guarantees. */
 export const durabilitySettings = {
   durability: choice("durability", durabilityProfiles, {
     fallback: "interval",
     about:
-      "What the broker keeps when the operating system crashes: all but 0.1 s of calls, all, or all on three servers",
+      "What the broker keeps when the operating system crashes: interval = all but the last 0.1 s of calls, always = all, cluster = all, on three servers",
   }),
 };
 
-/** Where credentials lie, for those who check or send them. */
+/** Where processes that check or send credentials find them. */
 export const credentialSettings = {
   secretMountPath: text("secret_mount_path", {
     fallback: "/var/secrets",
@@ -161,7 +161,7 @@ export const credentialSettings = {
 export const callbackSettings = {
   callbackPolicy: choice("callback_policy", ["any", "public"], {
     fallback: "any",
-    about: "public: only public addresses; any: also private and loopback ones",
+    about: "Where callbacks may go: public = only public addresses, any = private and loopback ones, too",
   }),
   callbackAllow: list("callback_allow", {
     fallback: "",
@@ -170,62 +170,62 @@ export const callbackSettings = {
   }),
 };
 
-/** What replicas get of functions that state no limits, for those who run functions in containers. */
+/** Limits of replicas whose function states none, for providers that run functions in containers. */
 export const functionLimitSettings = {
   functionMemory: quantity("function_memory", {
     fallback: "512Mi",
-    about: "Memory that a replica may use whose function states no limit; none = any amount; not under provider local",
+    about:
+      "Memory that a replica may use if its function states no limit; none = any amount; not used by provider local",
   }),
   functionCpu: quantity("function_cpu", {
     fallback: "1",
-    about:
-      "Processors that a replica may use whose function states no limit; none = any number; not under provider local",
+    about: "CPUs that a replica may use if its function states no limit; none = any number; not used by provider local",
   }),
 };
 
-/** Processes of which only one acts at a time. */
+/** Settings of leader-elected processes. */
 export const leaseSettings = {
   leaseTtl: duration("lease_ttl", {
     fallback: "15s",
     min: second,
     max: hour,
-    about: "Time after which the lease of a process that died is free",
+    about: "Time after which the lease of a process that died ends",
   }),
 };
 
-/** Where one machine keeps what Kubernetes keeps itself. */
+/** Where a single machine stores what Kubernetes would store. */
 export const machineSettings = {
   secretsDir: text("secrets_dir", { fallback: ".weir/secrets", about: "Directory of secrets: <namespace>/<name>" }),
   logsDir: text("logs_dir", { fallback: ".weir/logs", about: "Directory of logs: <namespace>/<function>/<replica>" }),
 };
 
-/** Text that is the address of a gateway; may be left out. */
+/** The optional address of a gateway. */
 export function optionalUrl(name: string, options: { readonly about: string }) {
   return { ...optionalText(name, { ...options, rule: textRule.url }), kind: "address", show: withoutUserPart };
 }
 
-/** Where the monitoring of a broker's servers answers; may be left out. */
+/** The optional monitoring addresses of the broker's servers. */
 export function monitorUrls(name: string, options: { readonly about: string }): Setting<readonly string[]> {
   return { ...list(name, { ...options, fallback: "", rule: textRule.addresses }), show: withoutUserPart };
 }
 
-/** The default namespace is one that functions may live in. */
+/** The default namespace must be one that functions may live in. */
 export const namespaceRule: SettingRule<{
   readonly functionNamespace: string;
   readonly platformNamespace: string;
 }> = {
   needs: ["functionNamespace", "platformNamespace"],
-  sentence: "`function_namespace` is neither `platform_namespace` nor `default` nor begins with `kube-`.",
+  sentence: "`function_namespace` is neither `platform_namespace` nor `default`, and does not begin with `kube-`.",
   problems: ({ functionNamespace: name, platformNamespace }) =>
     name === platformNamespace || name === "default" || name.startsWith("kube-")
       ? [`function_namespace: expected another name than platform_namespace, "default" and "kube-…", got "${name}"`]
       : [],
 };
 
-/** Limits of calls keep within the longest that there may be. */
+/** Time limits of calls may not exceed `timeout_max`. */
 export const callTimeRules = [notAbove("upstreamTimeout", "timeoutMax")] as const;
 
-/** A password belongs to a user. */
+/** A password needs a user. */
 export const brokerUserRule: SettingRule<{
   readonly natsUser: string | undefined;
   readonly natsPasswordFile: string | undefined;
@@ -238,17 +238,17 @@ export const brokerUserRule: SettingRule<{
       : [],
 };
 
-/** Retries of a queue keep within themselves and within the life of a call. */
+/** The waits between retries are in order and within the age limit of a call. */
 export const retryRules = [notAbove("retryMinWait", "retryMaxWait"), notAbove("retryMaxWait", "callMaxAge")] as const;
 
-/** Callbacks keep within the time in which they are tried. */
+/** Waits and timeouts of callbacks fit within `callback_window`. */
 export const callbackRules = [
   notAbove("callbackMinWait", "callbackMaxWait"),
   notAbove("callbackMaxWait", "callbackWindow"),
   notAbove("callbackTimeout", "callbackWindow"),
 ] as const;
 
-/** The value of cluster_gateway_url, or what it is when absent (contract §1.1). */
+/** The value of cluster_gateway_url or its default (contract §1.1). */
 export function clusterGatewayUrl(values: {
   readonly clusterGatewayUrl?: string | undefined;
   readonly platformNamespace: string;
@@ -256,7 +256,7 @@ export function clusterGatewayUrl(values: {
   return values.clusterGatewayUrl ?? `http://gateway.${values.platformNamespace}.svc.cluster.local.:8080`;
 }
 
-/** Settings that only `main.ts` of a process started apart reads; a host knows these things by itself. */
+/** Settings that only the `main.ts` of a separately started process reads; a host decides these values itself. */
 export type ConnectionSetting =
   | keyof typeof brokerSettings
   | keyof typeof clusterSettings

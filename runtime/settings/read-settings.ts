@@ -11,7 +11,7 @@ export interface SettingSources {
   readonly file?: Readonly<Record<string, unknown>>;
 }
 
-/** All that is wrong with the settings of a start, in one message. */
+/** All problems with the settings of a start, in one message. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly problems: readonly string[];
@@ -22,9 +22,9 @@ export class SettingsError extends Error {
   }
 }
 
-/** What could be read, and what could not; each problem begins with the name of a setting. */
+/** The values that could be read, and the problems of the others; each problem begins with the name of a setting. */
 export interface SettingsOutcome<S extends Settings> {
-  /** Complete only without problems. */
+  /** Complete only if there are no problems. */
   readonly values: Values<S>;
   readonly problems: readonly string[];
 }
@@ -44,7 +44,7 @@ export function readSettings<S extends Settings>(table: S, sources: SettingSourc
   return values;
 }
 
-/** Reads all settings of `table` and asks the rules whose settings could be read. */
+/** Reads all settings of `table` and applies the rules whose settings could be read. */
 export function collectSettings<S extends Settings>(
   table: S,
   sources: SettingSources,
@@ -96,13 +96,13 @@ function firstOf(
 
 const longestShown = 100;
 
-/** A value between quotes: control characters escaped, secrets hidden, cut after 100 characters. */
+/** A value in quotes: control characters escaped, secrets hidden, truncated to 100 characters. */
 export function shown(setting: Pick<Setting<unknown>, "show">, text: string): string {
   const visible = setting.show?.(text) ?? text;
   return JSON.stringify(visible.length > longestShown ? `${visible.slice(0, longestShown)}…` : visible);
 }
 
-/** What a file holds as the text that a flag would hold; undefined for nothing. */
+/** A value of the file as the text that a flag would have; undefined if there is none. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => textOf(item) ?? "").join(",");

@@ -1,4 +1,4 @@
-/** Settings by the names they had, in snake_case: whoever still says one is told its new name, and not ignored. */
+/** Former names of settings, in snake_case: using one is an error that gives the new name, so it is not ignored. */
 export const renamedSettings: ReadonlyMap<string, string> = new Map([
   ["body_silence", "body_idle_timeout"],
   ["call_age", "call_max_age"],

@@ -1,12 +1,12 @@
 import { formatDuration } from "../api/duration.ts";
 
-/** What no single setting can tell, such as two that contradict each other. */
+/** A check that no single setting can make, such as for two that contradict each other. */
 export interface SettingRule<V> {
-  /** Keys of the values it looks at; while one of them could not be read it is not asked. */
+  /** Keys of the values it checks; it is skipped if one of them could not be read. */
   readonly needs: readonly (keyof V & string)[];
   /** The rule in one sentence, for `docs/reference/settings.md`. */
   readonly sentence: string;
-  /** What breaks it, each beginning with the name of a setting. */
+  /** Its violations, each beginning with the name of a setting. */
   readonly problems: (values: V) => readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function notAbove<L extends string, U extends string>(
   };
 }
 
-/** Rules about ports that one process listens on: 0 is any free one, any other may be taken once. */
+/** The ports that one process listens on must differ, unless 0, which is any free one. */
 export function differentPorts<K extends string>(keys: readonly K[]): SettingRule<Readonly<Record<K, number>>> {
   return {
     needs: keys,

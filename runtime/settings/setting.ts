@@ -1,7 +1,7 @@
 import { parseBoolean } from "../api/boolean.ts";
 import { formatDuration, longestDuration, parseDuration } from "../api/duration.ts";
 
-/** A value that was read, or a part of a sentence that says what was expected. */
+/** A parsed value, or the part of a sentence that says what was expected. */
 export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 
 /**
@@ -18,13 +18,13 @@ export interface Setting<T> {
   readonly limits?: string;
   /** What a number counts. */
   readonly unit?: string;
-  /** Text taken when nothing is set; absent = required, unless `optional`. */
+  /** Text used when nothing is set; absent = required, unless `optional`. */
   readonly fallback?: string;
   readonly optional?: boolean;
   readonly parse: (text: string) => Parsed<T>;
   /** The text as messages may show it, where it could hold a secret. */
   readonly show?: (text: string) => string;
-  /** Reads what has no text form: its value comes from the file alone, and each problem begins with the name. */
+  /** Reads a setting without a text form: its value comes only from the file; each problem begins with the name. */
   readonly parseFile?: (content: unknown) => { readonly value: T } | { readonly problems: readonly string[] };
 }
 
@@ -38,7 +38,7 @@ interface Described {
   readonly fallback?: string;
 }
 
-/** A rule that a text must keep, and the same in words. */
+/** A rule that a text must match, and the same in words. */
 export interface TextRule {
   readonly test: (text: string) => boolean;
   readonly expected: string;
@@ -46,7 +46,7 @@ export interface TextRule {
 
 const anyText: TextRule = { test: (value) => value !== "", expected: "a text" };
 
-/** Text that keeps a rule; without one any but an empty one, which is mostly a variable of a script that was never set. */
+/** Text that matches a rule. Without one, any text but an empty one, which is mostly a script's unset variable. */
 export function text(name: string, options: Described & { readonly rule?: TextRule }): Setting<string> {
   const { rule = anyText, ...described } = options;
   return {
@@ -73,7 +73,7 @@ export function optionalText(
   };
 }
 
-/** Words separated by commas, each keeping the rule. */
+/** Words separated by commas, each matching the rule. */
 export function list(name: string, options: Described & { readonly rule?: TextRule }): Setting<readonly string[]> {
   const { rule = anyText, ...described } = options;
   return {
@@ -138,7 +138,7 @@ export function whole(
   };
 }
 
-/** A whole number that may be left out: `about` says what it follows from then. */
+/** A whole number that may be left out; `about` says what it is derived from then. */
 export function optionalWhole(
   name: string,
   options: { readonly about: string; readonly min?: number; readonly max?: number; readonly unit?: string },
@@ -151,7 +151,7 @@ export function port(name: string, options: Described): Setting<number> {
   return { ...whole(name, { ...options, max: 65_535 }), kind: "port" };
 }
 
-/** true or false, in the words of contract §1.3. */
+/** true or false, spelt as in contract §1.3. */
 export function flag(name: string, options: Described): Setting<boolean> {
   return {
     name,

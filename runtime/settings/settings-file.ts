@@ -1,8 +1,8 @@
 import { parseYaml } from "../api/yaml-document.ts";
 
 /**
- * The settings of a `--config` file: one YAML mapping of at most 64 KiB, which `readFile` gets.
- * @throws Error with a sentence when it cannot be read or is no mapping
+ * The settings of a `--config` file: one YAML mapping of at most 64 KiB, which `readFile` returns.
+ * @throws Error with a sentence when it cannot be read or is not a mapping
  */
 export function readSettingsFile(
   path: string,

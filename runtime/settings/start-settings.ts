@@ -6,11 +6,11 @@ import type { SettingRule } from "./setting-rules.ts";
 import type { Settings, Values } from "./setting.ts";
 import { readSettingsFile } from "./settings-file.ts";
 
-/** What was typed behind the name of a process. */
+/** What was typed after the name of a process. */
 export interface TypedFlags {
   /** By name without `--`; `config` among them if given. */
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** Names that are no flags, without `--`. */
+  /** Names that are not flags, without `--`. */
   readonly unknown: readonly string[];
   /** Flags that need a value and have none, without `--`. */
   readonly withoutValue: readonly string[];
@@ -18,7 +18,7 @@ export interface TypedFlags {
   readonly words: readonly string[];
 }
 
-/** What a process hands in when it starts; `readFile` is its own way to the outside. */
+/** What a starting process passes in; `readFile` is the only I/O. */
 export interface StartSources<V> {
   readonly typed: TypedFlags;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,16 +28,16 @@ export interface StartSources<V> {
   readonly sharedFile: boolean;
 }
 
-/** The settings of a start, and what a person should know though it stops nothing. */
+/** The settings of a start, with warnings that do not prevent it. */
 export interface StartedSettings<V> {
   readonly settings: V;
   readonly warnings: readonly string[];
 }
 
 /**
- * Settings of a starting process: flag, environment, `--config` file, default. Names that are no settings are problems
- * on the command line and in the file; the environment is everybody's, there a near miss is a warning. A name that a setting
- * had before stops the start wherever it stands.
+ * Settings of a starting process: flag, environment, `--config` file, default. Unknown names are problems on the
+ * command line and in the file; the environment is shared with other programs, so there only a near miss is reported,
+ * as a warning. A former name of a setting is a problem in any of them.
  * @throws SettingsError with every problem at once
  */
 export function startSettings<S extends Settings>(
@@ -56,12 +56,14 @@ export function startSettings<S extends Settings>(
     ...typed.unknown.map((flag) => {
       const now = renamedSettings.get(flag.replaceAll("-", "_"));
       if (now !== undefined) return `--${flag} is now --${flagName(now)}`;
-      return `--${flag}: no such flag${meant(flag, names, (name) => `--${flagName(name)}`)}`;
+      return `--${flag}: no such flag${suggestion(flag, names, (name) => `--${flagName(name)}`)}`;
     }),
     ...typed.words.map((word) => `${JSON.stringify(word)}: expected flags only, see --help`),
     ...Object.keys(file)
       .filter((key) => !known.has(key))
-      .map((key) => renamed(key, "settings file") ?? `${key}: no such setting (settings file)${meant(key, known)}`),
+      .map(
+        (key) => renamed(key, "settings file") ?? `${key}: no such setting (settings file)${suggestion(key, known)}`,
+      ),
     ...Object.keys(environment).flatMap((variable) => renamed(variable, "environment") ?? []),
     ...read.problems,
   ];
@@ -82,14 +84,14 @@ function renamed(name: string, source: string): string | undefined {
   return now === undefined ? undefined : `${name} is now ${now} (${source})`;
 }
 
-function meant(given: string, known: Iterable<string>, spell = (name: string) => name): string {
+function suggestion(given: string, known: Iterable<string>, spell = (name: string) => name): string {
   const name = closestName(given, known, 2);
   return name === undefined ? "" : `; did you mean ${spell(name)}?`;
 }
 
 /**
- * Variables that were probably meant for us. One-word names such as `HOST` and `PORT` belong to many programs, so they
- * count only behind `WEIR_`.
+ * Variables that were probably meant for Weir. One-word names such as `HOST` and `PORT` belong to many programs, so
+ * they count only with the prefix `WEIR_`.
  */
 function environmentWarnings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -98,7 +100,7 @@ function environmentWarnings(
   const known = new Set([...names, ...settingNames]);
   const candidates = names.filter((name) => name.includes("_"));
   return Object.keys(environment).flatMap((variable) => {
-    // Every pod has them.
+    // Kubernetes sets these in every pod.
     if (known.has(variable) || variable.startsWith("KUBERNETES_")) return [];
     const spelling = settingSpelling(variable);
     const prefixed = /^weir_/i.test(variable);

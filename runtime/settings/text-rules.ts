@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { grammarRule, isNamespaceName, isQueueName } from "../api/grammar.ts";
 import type { TextRule } from "./setting.ts";
 
-/** Rules that texts of several settings keep, each with its words. */
+/** Rules that the texts of several settings share, each with its wording. */
 export const textRule = {
   namespace: { test: isNamespaceName, expected: `a name: ${grammarRule.namespace}` },
   namespaces: { test: isNamespaceName, expected: `names: ${grammarRule.namespace}` },
@@ -31,7 +31,7 @@ export const textRule = {
   },
 } as const satisfies Readonly<Record<string, TextRule>>;
 
-/** `text` without what stands for user and password in the addresses in it. */
+/** `text` with `…` in place of user and password in each of its addresses. */
 export function withoutUserPart(text: string): string {
   return text.replaceAll(/(^|\/\/|,)[^/?#,]*@/g, "$1…@");
 }

@@ -1,18 +1,18 @@
 import type { NatsUser } from "./nats-users.ts";
 
-/** Bytes that a message of the queue may have beyond the body of its call, for headers. */
+/** Bytes that a queue message may have for headers, beyond the body of its call. */
 export const messageRoom = 262_144;
 
 /** When a message counts as stored: written within 100 ms, or before it is acknowledged. */
 export type Durability = "interval" | "always";
 
-/** What a server's store and limits follow from. */
+/** Facts from which a server's store and limits are derived. */
 export interface NatsServerFacts {
   readonly storeDirectory: string;
   /** Bytes all streams may take. */
   readonly maxFileStore: number;
   readonly durability: Durability;
-  /** Largest body of a call in bytes; headers come on top. */
+  /** Largest body of a call in bytes, without headers. */
   readonly payloadLimit: number;
 }
 

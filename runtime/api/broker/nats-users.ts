@@ -13,7 +13,7 @@ export interface NatsUser {
 
 export interface NatsUsersOptions {
   readonly queues: readonly string[];
-  /** Functions, namespaces and endpoints lie in the broker, too. */
+  /** Whether functions, namespaces and endpoints are stored in the broker, too. */
   readonly oneMachine: boolean;
 }
 
@@ -29,7 +29,7 @@ export const natsUser = {
 const api = "$JS.API";
 const leaderBuckets: readonly string[] = ["calls", "queues"];
 
-/** All users with no more rights than their part needs. */
+/** All users, each with only the rights that its process needs. */
 export function natsUsers(options: NatsUsersOptions): NatsUser[] {
   const { queues, oneMachine } = options;
   return [
@@ -123,7 +123,7 @@ function autoscalerUser(oneMachine: boolean): NatsUser {
 
 function doctorUser(): NatsUser {
   return user(natsUser.doctor, "dr", {
-    // `npm run backup` and `npm run restore` come as this user, too: chunks of streams go both ways.
+    // `npm run backup` and `npm run restore` connect as this user, too: they read and write stream chunks.
     publish: [`${api}.>`, "$JS.FC.>", "$JS.SNAPSHOT.>", keys("queues"), keys("calls"), keys("results")],
     subscribe: ["$JS.EVENT.ADVISORY.>"],
   });
@@ -142,7 +142,7 @@ function keys(bucket: string): string {
   return `$KV.${bucket}.>`;
 }
 
-/** Reading single entries: from the leader alone where a stale answer would do harm. */
+/** Rights to read single entries: only from the leader where a stale read would do harm. */
 function reads(...buckets: readonly string[]): string[] {
   return buckets.flatMap((bucket) => [
     `${api}.STREAM.INFO.KV_${bucket}`,
@@ -151,7 +151,7 @@ function reads(...buckets: readonly string[]): string[] {
   ]);
 }
 
-/** Watching a bucket: an ephemeral consumer with flow control. */
+/** Rights to watch a bucket, by an ephemeral consumer with flow control. */
 function watches(...buckets: readonly string[]): string[] {
   return buckets.flatMap((bucket) => [
     `${api}.CONSUMER.CREATE.KV_${bucket}.>`,
@@ -161,7 +161,7 @@ function watches(...buckets: readonly string[]): string[] {
   ]);
 }
 
-/** Taking from one durable consumer; the second form of the acknowledgement is that of servers to come. */
+/** Rights to consume from one durable consumer; the second form of the acknowledgement is that of future servers. */
 function consumes(stream: string, consumer: string): string[] {
   return [
     ...["CREATE", "INFO", "MSG.NEXT"].map((call) => `${api}.CONSUMER.${call}.${stream}.${consumer}`),

@@ -1,4 +1,4 @@
-/** `T` as it is read from the API server: nobody changes it. */
+/** `T` as it is read from the API server: read-only at every level. */
 export type AsRead<T> = T extends readonly (infer Item)[]
   ? readonly AsRead<Item>[]
   : T extends object

@@ -3,20 +3,20 @@ import { durationPattern } from "../duration.ts";
 import { expectedOf, numberPattern, wholePattern, type KeyRule, type KeyRules } from "../schemas/key-rules.ts";
 import { keyPrefixes } from "../names.ts";
 
-/** A rule that the API server of Kubernetes checks beside the schema, in the Common Expression Language. */
+/** A rule that the Kubernetes API server checks in addition to the schema, in the Common Expression Language. */
 export interface CelRule {
   readonly rule: string;
-  /** What was expected; the API server says which field it is about. */
+  /** What was expected; the API server adds the field. */
   readonly message: string;
-  /** The field below the one that has the rule. */
+  /** The field that the message is about, below the one that has the rule. */
   readonly fieldPath?: string;
-  /** Whether the rule asks what was there before, `oldSelf` being an optional value. */
+  /** Whether the rule reads the previous value; `oldSelf` is an optional then. */
   readonly optionalOldSelf?: true;
 }
 
 const [ours, theirs] = keyPrefixes;
 
-/** What stands before the `/` of a key of labels, annotations or amounts is a name of DNS. */
+/** The part before the `/` in a key of labels, annotations or amounts is a DNS name. */
 export const keyPrefixRule: CelRule = {
   rule: "self.all(key, key.indexOf('/') <= 253)",
   message: "expected keys with at most 253 characters before the /",
@@ -27,7 +27,7 @@ export function celText(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** The rules that keys of a map of labels or annotations keep: each under either prefix, ours first. */
+/** The rules for keys of a map of labels or annotations: each under either prefix, ours first. */
 export function keyCelRules(rules: KeyRules): CelRule[] {
   return Object.entries(rules).map(([name, rule]) => ({
     rule: ofEither(name, (value) => celTest(rule, value)),
@@ -35,7 +35,7 @@ export function keyCelRules(rules: KeyRules): CelRule[] {
   }));
 }
 
-/** That of two keys that are there and can be read the first is not above the second, both with `fallback` when absent. */
+/** The first of two keys may not exceed the second; an absent key counts as its default, an invalid one is skipped. */
 export function notAboveCelRule(
   map: string,
   [lower, upper]: readonly [KeyRule<number>, KeyRule<number>],
@@ -50,17 +50,17 @@ export function notAboveCelRule(
   };
 }
 
-/** The text under key `name` with either prefix, or `fallback`. */
+/** An expression for the text under key `name` with either prefix, or `fallback`. */
 export function valueOf(map: string, name: string, fallback: string): string {
   const [our, their] = [celText(ours + name), celText(theirs + name)];
   return `${our} in ${map} ? ${map}[${our}] : ${their} in ${map} ? ${map}[${their}] : ${celText(fallback)}`;
 }
 
-/** Whether `value` is a duration such as `1m30s` between two bounds in milliseconds. */
+/** An expression for whether `value` is a duration such as `1m30s` between two bounds in milliseconds. */
 export function celDurationWithin(value: string, min: number, max: number): string {
   const bounds = [
     ...(min > 0 ? [`${celDuration(value)} >= duration('${min - 1}.5ms')`] : []),
-    // Parts of a millisecond are rounded, as everywhere.
+    // Fractions of a millisecond are rounded, as in `parseDuration`.
     `${celDuration(value)} < duration('${max}.5ms')`,
   ];
   return [`${value}.matches(${celText(durationPattern)})`, ...bounds].join(" && ");

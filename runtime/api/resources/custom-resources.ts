@@ -26,7 +26,7 @@ export interface CustomResource {
   readonly about: string;
   readonly spec: TObject;
   readonly status: TObject;
-  /** What the name of an object is, when it is not any name that Kubernetes allows. */
+  /** The rule for names of objects, where it is narrower than that of Kubernetes. */
   readonly names?: { readonly pattern: string; readonly maxLength: number };
   /** Rules about the whole object. */
   readonly rules: readonly CelRule[];
@@ -58,7 +58,7 @@ export const customResources = {
     plural: "functions",
     singular: "function",
     shortNames: ["fn"],
-    about: "A function: an image that is run as often as its calls need",
+    about: "A function: an image, run with as many replicas as its calls need",
     spec: FunctionSpec,
     status: FunctionObjectStatus,
     names: { pattern: namePattern.function, maxLength: 63 },
@@ -78,7 +78,7 @@ export const customResources = {
     kind: "Profile",
     plural: "profiles",
     singular: "profile",
-    about: "What the pods of functions have beyond what the functions say; functions name it in an annotation",
+    about: "Pod settings beyond those of the function; functions name the profile in an annotation",
     spec: ProfileSpec,
     status: ProfileObjectStatus,
     columns: [condition("Accepted"), age],
@@ -88,7 +88,7 @@ export const customResources = {
     kind: "Secret",
     plural: "secrets",
     singular: "secret",
-    about: "Says that functions may name a core secret; it holds no values",
+    about: "Allows functions to use a core secret; it holds no values",
     spec: SecretSpec,
     status: SecretObjectStatus,
     names: { pattern: namePattern.secret, maxLength: 253 },
@@ -108,8 +108,15 @@ export const customResources = {
     kind: "Policy",
     plural: "policies",
     singular: "policy",
-    about: "What may be done with what",
+    about: "Which actions are allowed on which resources",
     spec: PolicySpec,
   },
-  role: { ...iam, kind: "Role", plural: "roles", singular: "role", about: "Who has which policies", spec: RoleSpec },
+  role: {
+    ...iam,
+    kind: "Role",
+    plural: "roles",
+    singular: "role",
+    about: "Who is granted which policies",
+    spec: RoleSpec,
+  },
 } as const satisfies Readonly<Record<string, CustomResource>>;

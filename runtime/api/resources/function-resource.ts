@@ -29,14 +29,14 @@ const withinMostText: CelRule = {
 };
 
 const { scaleMax } = labelKey;
-const mostWanted = `has(self.labels) ? (${valueOf("self.labels", scaleMax.name, `${defaultScale.max}`)}) : '${defaultScale.max}'`;
+const maxReplicas = `has(self.labels) ? (${valueOf("self.labels", scaleMax.name, `${defaultScale.max}`)}) : '${defaultScale.max}'`;
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description }));
 
-/** What a Function object says: a deployment in the words of Kubernetes (contract §2). */
+/** The spec of a Function object: a deployment in the terms of Kubernetes (contract §2). */
 export const FunctionSpec = Type.Object(
   {
-    name: Type.Optional(functionName("Name of the function; if it is given, that of the object")),
+    name: Type.Optional(functionName("Name of the function; if given, it must be the name of the object")),
     image: deployed.image,
     handler: Type.Optional(
       Type.Unsafe<string>({
@@ -72,26 +72,26 @@ export const FunctionSpec = Type.Object(
     ),
     secrets: deployed.secrets,
     constraints: deployed.constraints,
-    limits: Type.Optional(resourceAmounts("Most that a replica gets")),
-    requests: Type.Optional(resourceAmounts("What a replica is promised")),
+    limits: Type.Optional(resourceAmounts("Most that a replica may use")),
+    requests: Type.Optional(resourceAmounts("What is reserved for a replica")),
     readOnlyRootFilesystem: deployed.readOnlyRootFilesystem,
     replicas: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: mostReplicas,
         description:
-          "Replicas wanted now; written by who scales. Where absent the operator writes com.service.scale.min",
+          "Desired replicas, written by whatever scales the function; if absent, the operator writes com.service.scale.min",
       }),
     ),
   },
   {
-    description: "What the function is to be",
+    description: "Desired state of the function",
     "x-kubernetes-validations": [
       requestsCelRule,
       {
         rule:
           "!has(self.replicas) || (oldSelf.hasValue() && has(oldSelf.value().replicas) && oldSelf.value().replicas == self.replicas) || " +
-          `!(${mostWanted}).matches('${wholePattern(scaleMax.digits)}') || self.replicas <= int(${mostWanted})`,
+          `!(${maxReplicas}).matches('${wholePattern(scaleMax.digits)}') || self.replicas <= int(${maxReplicas})`,
         message: `expected at most the label ${keyPrefixes[0]}${scaleMax.name}, which is ${defaultScale.max} when absent`,
         fieldPath: ".replicas",
         optionalOldSelf: true,
@@ -101,26 +101,24 @@ export const FunctionSpec = Type.Object(
 );
 export type FunctionSpec = Readonly<Static<typeof FunctionSpec>>;
 
-/** What became of a Function object. */
+/** The status of a Function object. */
 export const FunctionObjectStatus = Type.Object(
   {
     conditions: resourceConditions(
       ["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"],
-      "What stands well or in the way; Scaling says why there are this many replicas",
+      "Conditions of the function; Scaling says why there are this many replicas",
     ),
     reason: Type.Optional(
       Type.String({
         maxLength: 1_024,
-        description: "What is in the way, else what is under way, else how it stands, in one word of a condition",
+        description: "Reason of condition Stalled or Reconciling while one of them is True, else of condition Ready",
       }),
     ),
-    replicas: count("Replicas that are there"),
+    replicas: count("Replicas that exist"),
     availableReplicas: count("Replicas that are ready"),
-    unavailableReplicas: count("Replicas that are wanted and not ready"),
-    observedGeneration: Type.Optional(generation("Generation that the status is about")),
-    selector: Type.Optional(
-      Type.String({ maxLength: 1_024, description: "Selector of the pods, for what scales by itself" }),
-    ),
+    unavailableReplicas: count("Desired replicas that are not ready"),
+    observedGeneration: Type.Optional(generation("Generation that the status describes")),
+    selector: Type.Optional(Type.String({ maxLength: 1_024, description: "Selector of the pods, for autoscalers" })),
     profiles: Type.Optional(
       Type.Array(Type.String({ maxLength: 253 }), {
         maxItems: 128,
@@ -128,11 +126,11 @@ export const FunctionObjectStatus = Type.Object(
       }),
     ),
   },
-  { description: "What became of the function" },
+  { description: "Observed state of the function" },
 );
 export type FunctionObjectStatus = AsRead<Static<typeof FunctionObjectStatus>>;
 
-/** What is asked of the whole object: its name is that of the function. */
+/** Rules about the whole object: its name is that of the function. */
 export const functionObjectRules: readonly CelRule[] = [
   {
     rule: "!has(self.spec.name) || self.spec.name == self.metadata.name",

@@ -10,20 +10,22 @@ const address = (description: string, example: string) =>
 /** A token issuer that is trusted (contract §6). */
 export const JwtIssuerSpec = Type.Object(
   {
-    iss: address("Address of the issuer, exactly as its tokens say it", "https://issuer.example.com"),
+    iss: address("Address of the issuer, exactly as in claim `iss` of its tokens", "https://issuer.example.com"),
     aud: Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
       minItems: 1,
       maxItems: 64,
-      description: "Audiences of which a token must have one",
+      description: "Accepted audiences; a token must have one of them",
       examples: [["weir"]],
       ...setOptions,
     }),
-    issInternal: Type.Optional(address("Address to read its keys from, if not `iss`", "http://issuer.auth.svc:8080")),
+    issInternal: Type.Optional(
+      address("Address from which its keys are read, if not `iss`", "http://issuer.auth.svc:8080"),
+    ),
     tokenExpiry: Type.Optional(
       Type.String({
         maxLength: 64,
         default: "30m",
-        description: "How long tokens of the platform live",
+        description: "Lifetime of the platform's tokens",
         examples: ["30m"],
         "x-kubernetes-validations": [
           { rule: celDurationWithin("self", 1_000, longestDuration), message: "expected a duration of at least 1s" },
@@ -31,7 +33,7 @@ export const JwtIssuerSpec = Type.Object(
       }),
     ),
   },
-  { description: "Whose tokens are trusted" },
+  { description: "An issuer whose tokens are trusted" },
 );
 export type JwtIssuerSpec = Readonly<Static<typeof JwtIssuerSpec>>;
 
@@ -60,12 +62,12 @@ export const conditionOperators = [
 
 const claimPattern = "^jwt:.+$";
 
-/** Operator, then `jwt:<claim>`, then a text or a list of them; all must hold. */
+/** Maps an operator to `jwt:<claim>`, and that to a text or a list of texts; all operators and claims must match. */
 export const PolicyCondition = Type.Unsafe<Readonly<Record<string, Readonly<Record<string, string | string[]>>>>>({
   type: "object",
   maxProperties: 5,
   description:
-    "Operator (StringEqual, StringEqualIgnoreCase, StringLike, ForAnyValue:StringEqual), then `jwt:` and a claim, then a text or a list: all operators and claims must hold, one of the values",
+    "Maps an operator (StringEqual, StringEqualIgnoreCase, StringLike, ForAnyValue:StringEqual) to `jwt:` and a claim, and that to a text or a list of texts. All operators and claims must match, each with one of its texts",
   examples: [{ StringEqual: { "jwt:team": ["core"] } }],
   propertyNames: { enum: conditionOperators },
   additionalProperties: {
@@ -81,7 +83,7 @@ export const PolicyCondition = Type.Unsafe<Readonly<Record<string, Readonly<Reco
   },
 });
 
-/** What may be done with what (contract §6). */
+/** Which actions are allowed on which resources (contract §6). */
 export const PolicySpec = Type.Object(
   {
     statement: Type.Array(
@@ -99,7 +101,7 @@ export const PolicySpec = Type.Object(
             {
               minItems: 1,
               maxItems: 64,
-              description: "What may be done",
+              description: "Allowed actions",
               examples: [["Function:*"]],
               ...setOptions,
             },
@@ -108,37 +110,49 @@ export const PolicySpec = Type.Object(
             Type.String({
               pattern: "^(?:\\*|[-a-z0-9*]{1,63}:[-a-z0-9*]{1,63})$",
               maxLength: 127,
-              description: "`*`, `namespace:*` or `namespace:function`; `*` may stand inside a part",
+              description: "`*`, `namespace:*` or `namespace:function`; a part may contain `*`",
             }),
-            { minItems: 1, maxItems: 64, description: "With what", examples: [["dev:*"]], ...setOptions },
+            {
+              minItems: 1,
+              maxItems: 64,
+              description: "Resources on which the actions are allowed",
+              examples: [["dev:*"]],
+              ...setOptions,
+            },
           ),
           condition: Type.Optional(PolicyCondition),
         },
         { description: "One permission" },
       ),
-      { minItems: 1, maxItems: 64, description: "What is allowed; statements add up" },
+      { minItems: 1, maxItems: 64, description: "What is allowed: the sum of all statements" },
     ),
   },
-  { description: "What may be done with what" },
+  { description: "Which actions are allowed on which resources" },
 );
 export type PolicySpec = Readonly<Static<typeof PolicySpec>>;
 
-/** Who has which policies (contract §6). */
+/** Who is granted which policies (contract §6). */
 export const RoleSpec = Type.Object(
   {
     policy: Type.Array(
       Type.String({
         pattern: "^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$",
         maxLength: 253,
-        description: "Name of a Policy of the same namespace",
+        description: "Name of a Policy in the same namespace",
       }),
-      { minItems: 1, maxItems: 64, description: "Policies that it gives", examples: [["deployers"]], ...setOptions },
+      {
+        minItems: 1,
+        maxItems: 64,
+        description: "Policies that the role grants",
+        examples: [["deployers"]],
+        ...setOptions,
+      },
     ),
     principal: Type.Optional(
       Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
         type: "object",
         maxProperties: 32,
-        description: "`jwt:` and a claim, then the values of which a token must have one",
+        description: "Maps `jwt:` and a claim to values; a token must have one of them",
         examples: [{ "jwt:sub": ["repo:acme/shop"] }],
         propertyNames: { type: "string", pattern: claimPattern, maxLength: 256, description: "jwt: and a claim" },
         additionalProperties: { type: "array", maxItems: 256, items: { type: "string", maxLength: 1_024 } },
@@ -146,6 +160,9 @@ export const RoleSpec = Type.Object(
     ),
     condition: Type.Optional(PolicyCondition),
   },
-  { description: "Who has which policies: principal and condition must hold; neither: every trusted token" },
+  {
+    description:
+      "Who is granted which policies: tokens that match both principal and condition; without either, every trusted token",
+  },
 );
 export type RoleSpec = Readonly<Static<typeof RoleSpec>>;

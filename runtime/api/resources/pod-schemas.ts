@@ -2,7 +2,7 @@ import Type, { type TSchema } from "typebox";
 
 import { namePattern } from "../grammar.ts";
 
-/** Parts of a pod that a Profile may set, as Kubernetes knows them, with bounds. */
+/** Parts of a pod that a Profile may set, named as in Kubernetes, with bounds. */
 
 const optional = Type.Optional;
 const text = (description: string, maxLength = 253) => Type.String({ maxLength, description });
@@ -15,7 +15,7 @@ const list = <T extends TSchema>(items: T, description: string, maxItems = 64) =
 
 const labelKey = Type.String({ pattern: namePattern.key, maxLength: 317, description: "Key of a label" });
 
-/** Number, or share such as `25%`. */
+/** A number, or a percentage such as `25%`. */
 const countOrShare = (description: string) =>
   Type.Unsafe<number | string>({
     anyOf: [{ type: "integer" }, { type: "string" }],
@@ -48,7 +48,7 @@ const LabelSelector = Type.Object(
     ),
     matchExpressions: optional(list(Expression, "Requirements that all hold")),
   },
-  { description: "Which pods are meant" },
+  { description: "What is selected, by labels" },
 );
 
 const NodeTerm = Type.Object(
@@ -59,7 +59,7 @@ const NodeTerm = Type.Object(
   { description: "Requirements that all hold" },
 );
 
-const weight = whole("How much it counts", 1, 100);
+const weight = whole("Weight of the preference", 1, 100);
 
 const PodTerm = Type.Object(
   {
@@ -70,21 +70,21 @@ const PodTerm = Type.Object(
     matchLabelKeys: optional(list(labelKey, "Labels whose values must be the same")),
     mismatchLabelKeys: optional(list(labelKey, "Labels whose values must differ")),
   },
-  { description: "Pods, and where `near` ends" },
+  { description: "The pods, and the topology within which they count as near" },
 );
 
 const podTerms = (about: string) =>
   Type.Object(
     {
-      requiredDuringSchedulingIgnoredDuringExecution: optional(list(PodTerm, "What must hold")),
+      requiredDuringSchedulingIgnoredDuringExecution: optional(list(PodTerm, "Terms that must all be met")),
       preferredDuringSchedulingIgnoredDuringExecution: optional(
-        list(Type.Object({ weight, podAffinityTerm: PodTerm }, { description: "One wish" }), "What is wished for"),
+        list(Type.Object({ weight, podAffinityTerm: PodTerm }, { description: "One preference" }), "Preferences"),
       ),
     },
     { description: about },
   );
 
-/** Where pods may or shall run. */
+/** Where pods must or should run. */
 export const AffinitySchema = Type.Object(
   {
     nodeAffinity: optional(
@@ -92,12 +92,18 @@ export const AffinitySchema = Type.Object(
         {
           requiredDuringSchedulingIgnoredDuringExecution: optional(
             Type.Object(
-              { nodeSelectorTerms: Type.Array(NodeTerm, { minItems: 1, maxItems: 64, description: "One must hold" }) },
-              { description: "What must hold" },
+              {
+                nodeSelectorTerms: Type.Array(NodeTerm, {
+                  minItems: 1,
+                  maxItems: 64,
+                  description: "Terms, of which one must be met",
+                }),
+              },
+              { description: "What must be met" },
             ),
           ),
           preferredDuringSchedulingIgnoredDuringExecution: optional(
-            list(Type.Object({ weight, preference: NodeTerm }, { description: "One wish" }), "What is wished for"),
+            list(Type.Object({ weight, preference: NodeTerm }, { description: "One preference" }), "Preferences"),
           ),
         },
         { description: "On which nodes" },
@@ -106,7 +112,7 @@ export const AffinitySchema = Type.Object(
     podAffinity: optional(podTerms("Near which pods")),
     podAntiAffinity: optional(podTerms("Away from which pods")),
   },
-  { description: "Where replicas may or shall run" },
+  { description: "Where replicas must or should run" },
 );
 
 /** A taint of nodes that does not keep pods away. */
@@ -116,7 +122,9 @@ export const TolerationSchema = Type.Object(
     operator: optional(words(["Exists", "Equal"], "How the value is compared")),
     value: optional(text("Value of the taint", 63)),
     effect: optional(words(["NoSchedule", "PreferNoSchedule", "NoExecute"], "Effect of the taint; all when absent")),
-    tolerationSeconds: optional(Type.Integer({ description: "How long a pod stays; for ever when absent" })),
+    tolerationSeconds: optional(
+      Type.Integer({ description: "How long a pod stays, in seconds; without limit when absent" }),
+    ),
   },
   { description: "A taint that does not keep replicas away" },
 );
@@ -124,13 +132,15 @@ export const TolerationSchema = Type.Object(
 /** How pods are spread. */
 export const TopologySpreadConstraintSchema = Type.Object(
   {
-    maxSkew: whole("Most that places may differ by", 1),
+    maxSkew: whole("Largest difference in the number of pods between two domains", 1),
     topologyKey: labelKey,
-    whenUnsatisfiable: words(["DoNotSchedule", "ScheduleAnyway"], "What happens when it cannot be kept"),
+    whenUnsatisfiable: words(["DoNotSchedule", "ScheduleAnyway"], "What happens when the constraint cannot be met"),
     labelSelector: optional(LabelSelector),
-    minDomains: optional(whole("Fewest places", 1)),
-    nodeAffinityPolicy: optional(words(["Honor", "Ignore"], "Whether nodes that affinity leaves out count")),
-    nodeTaintsPolicy: optional(words(["Honor", "Ignore"], "Whether nodes with taints count")),
+    minDomains: optional(whole("Smallest number of domains", 1)),
+    nodeAffinityPolicy: optional(words(["Honor", "Ignore"], "Whether nodes that node affinity excludes are left out")),
+    nodeTaintsPolicy: optional(
+      words(["Honor", "Ignore"], "Whether nodes with taints that are not tolerated are left out"),
+    ),
     matchLabelKeys: optional(list(labelKey, "Labels whose values must be the same")),
   },
   { description: "How replicas are spread" },
@@ -147,16 +157,16 @@ const profileOf = (description: string) =>
     { description },
   );
 
-/** As whom pods run. */
+/** Users, groups and security options of pods. */
 export const PodSecurityContextSchema = Type.Object(
   {
     runAsUser: optional(id("User of the process")),
     runAsGroup: optional(id("Group of the process")),
     runAsNonRoot: optional(Type.Boolean({ description: "Whether root is refused" })),
     fsGroup: optional(id("Group that owns volumes")),
-    fsGroupChangePolicy: optional(words(["OnRootMismatch", "Always"], "When owners in volumes are changed")),
+    fsGroupChangePolicy: optional(words(["OnRootMismatch", "Always"], "When the ownership of volumes is changed")),
     supplementalGroups: optional(list(id("A group"), "Further groups of the process")),
-    supplementalGroupsPolicy: optional(words(["Merge", "Strict"], "Whether groups of the image count")),
+    supplementalGroupsPolicy: optional(words(["Merge", "Strict"], "Whether groups defined in the image are added")),
     seccompProfile: optional(profileOf("Which system calls are allowed")),
     appArmorProfile: optional(profileOf("AppArmor profile")),
     seLinuxOptions: optional(
@@ -173,11 +183,11 @@ export const PodSecurityContextSchema = Type.Object(
     sysctls: optional(
       list(
         Type.Object({ name: text("Name"), value: text("Value", 1_024) }, { description: "One parameter" }),
-        "Parameters of the kernel",
+        "Kernel parameters",
       ),
     ),
   },
-  { description: "As whom replicas run" },
+  { description: "Users, groups and security options of replicas" },
 );
 
 /** How names are looked up. */
@@ -198,12 +208,12 @@ export const DnsConfigSchema = Type.Object(
 /** How replicas are replaced. */
 export const DeploymentStrategySchema = Type.Object(
   {
-    type: optional(words(["RollingUpdate", "Recreate"], "One after the other, or all at once")),
+    type: optional(words(["RollingUpdate", "Recreate"], "Whether replicas are replaced gradually or all at once")),
     rollingUpdate: optional(
       Type.Object(
         {
-          maxSurge: optional(countOrShare("Most replicas above the wanted number")),
-          maxUnavailable: optional(countOrShare("Most replicas that may be missing")),
+          maxSurge: optional(countOrShare("Most replicas above the desired number")),
+          maxUnavailable: optional(countOrShare("Most replicas that may be unavailable")),
         },
         { description: "Bounds of a rolling update" },
       ),

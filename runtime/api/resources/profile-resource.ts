@@ -13,7 +13,7 @@ import {
 import { requestsCelRule, resourceAmounts } from "./resource-amounts.ts";
 import { secretName } from "../schemas/name-schemas.ts";
 
-/** What pods of a function have beyond what the function says, as Kubernetes names it (contract §2). */
+/** Pod settings beyond those of the function, named as in Kubernetes (contract §2). */
 export const ProfileSpec = Type.Object(
   {
     tolerations: Type.Optional(
@@ -28,18 +28,18 @@ export const ProfileSpec = Type.Object(
     dnsPolicy: Type.Optional(
       Type.Enum(["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"], {
         type: "string",
-        description: "Who is asked for names",
+        description: "Which resolvers look up names",
       }),
     ),
     dnsConfig: Type.Optional(DnsConfigSchema),
     resources: Type.Optional(
       Type.Object(
         {
-          limits: Type.Optional(resourceAmounts("Most that a replica gets")),
-          requests: Type.Optional(resourceAmounts("What a replica is promised")),
+          limits: Type.Optional(resourceAmounts("Most that a replica may use")),
+          requests: Type.Optional(resourceAmounts("What is reserved for a replica")),
         },
         {
-          description: "Amounts for functions that say none",
+          description: "Amounts for functions that set none",
           "x-kubernetes-validations": [requestsCelRule] satisfies CelRule[],
         },
       ),
@@ -48,7 +48,7 @@ export const ProfileSpec = Type.Object(
     strategy: Type.Optional(DeploymentStrategySchema),
   },
   {
-    description: "What replicas have beyond what their function says",
+    description: "Settings of replicas beyond those of their function",
     "x-kubernetes-validations": [
       {
         rule: "!has(self.dnsPolicy) || self.dnsPolicy != 'None' || (has(self.dnsConfig) && has(self.dnsConfig.nameservers) && size(self.dnsConfig.nameservers) > 0)",

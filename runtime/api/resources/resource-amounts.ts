@@ -17,7 +17,7 @@ const amountRules: readonly CelRule[] = [
   },
 ];
 
-/** Amounts as a function has them, with what only the API server can be told: whole devices, no more than there can be. */
+/** Amounts of a function, with rules that the API server checks by CEL: whole devices, and quantities below 2^63. */
 export const resourceAmounts = (about: string) =>
   ruledMap(
     { ...Resources, description: `${about}: memory, cpu and device keys such as nvidia.com/gpu, as quantity strings` },

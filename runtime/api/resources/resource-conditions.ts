@@ -3,24 +3,27 @@ import Type, { type Static } from "typebox";
 import type { AsRead } from "./as-read.ts";
 import { time } from "../schemas/name-schemas.ts";
 
-/** What a status says of an object, one statement per type; each writer keeps its own types. */
+/** The conditions of an object, one per type; each writer owns its types. */
 export function resourceConditions(types: readonly [string, ...string[]], about: string) {
   return Type.Optional(
     Type.Array(
       Type.Object(
         {
-          type: Type.Enum([...types], { type: "string", description: "What the statement is about" }),
-          status: Type.Enum(["True", "False", "Unknown"], { type: "string", description: "Whether it is so" }),
+          type: Type.Enum([...types], { type: "string", description: "What the condition is about" }),
+          status: Type.Enum(["True", "False", "Unknown"], {
+            type: "string",
+            description: "Whether the condition holds",
+          }),
           reason: Type.String({
             pattern: "^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
             maxLength: 1_024,
             description: "One word in CamelCase, for programs",
           }),
           message: Type.String({ maxLength: 32_768, description: "One sentence, for people" }),
-          lastTransitionTime: time("When the status changed last"),
-          observedGeneration: Type.Optional(generation("Generation of the object that the statement is about")),
+          lastTransitionTime: time("When the status last changed"),
+          observedGeneration: Type.Optional(generation("Generation of the object that the condition describes")),
         },
-        { description: "One statement" },
+        { description: "One condition" },
       ),
       {
         maxItems: 16,
@@ -32,12 +35,12 @@ export function resourceConditions(types: readonly [string, ...string[]], about:
   );
 }
 
-/** A generation of an object as its metadata count it. */
+/** A generation of an object, as in `metadata.generation`. */
 export function generation(description: string) {
   return Type.Integer({ minimum: 0, description });
 }
 
-/** A list in which nothing stands twice. */
+/** A list without duplicates. */
 export const setOptions = { "x-kubernetes-list-type": "set" } as const;
 
 /** Status of a kind that is accepted or refused. */
@@ -45,9 +48,9 @@ function acceptedStatus(types: readonly [string, ...string[]], about: string) {
   return Type.Object(
     {
       conditions: resourceConditions(types, about),
-      observedGeneration: Type.Optional(generation("Generation that the conditions are about")),
+      observedGeneration: Type.Optional(generation("Generation that the conditions describe")),
     },
-    { description: "What became of the object" },
+    { description: "Observed state of the object" },
   );
 }
 

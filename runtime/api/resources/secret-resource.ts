@@ -14,7 +14,7 @@ const secretKey = Type.String({
 const keys = (description: string) =>
   Type.Optional(Type.Array(secretKey, { maxItems: 1_024, description, ...setOptions }));
 
-/** What a Secret object says: which core secret functions may name, never a value (contract §2). */
+/** The spec of a Secret object: the core secret that functions may use, never a value (contract §2). */
 export const SecretSpec = Type.Object(
   {
     secretRef: Type.Object(
@@ -24,7 +24,7 @@ export const SecretSpec = Type.Object(
           Type.String({
             pattern: "^[-a-zA-Z0-9]+$",
             maxLength: 128,
-            description: "Its uid, written by the platform for secrets that it made",
+            description: "Its uid, written by the platform for secrets that it created",
           }),
         ),
       },
@@ -32,17 +32,17 @@ export const SecretSpec = Type.Object(
     ),
     keys: keys("Keys that functions get as files; all when absent"),
   },
-  { description: "Which secret it is" },
+  { description: "The core secret and which of its keys functions get" },
 );
 export type SecretSpec = Readonly<Static<typeof SecretSpec>>;
 
-/** What became of a Secret object. */
+/** The status of a Secret object. */
 export const SecretObjectStatus = Type.Object(
   {
     conditions: resourceConditions(["Ready"], "Whether the core secret has all its keys"),
-    keys: keys("Keys that are there"),
-    observedGeneration: Type.Optional(generation("Generation that the status is about")),
+    keys: keys("Keys that the core secret has"),
+    observedGeneration: Type.Optional(generation("Generation that the status describes")),
   },
-  { description: "Which of its keys are there" },
+  { description: "Observed state of the core secret" },
 );
 export type SecretObjectStatus = AsRead<Static<typeof SecretObjectStatus>>;

@@ -10,7 +10,7 @@ export const AlertLabels = Type.Object(
   },
   {
     title: "AlertLabels",
-    description: "Says which function it is about; others are ignored",
+    description: "Names the function; other labels are ignored",
     examples: [{ function_name: "hello.functions" }],
   },
 );
@@ -20,7 +20,7 @@ export const Alert = Type.Object(
   {
     status: Type.Enum(["firing", "resolved"], {
       type: "string",
-      description: "firing adds a fifth of the most replicas, resolved goes back to the fewest",
+      description: "firing adds a fifth of the maximum of replicas, resolved returns to the minimum",
     }),
     labels: AlertLabels,
   },
@@ -31,12 +31,12 @@ export const Alert = Type.Object(
   },
 );
 
-/** What an alert manager sends (contract §3.6). */
+/** The notification that an alert manager sends (contract §3.6). */
 export const AlertNotification = Type.Object(
-  { alerts: Type.Array(Alert, { maxItems: 1_000, description: "Taken one after the other" }) },
+  { alerts: Type.Array(Alert, { maxItems: 1_000, description: "Alerts, processed in order" }) },
   {
     title: "AlertNotification",
-    description: "What an alert manager sends",
+    description: "The notification that an alert manager sends",
     examples: [{ alerts: [{ status: "firing", labels: { function_name: "hello.functions" } }] }],
   },
 );

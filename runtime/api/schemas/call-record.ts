@@ -35,7 +35,7 @@ export const CallRecordAttempt = Type.Object(
   },
 );
 
-/** What became of a call's callback. */
+/** State of a call's callback. */
 export const CallRecordCallback = Type.Object(
   {
     url: Type.String({
@@ -44,14 +44,14 @@ export const CallRecordCallback = Type.Object(
     }),
     state: openEnum(
       ["pending", "sent", "failed", "unknown"],
-      "What became of it; unknown: the time in which it is tried is over, and no outcome is written down",
+      "State of the callback; unknown: the time for its attempts is over, and no outcome was recorded",
     ),
-    attempts: count("Times it was sent", 1),
-    status: Type.Optional(status("Last status of its receiver")),
+    attempts: count("Attempts so far", 1),
+    status: Type.Optional(status("Status of the receiver's last reply")),
     error: Type.Optional(
-      Type.String({ description: "Why the last try failed", examples: ["answered 503", "connect ECONNREFUSED"] }),
+      Type.String({ description: "Why the last attempt failed", examples: ["answered 503", "connect ECONNREFUSED"] }),
     ),
-    nextAttemptAt: Type.Optional(time("When it is tried again")),
+    nextAttemptAt: Type.Optional(time("When the next attempt is due")),
   },
   {
     title: "CallbackState",
@@ -60,7 +60,7 @@ export const CallRecordCallback = Type.Object(
   },
 );
 
-/** What a call gave. */
+/** The result of a call. */
 export const CallResult = Type.Object(
   {
     href: Type.String({
@@ -74,7 +74,7 @@ export const CallResult = Type.Object(
       description: "Whether the output can be read; over 1 MiB it is not kept",
       examples: [true],
     }),
-    expiresAt: time("When the output goes"),
+    expiresAt: time("When the output expires"),
   },
   {
     title: "CallResult",
@@ -83,25 +83,25 @@ export const CallResult = Type.Object(
   },
 );
 
-/** What became of an asynchronous call (contract §2). Times are RFC 3339 unless said otherwise. */
+/** State and history of an asynchronous call (contract §2). Times are RFC 3339 unless said otherwise. */
 export const CallRecord = Type.Object(
   {
     callId: callId("Id of the call"),
     functionName: functionName("Name of the function"),
     namespace: namespaceName("Real name of its namespace"),
     queue: queueName("Queue that holds the call"),
-    state: openEnum(callStates, "done, failed and cancelled are final, but for a failed call that is redriven"),
-    reason: Type.Optional(Type.String({ description: "Why it failed or was put back", examples: ["exhausted"] })),
+    state: openEnum(callStates, "done, failed and cancelled are final, except for a failed call that is redriven"),
+    reason: Type.Optional(Type.String({ description: "Why it failed or was requeued", examples: ["exhausted"] })),
     acceptedAt: time("When the call was accepted"),
     startTime: Type.String({
       pattern: "^[0-9]+$",
-      description: "The same as Unix nanoseconds, as X-Start-Time has it",
+      description: "The same in Unix nanoseconds, as in X-Start-Time",
       examples: ["1769860800000000000"],
     }),
-    endedAt: Type.Optional(time("When it came to its final state")),
+    endedAt: Type.Optional(time("When it reached its final state")),
     retries: count("Retries made"),
     maxRetries: count("Most retries allowed", 10),
-    nextAttemptAt: Type.Optional(time("When a waiting call is tried again")),
+    nextAttemptAt: Type.Optional(time("When a waiting call is retried")),
     queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: "1 = next, an estimate", examples: [1] })),
     attempts: Type.Array(CallRecordAttempt, { description: "Its runs so far" }),
     callback: Type.Optional(CallRecordCallback),
@@ -109,7 +109,7 @@ export const CallRecord = Type.Object(
   },
   {
     title: "CallRecord",
-    description: "What became of an asynchronous call",
+    description: "State and history of an asynchronous call",
     examples: [
       {
         callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",

@@ -27,7 +27,7 @@ import { ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
 import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./token.ts";
 
-/** The schemas that have a name of their own, their title, in the OpenAPI document and in clients made from it. */
+/** The schemas that the OpenAPI document, and clients generated from it, name by their title. */
 export const components: readonly TSchema[] = [
   Alert,
   AlertLabels,

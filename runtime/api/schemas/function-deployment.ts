@@ -5,7 +5,7 @@ import { mostReplicas, mostText } from "./key-rules.ts";
 import { functionName, inNamespace, secretName } from "./name-schemas.ts";
 import { Annotations, Labels, textMap } from "./text-map.ts";
 
-/** Text that a process can be started with. */
+/** Text that can be passed to a process: without NUL. */
 const noNul = "^[^\\u0000]*$";
 
 /** Amounts of memory, CPU and devices as Kubernetes quantity strings. */
@@ -48,7 +48,7 @@ export const FunctionDeployment = Type.Object(
       Type.String({
         pattern: noNul,
         maxLength: 4_096,
-        description: "Process that serves the function; split by the rules of shell words, never run by a shell",
+        description: "Process that serves the function; split into words as by a shell, never run by one",
         examples: ["sha256sum"],
       }),
     ),
@@ -59,14 +59,14 @@ export const FunctionDeployment = Type.Object(
       Type.Array(secretName("Name of a secret"), {
         maxItems: 64,
         uniqueItems: true,
-        description: "Secrets of the same namespace that the function finds as files; they must exist",
+        description: "Secrets of the same namespace that the function gets as files; they must exist",
         examples: [["api-key"]],
       }),
     ),
     constraints: Type.Optional(
       Type.Array(Type.String({ pattern: "^[^=]+==?[^=]+$", maxLength: 512 }), {
         maxItems: 32,
-        description: "Where replicas may run, as key=value or key==value; only stored on one machine",
+        description: "Where replicas may run, as key=value or key==value; stored without effect on one machine",
         examples: [["zone=a"]],
       }),
     ),
@@ -79,7 +79,7 @@ export const FunctionDeployment = Type.Object(
   {
     title: "FunctionDeployment",
     description:
-      "What a function is to be. Fields of FunctionStatus may stand beside it and are not read, so that what GET shows can be edited and sent, but for `name`, which is taken where `service` is absent; any other field is refused.",
+      "Desired state of a function. Fields of FunctionStatus are accepted and ignored, so that the reply to a GET can be edited and sent back; only `name` is used, if `service` is absent. Any other field is refused.",
     additionalProperties: false,
     examples: [
       {
@@ -99,23 +99,23 @@ export const FunctionDeployment = Type.Object(
 /** See {@link FunctionDeployment}. */
 export type FunctionDeployment = Readonly<Static<typeof FunctionDeployment>>;
 
-/** Names the function that is to be removed. */
+/** The function to delete. */
 export const DeleteFunctionRequest = Type.Object(
   { functionName: functionName("Name of the function"), namespace: inNamespace },
   {
     title: "DeleteFunctionRequest",
-    description: "Names the function that is to be removed",
+    description: "The function to delete",
     examples: [{ functionName: "hello" }],
   },
 );
 
-/** How many replicas a function is to have. */
+/** The desired number of replicas of a function. */
 export const ScaleServiceRequest = Type.Object(
   {
     replicas: Type.Integer({
       minimum: 0,
       maximum: mostReplicas,
-      description: "Replicas wanted, at most what the label com.service.scale.max says",
+      description: "Desired replicas, at most the value of label com.service.scale.max",
       examples: [2],
     }),
     namespace: inNamespace,
@@ -123,7 +123,7 @@ export const ScaleServiceRequest = Type.Object(
   },
   {
     title: "ScaleServiceRequest",
-    description: "How many replicas a function is to have",
+    description: "The desired number of replicas of a function",
     examples: [{ replicas: 2 }],
   },
 );

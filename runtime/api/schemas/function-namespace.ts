@@ -6,7 +6,7 @@ import { Annotations, Labels } from "./text-map.ts";
 /** A namespace of functions as it is sent and shown (contract §2). */
 export const FunctionNamespaceBody = Type.Object(
   {
-    name: namespaceName("Name of the namespace; equal to the one in the path, if there is one"),
+    name: namespaceName("Name of the namespace; the same as in the path, if it is there"),
     labels: Type.Optional(Labels),
     annotations: Type.Optional(Annotations),
   },

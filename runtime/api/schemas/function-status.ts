@@ -17,21 +17,21 @@ const ready = {
   lastTransitionTime: "2026-01-31T12:00:00.000Z",
 };
 
-/** One statement about a function, in the form of a Kubernetes condition. */
+/** One condition of a function, in the form of a Kubernetes condition. */
 export const Condition = Type.Object(
   {
     type: openEnum(
       ["Ready", "Healthy", "Reconciling", "Stalled", "Scaling"],
-      "What the statement is about; Scaling says why there are this many replicas",
+      "What the condition is about; Scaling says why there are this many replicas",
     ),
-    status: openEnum(["True", "False", "Unknown"], "Whether it is so"),
+    status: openEnum(["True", "False", "Unknown"], "Whether the condition holds"),
     reason: Type.String({ description: "One word in CamelCase, for programs", examples: ["ReplicasReady"] }),
     message: Type.String({ description: "One sentence, for people", examples: ["All replicas are ready"] }),
-    lastTransitionTime: time("When the status changed last"),
+    lastTransitionTime: time("When the status last changed"),
   },
   {
     title: "Condition",
-    description: "One statement about a function, in the form of a Kubernetes condition",
+    description: "One condition of a function, in the form of a Kubernetes condition",
     examples: [ready],
   },
 );
@@ -45,7 +45,7 @@ export const FunctionStatusUsage = Type.Object(
   },
   {
     title: "FunctionUsage",
-    description: "What all replicas use now; only with usage=1, and only if it is known",
+    description: "What all replicas use now; present only with usage=1 and if known",
     examples: [{ cpu: 12.5, totalMemoryBytes: 8_388_608 }],
   },
 );
@@ -77,18 +77,18 @@ export const FunctionStatus = Type.Object(
     limits: deployed.limits,
     requests: deployed.requests,
     readOnlyRootFilesystem: deployed.readOnlyRootFilesystem,
-    replicas: count("Replicas wanted", 1),
+    replicas: count("Desired replicas", 1),
     availableReplicas: count("Replicas that are ready", 1),
     invocationCount: count("Finished calls, best effort", 42),
     createdAt: time("When the function was created"),
-    generation: count("Raised by every change of the description", 1),
+    generation: count("Increased by every change of the deployment", 1),
     queue: queueName("Queue of its asynchronous calls"),
-    conditions: Type.Array(Condition, { description: "What stands well or in the way" }),
+    conditions: Type.Array(Condition, { description: "Conditions of the function" }),
     usage: Type.Optional(FunctionStatusUsage),
   },
   {
     title: "FunctionStatus",
-    description: "A deployed function: what was sent, fields that were not sent are absent, and what became of it",
+    description: "A deployed function: the deployment, without fields that were not sent, and its current state",
     examples: [
       {
         name: "hello",
@@ -110,8 +110,8 @@ export const FunctionStatus = Type.Object(
 export type FunctionStatus = Readonly<Static<typeof FunctionStatus>>;
 
 /**
- * Fields that a deployment may carry and that are not read: those of a status, so that what GET shows can be edited and
- * sent, and those that older clients of this API family always send.
+ * Fields that are accepted in a deployment and ignored: those of a status, so that the reply to a GET can be edited and
+ * sent back, and those that older clients of this API family always send.
  */
 export const ignoredInDeployment: readonly string[] = [
   ...Object.keys(FunctionStatus.properties),

@@ -9,31 +9,31 @@ type KeyBounds =
   | { readonly kind: "boolean" }
   | { readonly kind: "whole"; readonly min: number; readonly max: number; readonly digits: number }
   | { readonly kind: "number"; readonly above: number; readonly max: number }
-  /** `setting` may bound it further; whoever knows settings says its name in place of `max`. */
+  /** `setting` may bound it further; code that knows settings shows its name in place of `max`. */
   | { readonly kind: "duration"; readonly min: number; readonly max: number; readonly setting?: string }
   | { readonly kind: "text"; readonly pattern: string; readonly maxLength: number; readonly expected: string };
 
 /**
- * A key of the platform in labels or annotations: its name without prefix, what its value may be, and what it means. The
- * reader, the rules of the API server and the documents are all made from it.
+ * A key of the platform in labels or annotations: its name without prefix, the values it may have, and their meaning.
+ * The parser, the API server's rules and the documents are all derived from it.
  */
 export type KeyRule<T = unknown> = KeyBounds & {
   readonly name: string;
-  /** Undefined for a value that cannot be used. */
+  /** Undefined for an invalid value. */
   readonly parse: (value: string) => T | undefined;
 };
 
 /** Rules by the name of the key without prefix. */
 export type KeyRules = Readonly<Record<string, KeyRule>>;
 
-/** Text of a whole number of so many digits, and of a number: sources of regular expressions. */
+/** Sources of regular expressions: a whole number of at most `digits` digits, and a number. */
 export const wholePattern = (digits: number): string => `^[0-9]{1,${digits}}$`;
 export const numberPattern = "^[0-9]{1,15}(?:[.][0-9]{1,9})?$";
 
-/** Most characters, and most bytes, of all keys and values of annotations, and of envVars. */
+/** Limit for all keys and values of annotations, and of envVars: in characters and in bytes. */
 export const mostText = 262_144;
 
-/** Contract §5.1: most replicas of a function, and what holds where labels say nothing. */
+/** Contract §5.1: most replicas of a function, and its bounds where labels set none. */
 export const mostReplicas = 1_000;
 export const defaultScale = { min: 1, max: 20 } as const;
 
@@ -68,19 +68,19 @@ export const annotationKey = {
   serviceAccount: text(annotation.serviceAccount, namePattern.secret, 253, "the name of a service account"),
 };
 
-/** Annotations that say how a replica is asked whether it is well, and whether it is ready. */
+/** Annotations that configure the health probe and the readiness probe of a replica. */
 export const healthKey = probeKeys(annotation.healthPath);
 export const readyKey = probeKeys(annotation.readyPath);
 
-/** The mark of a namespace of functions, in its labels or annotations. */
+/** The marker of a namespace of functions, in its labels or annotations. */
 export const namespaceKey = choice(namespaceMarker.name, namespaceMarker.value);
 
-/** What the labels of a function may say to the platform. */
+/** Rules for the labels of a function that the platform reads. */
 export const labelRules = byName(labelKey);
-/** What its annotations may. */
+/** Rules for the annotations of a function that the platform reads. */
 export const annotationRules: KeyRules = { ...byName(annotationKey), ...byName(healthKey), ...byName(readyKey) };
 
-/** Annotations that belong to the API and mean nothing to this version yet, without prefix. */
+/** Annotations of the API that this version does not support yet, without prefix. */
 export const annotationsNotBuilt: readonly string[] = [
   "auth.claims",
   "callback.secret",
@@ -92,7 +92,7 @@ export const annotationsNotBuilt: readonly string[] = [
   "publish.on-failed",
 ];
 
-/** What is expected of a value, in words; `most` is said in place of the longest duration. */
+/** What is expected of a value, in words; `most` replaces the longest duration. */
 export function expectedOf(rule: KeyBounds, most?: string): string {
   switch (rule.kind) {
     case "choice":
@@ -170,7 +170,7 @@ function codes(name: string) {
   return { ...rule, parse } as const satisfies KeyRule<readonly number[]>;
 }
 
-/** How long each name may be is more than a regular expression can say. */
+/** The length limit of each name is beyond a regular expression: only `parse` checks it. */
 function secretNames(name: string) {
   const pattern = `^\\s*${secretLabel}(?:(?:\\.|\\s*,\\s*)${secretLabel})*\\s*$`;
   const parse = (value: string) => {
@@ -181,7 +181,7 @@ function secretNames(name: string) {
   return { ...rule, parse } as const satisfies KeyRule<readonly string[]>;
 }
 
-/** The keys beside the one of the path. */
+/** The keys of a probe, all named after the one of its path. */
 function probeKeys(path: string) {
   const beside = (name: string) => path.replace(/path$/, name);
   return {

@@ -2,7 +2,7 @@ import Type from "typebox";
 
 import { namePattern } from "../grammar.ts";
 
-/** Name of a function (contract §1.3); each of these takes the sentence that says whose name it is. */
+/** Name of a function (contract §1.3); each function here takes the description, which says whose name it is. */
 export const functionName = (description: string) =>
   Type.String({ pattern: namePattern.function, maxLength: 63, description, examples: ["hello"] });
 
@@ -31,5 +31,5 @@ export const callId = (description: string) =>
 export const time = (description: string) =>
   Type.String({ format: "date-time", description, examples: ["2026-01-31T12:00:00.000Z"] });
 
-/** The namespace of a request's body, which may be left out. */
+/** The optional namespace in the body of a request. */
 export const inNamespace = Type.Optional(namespaceName("Namespace; the default one when absent"));

@@ -1,10 +1,10 @@
 import Type from "typebox";
 
-/** Parameters of a query that goes to a function as it is; each entry is one `name=value`. */
+/** Query parameters that are passed on to a function unchanged; each entry is one `name=value`. */
 export const QueryParameters = Type.Unsafe<Readonly<Record<string, string>>>({
   title: "QueryParameters",
   type: "object",
-  description: "Parameters of a query by their names",
+  description: "Query parameters by name",
   additionalProperties: { type: "string" },
   examples: [{ page: "2" }],
 });

@@ -12,12 +12,15 @@ export const QueueStatus = Type.Object(
     name: queueName("Name of the queue"),
     queued: count("Calls that wait for their first run", 3),
     waiting: count("Calls that wait for a retry"),
-    running: count("Calls that run, as the queue-workers said within the last second", 1),
+    running: count("Running calls, as reported by the queue-workers within the last second", 1),
     deadLetters: count("Calls that were given up and are kept"),
-    workers: count("Queue-workers that take from it", 1),
+    workers: count("Queue-workers that serve it", 1),
     maxInflight: Type.Integer({ minimum: 1, description: "Calls that one worker runs at once", examples: [1] }),
     timeout: duration("Longest one run may take", "30s"),
-    ackWait: duration("Lease after which a call is taken from a worker that went silent", "60s"),
+    ackWait: duration(
+      "Lease of a claimed call; when its worker is silent for this long, another one takes over",
+      "60s",
+    ),
     oldestAgeSeconds: Type.Number({ minimum: 0, description: "Age of the oldest call in it", examples: [0.4] }),
     limit: count("Most calls that it holds", 1_000_000),
     why: Type.Optional(
@@ -61,7 +64,7 @@ const given = {
   deadAt: "2026-01-31T12:20:00.000Z",
   size: 5,
   advice:
-    'No retry was left, the last one ended with status 503: mend function "hello", then redrive the call, or delete it.',
+    'No retry was left, the last one ended with status 503: fix function "hello", then redrive the call, or delete it.',
 };
 
 /** A call that was given up (contract §2). */
@@ -74,12 +77,12 @@ export const DeadLetterView = Type.Object(
       ["exhausted", "crash", "expired", "undecodable", "callback"],
       "Why it was given up; callback: only its callback failed",
     ),
-    attempts: count("Runs that were made; of a callback how often it was sent", 11),
+    attempts: count("Runs of the call; for a callback, how often it was sent", 11),
     lastStatus: Type.Optional(
       Type.Integer({
         minimum: 100,
         maximum: 599,
-        description: "Last status of the function, of a callback that of its receiver",
+        description: "Last status of the function; for a callback, of its receiver",
         examples: [503],
       }),
     ),

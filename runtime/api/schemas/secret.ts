@@ -8,8 +8,8 @@ const name = secretName("Name of the secret: labels joined by dots");
 export const maxSecretBytes = 1_048_576;
 
 /**
- * A secret as it is sent; its value can never be read again (contract §2). That there is one is not said as alternatives
- * (anyOf), which generated clients would take for types of their own.
+ * A secret as it is sent; its value can never be read again (contract §2). That a value is required is not expressed as
+ * alternatives (anyOf), because client generators would turn them into separate types.
  */
 export const Secret = Type.Object(
   {

@@ -6,16 +6,16 @@ import { openEnum } from "./open-enum.ts";
 
 const word = (description: string, example: string) => Type.String({ minLength: 1, description, examples: [example] });
 
-/** Which build of something this is: an object, as clients of this API family read it; a string makes them fail. */
+/** The build of a component: an object, because clients of this API family fail on a string. */
 export const VersionInfo = Type.Object(
   {
     release: word("Version of this release", "0.1.0"),
-    sha: word("Commit that it was made from", "unreleased"),
-    commit_message: word("What that commit says", "unreleased"),
+    sha: word("Commit that it was built from", "unreleased"),
+    commit_message: word("Message of that commit", "unreleased"),
   },
   {
     title: "VersionInfo",
-    description: "Which build it is",
+    description: "The build of a component",
     examples: [{ release: "0.1.0", sha: "unreleased", commit_message: "unreleased" }],
   },
 );
@@ -24,7 +24,7 @@ export const VersionInfo = Type.Object(
 export const ProviderInfo = Type.Object(
   {
     provider: word("What runs functions: weir-kubernetes, weir-docker or weir-local", "weir-local"),
-    orchestration: word("How: kubernetes, docker or process", "process"),
+    orchestration: word("How it runs them: kubernetes, docker or process", "process"),
     version: VersionInfo,
   },
   {
@@ -45,7 +45,7 @@ export const SystemInfo = Type.Object(
   {
     provider: ProviderInfo,
     version: VersionInfo,
-    arch: word("Processor of the gateway: x86_64 or arm64", "x86_64"),
+    arch: word("Processor architecture of the gateway: x86_64 or arm64", "x86_64"),
     edition: openEnum(editionNames, "Preset of limits"),
     apiVersion: word("major.minor of this API", "1.0"),
     functionNamespace: namespaceName("The default namespace"),
@@ -53,13 +53,13 @@ export const SystemInfo = Type.Object(
       description: "Other names of the default namespace",
     }),
     durability: word(
-      "What a crash of the operating system can lose: interval (the last moments), always (nothing), cluster",
+      "What a crash of the operating system can lose: interval (the last 0.1 s of calls), always or cluster (nothing)",
       "interval",
     ),
   },
   {
     title: "SystemInfo",
-    description: "What this platform is",
+    description: "Version and configuration of this platform",
     examples: [
       {
         provider: {

@@ -16,7 +16,7 @@ export interface TextMapRules {
   readonly examples: readonly Readonly<Record<string, string>>[];
 }
 
-/** Schema of a map from text to text, in the form that makers of clients understand. */
+/** Schema of a map from text to text, in the form that client generators understand. */
 export function textMap({ title, description, keys, values, maxProperties, examples }: TextMapRules) {
   return Type.Unsafe<Readonly<Record<string, string>>>({
     title,
@@ -29,7 +29,7 @@ export function textMap({ title, description, keys, values, maxProperties, examp
   });
 }
 
-/** A map of text with the rule of its keys in words, and what else is asked of it. */
+/** A map of text with the rule of its keys in words, and further rules. */
 export function ruledMap(map: object, keysInWords: string, rules: readonly CelRule[]) {
   const { propertyNames, ...rest } = map as { readonly propertyNames?: object };
   return Type.Unsafe<Readonly<Record<string, string>>>({
@@ -45,7 +45,7 @@ const keys = { pattern: namePattern.key, maxLength: 317 };
 export const Labels = textMap({
   title: "Labels",
   description:
-    "Labels in Kubernetes syntax. Those of a function that begin with com.service. say how it is scaled, unknown ones are refused; others are stored and returned.",
+    "Labels in Kubernetes syntax. On a function, those that begin with com.service. control how it is scaled, and unknown ones among them are refused; all others are stored and returned.",
   keys,
   values: { pattern: namePattern.labelValue, maxLength: 63 },
   maxProperties: 128,
@@ -56,7 +56,7 @@ export const Labels = textMap({
 export const Annotations = textMap({
   title: "Annotations",
   description:
-    "Annotations, 256 KiB in all. Those of a function that begin with com.service. are its settings, unknown ones are refused; others are stored and returned.",
+    "Annotations, 256 KiB in all. On a function, those that begin with com.service. are its settings, and unknown ones among them are refused; all others are stored and returned.",
   keys,
   values: { maxLength: mostText },
   maxProperties: 128,

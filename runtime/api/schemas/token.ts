@@ -19,11 +19,15 @@ export const TokenRequest = Type.Object(
       description: "What kind of token it is",
     }),
     scope: Type.Optional(
-      Type.Enum(["function"], { type: "string", description: "function: for invoking only; absent: an API token" }),
+      Type.Enum(["function"], {
+        type: "string",
+        description: "function: a token for invoking only; absent: an API token",
+      }),
     ),
     audience: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Functions that a function token is for, as namespace:function or namespace:*; repeat the field",
+        description:
+          "Functions that a function token is for, as namespace:function or namespace:*; repeat the field for several",
         examples: [["functions:hello"]],
       }),
     ),
@@ -41,18 +45,18 @@ export const TokenRequest = Type.Object(
   },
 );
 
-/** What a token exchange gives. */
+/** The result of a token exchange. */
 export const TokenReply = Type.Object(
   {
     access_token: Type.String({ description: "The token", examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"] }),
     issued_token_type: openEnum([tokenType("access_token")], "Kind of the token"),
     token_type: openEnum(["Bearer"], "How it is sent"),
-    expires_in: Type.Integer({ minimum: 0, description: "Seconds that it lives", examples: [1_800] }),
+    expires_in: Type.Integer({ minimum: 0, description: "Lifetime in seconds", examples: [1_800] }),
     scope: Type.Optional(Type.String({ description: "function for a function token", examples: ["function"] })),
   },
   {
     title: "TokenReply",
-    description: "What a token exchange gives",
+    description: "The result of a token exchange",
     examples: [
       {
         access_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
@@ -87,7 +91,7 @@ const address = (description: string, example: string) =>
 export const OpenIdConfiguration = Type.Object(
   {
     issuer: address("Issuer and audience of the tokens", "https://weir.example.com"),
-    jwks_uri: address("Where its keys are", "https://weir.example.com/.well-known/jwks.json"),
+    jwks_uri: address("Where its public keys are", "https://weir.example.com/.well-known/jwks.json"),
     token_endpoint: address("Where tokens are exchanged", "https://weir.example.com/oauth/token"),
   },
   {

@@ -7,7 +7,7 @@ import type { Broker } from "./broker.ts";
 import type { ChosenEngine } from "./engine.ts";
 import type { HostPlace } from "./place.ts";
 
-/** Opens before those that report to it: it hears them from their first word on. */
+/** Opened before the parts that report to it, so that it receives their first reports. */
 export async function openAutoscaler(given: HostStart & HostPlace & Broker & ChosenEngine): Promise<object> {
   const autoscaler = buildAutoscaler({
     settings: given.settings,

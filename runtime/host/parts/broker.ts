@@ -17,7 +17,7 @@ export interface Broker {
   readonly connect: (user: string) => Promise<NatsLink>;
 }
 
-/** Starts the broker, unless its store is too small to work with. */
+/** Starts the broker; refuses a store that is too small. */
 export async function openBroker({
   settings,
   queues,
@@ -37,7 +37,7 @@ export async function openBroker({
     onEvent: (event) => log.warn(event, "nats-server"),
   });
   lifecycle.onClose("nats-server", () => nats.close());
-  // Even when this process is ended in a hurry the broker gets its signal.
+  // The broker gets its signal even if this process exits without closing its parts.
   process.once("exit", () => nats.pid !== undefined && process.kill(nats.pid, "SIGTERM"));
 
   const store = { bytes: nats.maxFileStore, calls: mostCalls({ ...settings, maxFileStore: nats.maxFileStore }) };

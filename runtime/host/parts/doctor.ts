@@ -8,13 +8,13 @@ import { machineStore } from "../settings.ts";
 import type { Broker } from "./broker.ts";
 import type { HostPlace } from "./place.ts";
 
-/** The queue-doctor, which looks after the queues until the end. */
+/** The queue-doctor, which repairs the queues until the stop. */
 export interface OpenDoctor {
   readonly doctor: BuiltQueueDoctor;
   readonly doctorLink: NatsLink;
 }
 
-/** Provisions what the broker holds. */
+/** Provisions the broker's streams, then starts the queue-doctor. */
 export async function openDoctor(given: HostStart & HostPlace & Broker): Promise<OpenDoctor> {
   const { settings, queues, lifecycle, nats } = given;
   const doctorLink = await given.connect(natsUser.doctor);
@@ -31,7 +31,7 @@ export async function openDoctor(given: HostStart & HostPlace & Broker): Promise
     log: given.log.child({ part: "queue-doctor" }),
   });
   await doctor.provision();
-  const looking = doctor.run(given.stop);
-  lifecycle.onClose("queue-doctor", () => looking);
+  const running = doctor.run(given.stop);
+  lifecycle.onClose("queue-doctor", () => running);
   return { doctor, doctorLink };
 }

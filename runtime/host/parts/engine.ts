@@ -12,11 +12,11 @@ import type { Broker } from "./broker.ts";
 import { enginesFor } from "./engines.ts";
 import type { HostPlace } from "./place.ts";
 
-/** What runs replicas, and what the provider knows of functions by. */
+/** What runs replicas, and where the provider reads functions. */
 export interface ChosenEngine {
   readonly engine: OpenEngine;
   readonly providerName: ProviderName;
-  /** Why functions do not run in containers, if nobody chose that. */
+  /** Why functions do not run in containers, unless that was chosen. */
   readonly engineTrouble: string | undefined;
   readonly providerLink: NatsLink;
   readonly functions: NatsFunctionStore;
@@ -48,7 +48,7 @@ export async function openEngine(given: HostStart & HostPlace & Broker): Promise
   });
   lifecycle.onClose("replicas", () => engine.close());
   lifecycle.onEndNow("replicas", () => engine.endNow());
-  // Before the replicas: what is cut off with them must not be written down as an attempt that failed.
+  // Before the replicas: runs that are aborted with them must not be recorded as failed attempts.
   lifecycle.onEndNow("nats-server", () => nats.close());
   return { engine, providerName, engineTrouble, providerLink, functions, namespaces };
 }

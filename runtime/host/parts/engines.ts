@@ -6,7 +6,7 @@ import { holdLock } from "../../process/hold-lock.ts";
 import { dockerHost } from "../../process/machine-facts.ts";
 import type { HostSettings } from "../settings.ts";
 
-/** What can run replicas, by the name that setting `provider` has for it. */
+/** What can run replicas, by its name in setting `provider`. */
 export function enginesFor({ dockerSocket }: HostSettings): Readonly<Record<ProviderName, Engine>> {
   return {
     local: localEngine(holdLock),

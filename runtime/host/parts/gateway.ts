@@ -13,7 +13,7 @@ import type { Outgoing } from "./outgoing.ts";
 import type { HostPlace } from "./place.ts";
 import type { OpenQueueWorkers } from "./queue-workers.ts";
 
-/** The gateway, which listens. */
+/** The listening gateway. */
 export interface OpenGateway {
   readonly gateway: BuiltGateway;
   readonly gatewayLink: NatsLink;
@@ -21,12 +21,12 @@ export interface OpenGateway {
 
 type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers;
 
-/** Listens, in networks of replicas, too. */
+/** Starts to listen, also in the networks of replicas. */
 export async function openGateway(given: Given): Promise<OpenGateway> {
   const { settings, port, lifecycle, engine, workers } = given;
   const gatewayLink = await given.connect(natsUser.gateway);
   const gateway = buildGateway({
-    // As it was typed, for the start page.
+    // The path as it was typed, for the start page.
     settings: { ...settings, port, secretMountPath: join(settings.data, "credentials") },
     ...gatewayAdapters(gatewayLink, settings),
     upstream: given.upstream,
@@ -45,7 +45,7 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     runs: workers.reduce((sum, { running }) => sum + running, 0),
   }));
   lifecycle.onClose("gateway", () => gateway.close());
-  const unhear = await engine.onAddresses((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
-  lifecycle.onClose("bridges", () => unhear());
+  const unsubscribe = await engine.onAddresses((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
+  lifecycle.onClose("bridges", () => unsubscribe());
   return { gateway, gatewayLink };
 }

@@ -9,11 +9,11 @@ export interface HostStart {
   readonly settings: HostSettings;
   readonly queues: readonly QueueDeclaration[];
   readonly log: Log;
-  /** Tells the person at the terminal. */
+  /** Prints a line for the person at the terminal. */
   readonly say: (line: string) => void;
   readonly lifecycle: Lifecycle;
-  /** Aborts when the end begins. */
+  /** Aborts when the stop begins. */
   readonly stop: AbortSignal;
-  /** From now on `count` is asked when the end begins. */
+  /** Sets the `count` that is called when the stop begins. */
   readonly countUnderWay: (count: () => UnderWay) => void;
 }

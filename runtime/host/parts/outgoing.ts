@@ -10,7 +10,7 @@ import type { HostStart } from "./host-start.ts";
 import type { Broker } from "./broker.ts";
 import type { HostPlace } from "./place.ts";
 
-/** What gateway and queue-workers reach functions and callbacks by. */
+/** The clients by which gateway and queue-workers reach functions and callbacks. */
 export interface Outgoing {
   readonly upstream: HttpUpstream;
   readonly sender: HttpCallbackSender;

@@ -6,10 +6,10 @@ import { openDataDirectory, type DataLayout } from "../data-directory.ts";
 import type { HostStart } from "./host-start.ts";
 import { busyPort } from "../report-failure.ts";
 
-/** Where a host is on its machine. */
+/** Ports, addresses and data directory of a host on its machine. */
 export interface HostPlace {
   readonly port: number;
-  /** The gateway's, for those on this machine. */
+  /** The gateway's, for clients on this machine. */
   readonly url: string;
   readonly adminUrl: string;
   readonly admin: AdminServer;
@@ -18,7 +18,7 @@ export interface HostPlace {
   readonly user: string;
 }
 
-/** Takes the ports and the data directory for this process, and answers probes from now on. */
+/** Finds the ports, locks the data directory for this process, and serves probes from now on. */
 export async function openPlace({ settings, lifecycle }: HostStart): Promise<HostPlace> {
   const port = await freePort(settings.port, "port");
   const adminPort = await freePort(settings.adminPort, "admin-port");
@@ -35,7 +35,7 @@ export async function openPlace({ settings, lifecycle }: HostStart): Promise<Hos
 
 async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<number> {
   const range = flag === "port" ? portRanges.gateway : portRanges.admin;
-  // Seconds pass before the gateway listens: what the system gives for 0 may be another's by then.
+  // The gateway listens only seconds later: a port that the system chose for 0 may be in use by then.
   const port = await (wanted === 0 ? lastingPort(range) : tryPort(wanted));
   if (port === undefined) throw new Error(busyPort(wanted, flag));
   return port;

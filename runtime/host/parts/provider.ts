@@ -7,7 +7,7 @@ import { longestRun } from "../settings.ts";
 import type { ChosenEngine } from "./engine.ts";
 import type { HostPlace } from "./place.ts";
 
-/** Makes the deployed functions true from now on. */
+/** Reconciles the deployed functions from now on. */
 export async function openProvider(
   given: HostStart & HostPlace & ChosenEngine,
 ): Promise<{ readonly provider: Provider }> {
@@ -26,7 +26,7 @@ export async function openProvider(
   });
   await provider.open();
   lifecycle.onClose("provider", () => provider.close());
-  // First of all: it would start again what is ended, and tell of failures that are none.
+  // Before everything else: it would restart replicas that are being ended, and report false failures.
   lifecycle.onEndNow("provider", () => void provider.close().catch(() => {}));
   return { provider };
 }

@@ -15,7 +15,7 @@ export interface OpenQueueWorkers {
   readonly workerLinks: readonly NatsLink[];
 }
 
-/** They take calls from now on. */
+/** The workers claim calls from now on. */
 export async function openQueueWorkers(given: HostStart & HostPlace & Broker & Outgoing): Promise<OpenQueueWorkers> {
   const { settings, log, upstream, nats } = given;
   const metrics = buildWorkerMetrics(given.admin.registry);
@@ -25,7 +25,7 @@ export async function openQueueWorkers(given: HostStart & HostPlace & Broker & O
     connected.push({ queue, link: await given.connect(user), inboxPrefix: nats.access(user).inboxPrefix });
   }
   const workers: OpenQueueWorker[] = [];
-  // Together: each may take as long as its runs are waited for.
+  // In parallel: each close may wait as long as its runs take.
   given.lifecycle.onClose("queue-workers", () => Promise.all(workers.map((worker) => worker.close())));
   for (const { queue, link, inboxPrefix } of connected) {
     const worker = await openQueueWorker({

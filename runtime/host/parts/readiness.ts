@@ -15,7 +15,7 @@ import type { OpenQueueWorkers } from "./queue-workers.ts";
 
 type Given = HostStart & HostPlace & Broker & OpenDoctor & ChosenEngine & OpenQueueWorkers & OpenGateway;
 
-/** Says that all is open, and where. */
+/** Reports readiness, and prints the banner. */
 export async function openReadiness(given: Given & { readonly provider: Provider }): Promise<object> {
   const { settings, log, admin, doctor, gateway } = given;
   const links = [given.doctorLink, given.gatewayLink, ...given.workerLinks];
@@ -44,7 +44,7 @@ export async function openReadiness(given: Given & { readonly provider: Provider
       store: given.store,
     }),
   );
-  // For the next start, should this one be killed; without `NODE_COMPILE_CACHE` there is nothing to keep.
+  // For the next start, in case this process is killed; does nothing without `NODE_COMPILE_CACHE`.
   flushCompileCache();
   return {};
 }

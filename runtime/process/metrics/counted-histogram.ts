@@ -11,7 +11,7 @@ interface Sample {
   readonly metricName: string;
 }
 
-/** A metric in seconds that shows histograms counted elsewhere whenever it is asked, instead of counting itself; register it. */
+/** A metric in seconds that reads histograms counted elsewhere at each scrape. The caller has to register it. */
 export class CountedHistogram<T extends string> extends Histogram<T> {
   readonly #shown: { readonly name: string; readonly help: string; readonly type: "histogram" };
   readonly #read: () => Counted<T>;
@@ -23,7 +23,7 @@ export class CountedHistogram<T extends string> extends Histogram<T> {
     this.#read = read;
   }
 
-  /** What the registry asks a histogram for when it writes text. */
+  /** Called by the registry when it writes text. */
   async getForPromString(): Promise<{ name: string; help: string; type: "histogram"; values: Sample[] }> {
     return { ...this.#shown, values: [...this.#samples()] };
   }

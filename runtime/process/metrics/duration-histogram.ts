@@ -1,7 +1,7 @@
-/** Upper bounds of the duration buckets in milliseconds: 1, 2, 4 … 2^17 (131 s); one more holds the rest. */
+/** Upper bounds of the duration buckets in milliseconds: 1, 2, 4 … 2^17 (131 s); one more bucket holds the rest. */
 export const durationBounds: readonly number[] = Array.from({ length: 18 }, (_, power) => 2 ** power);
 
-/** How many of something there were and how long they took; all of it only grows. */
+/** How many of something there were and how long they took; all values only grow. */
 export class DurationHistogram {
   count = 0;
   /** Milliseconds. */
@@ -9,7 +9,7 @@ export class DurationHistogram {
   /** How many fell between two bounds, and how many beyond the last. */
   readonly buckets: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0);
 
-  /** One more that took `duration` milliseconds. */
+  /** Adds one that took `duration` milliseconds. */
   add(duration: number): void {
     this.count += 1;
     this.sum += duration;
@@ -17,7 +17,7 @@ export class DurationHistogram {
     this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
   }
 
-  /** All of another. */
+  /** Adds all of another histogram. */
   addAll({ count, sum, buckets }: DurationHistogram): void {
     this.count += count;
     this.sum += sum;
@@ -28,11 +28,11 @@ export class DurationHistogram {
 /** Durations by HTTP status; holds those that occurred. */
 export class StatusDurations {
   readonly #byStatus = new Map<number, DurationHistogram>();
-  /** That of the status that came last, which mostly comes again. */
+  /** The histogram of the last status, cached because the next one is mostly the same. */
   #last: DurationHistogram | undefined;
   #lastStatus = 0;
 
-  /** One more that ended with `status` after `duration` milliseconds. */
+  /** Adds one that ended with `status` after `duration` milliseconds. */
   add(status: number, duration: number): void {
     if (this.#last === undefined || this.#lastStatus !== status) {
       this.#last = this.#byStatus.get(status) ?? new DurationHistogram();

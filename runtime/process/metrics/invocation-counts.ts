@@ -1,12 +1,12 @@
 import { StatusDurations, type DurationHistogram } from "./duration-histogram.ts";
 
-/** What this process saw of one function; all of it only grows, but `inFlight`. */
+/** The counts of one function in this process; all but `inFlight` only grow. */
 export class FunctionCounts {
-  /** Calls under way, those waiting for a replica too. */
+  /** Calls in flight, including those that wait for a replica. */
   inFlight = 0;
   /** Calls that ended. */
   finished = 0;
-  /** The same by status. */
+  /** Ended calls by status. */
   readonly ended = new StatusDurations();
 
   begin(): void {
@@ -24,7 +24,9 @@ export class FunctionCounts {
 /** The ended calls of one function and status, with the labels of their metrics. */
 export type EndedCalls = [labels: { function_name: string; code: string }, durations: DurationHistogram];
 
-/** What this process saw of each function, by `<name>.<namespace>`: for metrics, activity and `invocationCount`. */
+/**
+ * The counts of each function in this process, by `<name>.<namespace>`: for metrics, activity and `invocationCount`.
+ */
 export class InvocationCounts {
   readonly #counts = new Map<string, FunctionCounts>();
 
@@ -43,7 +45,7 @@ export class InvocationCounts {
     return this.#counts.get(key)?.finished ?? 0;
   }
 
-  /** Calls of all functions that are under way, those waiting for a replica too. */
+  /** Calls of all functions in flight, including those that wait for a replica. */
   get inFlight(): number {
     return this.#counts.values().reduce((sum, { inFlight }) => sum + inFlight, 0);
   }
@@ -60,7 +62,7 @@ export class InvocationCounts {
     }
   }
 
-  /** The function is gone for good. */
+  /** Drops the counts of a function that was removed. */
   forget(key: string): void {
     this.#counts.delete(key);
   }

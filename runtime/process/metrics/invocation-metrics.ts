@@ -4,15 +4,15 @@ import { CountedHistogram } from "./counted-histogram.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import type { EndedCalls, InvocationCounts } from "./invocation-counts.ts";
 
-/** The family's metrics of calls and runs of functions: all counts that are shown add up. */
+/** The OpenFaaS family's metrics of calls and runs of functions: the sum of all counts that are shown. */
 export interface InvocationMetrics {
-  /** From now on `counts` are among them; the function it gives ends that. */
+  /** Includes `counts` from now on; the returned function ends that. */
   show(counts: InvocationCounts): () => void;
 }
 
 /**
- * Registers them, once per registry; they are read from the counts when they are asked for, not kept twice. A gateway and
- * queue-workers of one process share them, so that a page has one sum.
+ * Registers the metrics, once per registry; each scrape reads them from the counts, so that nothing is kept twice.
+ * Gateway and queue-workers of one process share them, so that its `/metrics` has one sum.
  */
 export function buildInvocationMetrics(registry: Registry): InvocationMetrics {
   const registers = [registry];
@@ -44,7 +44,7 @@ export function buildInvocationMetrics(registry: Registry): InvocationMetrics {
   });
   const inFlight: Gauge<"function_name"> = new Gauge({
     name: "gateway_function_invocation_inflight",
-    help: "Calls and queued runs under way",
+    help: "Calls and queued runs in flight",
     labelNames: byFunction,
     registers,
     collect: () => {
@@ -57,9 +57,9 @@ export function buildInvocationMetrics(registry: Registry): InvocationMetrics {
   registry.registerMetric(
     new CountedHistogram({
       name: "gateway_functions_seconds",
-      help: "Time that calls and queued runs took, by status; of a WebSocket the time until it began",
+      help: "Time that calls and queued runs took, by status; for a WebSocket, the time until it began",
       labelNames: [...byCode],
-      read: () => added(shown),
+      read: () => summed(shown),
     }),
   );
   return {
@@ -70,7 +70,7 @@ export function buildInvocationMetrics(registry: Registry): InvocationMetrics {
   };
 }
 
-function added(shown: Iterable<InvocationCounts>): Iterable<EndedCalls> {
+function summed(shown: Iterable<InvocationCounts>): Iterable<EndedCalls> {
   const sums = new Map<string, EndedCalls>();
   for (const counts of shown) {
     for (const [labels, durations] of counts.ended()) {
