@@ -9,25 +9,25 @@ import { stackRules } from "./stack-rules.ts";
 import { secretsInTheClear, type KeyPath } from "./stack-secrets.ts";
 import { stackGroups, stackOptions } from "./stack-options.ts";
 
-/** Of which configuration the keys are: that of project `weir`, whoever runs the program. */
+/** The namespace of the keys: that of project `weir`, whichever project runs the program. */
 export const configNamespace = "weir";
 
-/** Everything a stack says, checked as a whole. Values that are secret are plain here: who hands them on marks them. */
+/** Everything a stack says, checked as a whole. Secret values are not marked here; the caller marks them. */
 export interface StackConfig extends Values<typeof stackOptions> {
   readonly platform: Platform;
   readonly natsTls: Values<typeof stackGroups.natsTls>;
   readonly timeouts: Values<typeof stackGroups.timeouts>;
 }
 
-/** What is known of how values are kept. */
+/** Facts about how values are stored. */
 export interface Keeping {
-  /** Whether a value that is secret is encrypted where it comes from; all are when absent. */
+  /** Whether a secret value is encrypted in its source; all are when absent. */
   readonly isEncrypted?: (path: KeyPath) => boolean;
-  /** Values that are there and cannot be read: what depends on them is not judged. */
+  /** Values that exist but cannot be read: what depends on them is not checked. */
   readonly unread?: readonly KeyPath[];
 }
 
-/** What a stack of these values, texts or JSON, is: there is a configuration only without problems. */
+/** Checks the values of a stack, texts or JSON; returns a configuration only if there are no problems. */
 export function checkConfig(
   given: Readonly<Record<string, unknown>>,
   { isEncrypted = () => true, unread = [] }: Keeping = {},
@@ -63,41 +63,41 @@ export function checkConfig(
   return { config: Object.freeze({ ...options.values, ...groups, platform }), problems: found };
 }
 
-/** The values, those of groups and lists no longer as JSON, without those that say nothing. */
+/** The values, with the JSON of groups and lists parsed, without those that are empty. */
 export function structuredValues(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const said = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
-  return Object.fromEntries(said.map(([key, value]) => [key, structured(key, value)]));
+  const entries = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, structured(key, value)]));
 }
 
-/** The options of a group that only a stack has. */
+/** Reads the options of a group that only a stack has. */
 function readGroup<S extends Settings>(group: string, table: S, content: unknown) {
-  const noMapping = content !== undefined && !isMapping(content);
+  const isNotMapping = content !== undefined && !isMapping(content);
   const { values, problems } = collectSettings(table, { file: mapping(content) }, []);
   const found = [...unknownKeys(mapping(content), Object.keys(table)), ...problems];
   return {
     values,
     problems: [
-      ...(noMapping ? [`${group}: expected a mapping of options`] : []),
+      ...(isNotMapping ? [`${group}: expected a mapping of options`] : []),
       ...found.map((problem) => `${group}.${problem}`),
     ],
   };
 }
 
-/** Whether it is about the value, about what it is part of, or about a part of it. */
+/** Whether the problem is about the value, about the group it is part of, or about a part of it. */
 function isAbout(problem: string, path: KeyPath): boolean {
   const key = problem.slice(0, problem.indexOf(":"));
   return `${key}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${key}.`);
 }
 
-/** Where an empty text says nothing: `Pulumi.yaml` has one for what may be left out. */
+/** Keys for which an empty text means "not set": `Pulumi.yaml` has one for each key that may be left out. */
 const mayBeEmpty = stackKeys.flatMap(({ key, fallback = "" }) => (fallback === "" ? [key] : []));
 
-/** Texts that may begin with a bracket and mean it. */
-const plainTexts: readonly string[] = ["kubeconfig", "adminPassword"];
+/** Keys whose text may begin with a bracket without being JSON. */
+const textKeys: readonly string[] = ["kubeconfig", "adminPassword"];
 
-/** Pulumi hands on objects and lists as JSON, and all else as text. */
+/** Pulumi passes objects and lists as JSON, and everything else as text. */
 function structured(key: string, value: unknown): unknown {
-  if (typeof value !== "string" || plainTexts.includes(key) || !/^\s*[[{]/.test(value)) return value;
+  if (typeof value !== "string" || textKeys.includes(key) || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.parse(value) as unknown;
   } catch {

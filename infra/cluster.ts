@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** Which cluster is meant. Beside a provider for Kubernetes both are absent. */
+/** The target cluster. With a provider for Kubernetes, both are absent. */
 export interface ClusterArgs {
   /** Path or content; that of kubectl when absent. */
   readonly kubeconfig?: pulumi.Input<string> | undefined;

@@ -10,8 +10,8 @@ import { isKubeconfigContent } from "./stack-secrets.ts";
 import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 
 /**
- * What the stack's configuration says under `weir:`, as arguments of a platform; what is secret is marked.
- * `directory` is where the file of the stack lies: that of the project, unless `Pulumi.yaml` says otherwise.
+ * The stack's configuration under `weir:` as arguments of a platform, with secret values marked. `directory` holds the
+ * file of the stack: that of the project, unless `Pulumi.yaml` says otherwise.
  * @throws RunError with every problem at once, each naming key, value and rule
  */
 export function readConfig(directory = pulumi.getRootDirectory()): WeirPlatformArgs {
@@ -19,7 +19,7 @@ export function readConfig(directory = pulumi.getRootDirectory()): WeirPlatformA
   const all = Object.entries<string>(pulumi.runtime.allConfig());
   const own = all.filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
   const given = Object.fromEntries(own) as Readonly<Record<string, string>>;
-  // Of a group the engine says only that something in it is encrypted; what, the file of the stack tells.
+  // For a group, the engine only reports that something in it is encrypted; the file of the stack shows what.
   const file = openStackFile(directory);
   const { config, problems } = checkConfig(given, {
     isEncrypted: (path) =>
@@ -30,7 +30,7 @@ export function readConfig(directory = pulumi.getRootDirectory()): WeirPlatformA
   return withSecrets(structuredValues(given));
 }
 
-/** Undefined where the configuration lies elsewhere. */
+/** Undefined if the configuration is stored elsewhere. */
 function openStackFile(directory: string): StackFile | undefined {
   const path = join(directory, `Pulumi.${pulumi.getStack()}.yaml`);
   return existsSync(path) ? readStackFile(path) : undefined;
@@ -53,10 +53,10 @@ function eachSecret(values: Readonly<Record<string, unknown>>, secrets: readonly
   );
 }
 
-/** Whether the engine calls the value of a key secret. The SDK knows; its declarations leave the function out. */
+/** Whether the engine marks the value of a key as secret. The SDK has this function; its declarations omit it. */
 function isSecretKey(key: string): boolean {
   const { isConfigSecret } = pulumi.runtime as { readonly isConfigSecret?: (key: string) => boolean };
   if (isConfigSecret === undefined)
-    throw new Error("Cannot tell secret configuration: this SDK of Pulumi does not say");
+    throw new Error("Cannot tell secret configuration: this Pulumi SDK has no isConfigSecret");
   return isConfigSecret(key);
 }

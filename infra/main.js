@@ -1,4 +1,4 @@
-// Plain JavaScript: a Node that cannot read the program must be able to say so.
+// JavaScript, not TypeScript: a Node.js that cannot read the program must still be able to report that.
 import { RunError } from "@pulumi/pulumi";
 
 import { nodeFault } from "./node-fault.js";

@@ -6,13 +6,13 @@ import type { KubernetesObject } from "./manifests/kubernetes-object.ts";
 import { groupedOptions } from "./manifests/platform-options.ts";
 
 /**
- * Texts that other resources give: known only when those are made, while the objects that they stand in are made of plain
- * values. Each has a word that stands for it until then.
+ * Texts from other resources: known only once those are created, while the objects that contain them are built from
+ * known values. Until then, each text has a placeholder.
  */
 export interface OpenTexts {
-  /** The arguments with those words. */
+  /** The arguments with those placeholders. */
   readonly plain: Readonly<Record<string, unknown>>;
-  /** The object with the texts in place of their words. */
+  /** The object with the texts in place of their placeholders. */
   fillObject(object: KubernetesObject): OpenObject;
   fillText(text: string): pulumi.Input<string>;
 }
@@ -20,7 +20,7 @@ export interface OpenTexts {
 /** An object in which values may come from other resources. */
 export type OpenObject = pulumi.Inputs & Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">;
 
-/** Options whose value only stands in objects, and decides nothing else. */
+/** Options whose value only appears in objects and decides nothing else. */
 const mayBeOpen: readonly (readonly [group: "images" | "ingress", option: string])[] = [
   ["images", "weir"],
   ["images", "nats"],
@@ -31,7 +31,7 @@ const mayBeOpen: readonly (readonly [group: "images" | "ingress", option: string
 ];
 
 /**
- * Puts words in place of what is not known yet. The texts are checked when they are known, by the rule of their option.
+ * Puts placeholders in place of texts that are not known yet. Once known, they are checked by the rule of their option.
  */
 export function openTexts(args: Readonly<Record<string, unknown>>): OpenTexts {
   const texts = new Map<string, pulumi.Output<string>>();
@@ -41,12 +41,12 @@ export function openTexts(args: Readonly<Record<string, unknown>>): OpenTexts {
     if (!isMapping(options)) continue;
     const text = options[option];
     if (!isLater(text)) continue;
-    const word = `weir-open-${texts.size}.invalid`;
+    const placeholder = `weir-open-${texts.size}.invalid`;
     texts.set(
-      word,
+      placeholder,
       pulumi.output(text).apply((known) => checked(group, option, known)),
     );
-    plain[group] = { ...options, [option]: word };
+    plain[group] = { ...options, [option]: placeholder };
   }
   return {
     plain,
@@ -60,7 +60,7 @@ export function openTexts(args: Readonly<Record<string, unknown>>): OpenTexts {
   };
 }
 
-/** Whether its value comes later. */
+/** Whether the value becomes known only later. */
 export function isLater(value: unknown): value is pulumi.Output<string> | Promise<string> {
   return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
@@ -83,9 +83,11 @@ function filled(value: unknown, texts: Texts): unknown {
 }
 
 function filledText(text: string, texts: Texts): pulumi.Input<string> {
-  const words = [...texts.keys()].filter((word) => text.includes(word));
-  if (words.length === 0) return text;
+  const placeholders = [...texts.keys()].filter((placeholder) => text.includes(placeholder));
+  if (placeholders.length === 0) return text;
   return pulumi
-    .all(words.map((word) => texts.get(word) ?? ""))
-    .apply((found) => words.reduce((filling, word, index) => filling.replaceAll(word, found[index] ?? ""), text));
+    .all(placeholders.map((placeholder) => texts.get(placeholder) ?? ""))
+    .apply((found) =>
+      placeholders.reduce((filling, placeholder, index) => filling.replaceAll(placeholder, found[index] ?? ""), text),
+    );
 }

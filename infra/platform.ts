@@ -23,11 +23,11 @@ import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
 import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 
 /**
- * The whole of Weir on a cluster. What each part needs first it depends on; an upgrade goes the same way. Several may be
- * in one program, each with a name and namespaces of its own.
+ * All of Weir on a cluster. Each part depends on those it needs first, also in an upgrade. One program may have several
+ * platforms, each with its own name and namespaces.
  *
- * Options reach all that it makes: provider, parent, aliases, transforms, dependsOn; `protect` keeps the broker and the
- * namespaces, with which the broker's volumes would go.
+ * Options apply to everything it creates: provider, parent, aliases, transforms, dependsOn. `protect` applies to the
+ * broker and the namespaces, whose deletion would delete the broker's volumes.
  */
 export class WeirPlatform extends pulumi.ComponentResource {
   /** Address of the gateway in the cluster. */
@@ -35,24 +35,24 @@ export class WeirPlatform extends pulumi.ComponentResource {
   /** Address for clients outside; empty when there is none. */
   readonly publicUrl: pulumi.Output<string>;
   readonly adminUser: pulumi.Output<string>;
-  /** Secret. */
+  /** Marked as secret. */
   readonly adminPassword: pulumi.Output<string>;
   readonly queues: pulumi.Output<string[]>;
   readonly edition: pulumi.Output<string>;
-  /** The command that makes the gateway answer on 127.0.0.1:8080. */
+  /** The command that forwards 127.0.0.1:8080 to the gateway. */
   readonly portForward: pulumi.Output<string>;
   readonly functionNamespace: string;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
-  /** Provider of the cluster, for what stands on the platform. */
+  /** Provider of the cluster, for components on the platform. */
   readonly kubernetes: pulumi.ProviderResource;
-  /** What functions need: they come after these, and go before them. */
+  /** What functions need: they are created after these, and deleted before them. */
   readonly parts: readonly pulumi.Input<pulumi.Resource>[];
 
   constructor(name: string, args: WeirPlatformArgs = {}, options: pulumi.ComponentResourceOptions = {}) {
     const { config, given, fillObject, fillText } = readArgs(name, args);
     const { kubernetes, random, tls, definitions, cluster } = providersOf(name, args, options);
-    // Protection is for what holds calls: passwords are made anew at times, and queues go.
+    // Only what stores calls is protected: passwords are rotated, and queues may be removed.
     const { protect, provider: _provider, ...passedOn } = options;
     super("weir:platform:Weir", name, {}, { ...passedOn, providers: { kubernetes, random, tls } });
     const { platform, adminUser, timeouts } = config;

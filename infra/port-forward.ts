@@ -3,9 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ClusterArgs } from "./cluster.ts";
 import { isKubeconfigContent } from "./stack-secrets.ts";
 
-/** The command that makes the gateway of a platform answer on 127.0.0.1:8080, with the cluster that is meant. */
+/** The command that forwards 127.0.0.1:8080 to the gateway of a platform in the given cluster. */
 export function portForwardCommand({ kubeconfig, context }: ClusterArgs, namespace: string): pulumi.Output<string> {
-  // Content is secret, and kubectl reads it from a file that only its owner knows.
+  // Content is secret, and kubectl reads it from a file whose path only the owner knows.
   const path = typeof kubeconfig === "string" && !isKubeconfigContent(kubeconfig) ? kubeconfig : undefined;
   return pulumi
     .output(context)

@@ -5,20 +5,20 @@ import * as tls from "@pulumi/tls";
 
 import type { ClusterArgs } from "./cluster.ts";
 
-/** Who makes the resources; no resource is left to a default provider, which goes wherever kubectl points. */
+/** Providers of the resources; none is left to a default provider, which uses whatever cluster kubectl points to. */
 export interface Providers {
   readonly kubernetes: pulumi.ProviderResource;
-  /** Of the custom resource definitions: they outlive the stack, and the next one finds them there. */
+  /** For the custom resource definitions: they outlive the stack, so the next one finds existing ones. */
   readonly definitions: pulumi.ProviderResource;
   readonly random: pulumi.ProviderResource;
   readonly tls: pulumi.ProviderResource;
-  /** Which cluster all that goes to. */
+  /** The target cluster. */
   readonly cluster: ClusterArgs;
 }
 
 /**
- * The providers of a platform called `name`: those that its options name, or its parent has, and else its own.
- * @throws RunError when arguments and a provider both say which cluster is meant
+ * The providers of a platform called `name`: those from its options or its parent, else its own.
+ * @throws RunError when both arguments and a provider name the cluster
  */
 export function providersOf(
   name: string,
@@ -43,7 +43,7 @@ export function providersOf(
   };
   return {
     cluster,
-    // What changes in place is read by pods that a checksum restarts; replaced, it would be missing for a while.
+    // Changed in place: pods that read it are restarted by a checksum. If replaced, it would be missing for a while.
     kubernetes:
       kubernetes ?? new Kubernetes(name, { ...access, enableConfigMapMutable: true, enableSecretMutable: true }),
     definitions: new Kubernetes(`${name}-definitions`, {
@@ -74,7 +74,7 @@ function givenProvider(
   return given.find((each) => isOf[name](each)) ?? parent?.getProvider(`${name}:index:Any`);
 }
 
-/** What a provider was made with: each is an output of it, though its class declares none. */
+/** An argument of a provider: it is also an output, though the class does not declare it. */
 function settingOf(
   provider: pulumi.ProviderResource | undefined,
   setting: keyof ClusterArgs,

@@ -9,12 +9,12 @@ import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 /** Arguments of a platform, checked as far as they are known. */
 export interface ReadArgs extends Omit<OpenTexts, "plain"> {
   readonly config: StackConfig;
-  /** As they were given, those that come later, too. */
+  /** As they were given, including values that become known only later. */
   readonly given: Pick<CredentialsArgs, "adminPassword" | "natsPasswords" | "natsTls">;
 }
 
 /**
- * What a platform is made of.
+ * Checks the arguments of a platform.
  * @throws RunError with every problem at once, each naming key, value and rule
  */
 export function readArgs(name: string, args: WeirPlatformArgs): ReadArgs {
@@ -28,7 +28,7 @@ export function readArgs(name: string, args: WeirPlatformArgs): ReadArgs {
   return { ...open, config, given: { adminPassword, natsPasswords, natsTls } };
 }
 
-/** The values that are known; the paths of the others go to `later`. */
+/** The known values; the paths of the others are added to `later`. */
 function withoutLater(
   values: Readonly<Record<string, unknown>>,
   later: string[],

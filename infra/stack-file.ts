@@ -6,17 +6,17 @@ import { checkConfig, configNamespace } from "./check-config.ts";
 import type { KeyPath } from "./stack-secrets.ts";
 import { isMapping } from "../runtime/settings/mapping.ts";
 
-/** What a file `Pulumi.<stack>.yaml` says of the platform. */
+/** The platform's configuration in a file `Pulumi.<stack>.yaml`. */
 export interface StackFile {
-  /** By key, without `weir:`; what is encrypted is left out. */
+  /** By key, without `weir:` and without encrypted values. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Paths, without `weir:`, of the values that are encrypted, such as `natsTls.key`: only Pulumi can read them. */
   readonly encrypted: readonly KeyPath[];
 }
 
 /**
- * Reads the configuration of a stack as Pulumi keeps it: keys with namespace, secret values as `{secure: …}`.
- * @throws Error with a sentence when it is no such file
+ * Reads the configuration of a stack as Pulumi stores it: keys with namespace, secret values as `{secure: …}`.
+ * @throws Error with a sentence when it is not such a file
  */
 export function readStackFile(path: string): StackFile {
   let content: unknown;
@@ -55,7 +55,7 @@ function encryptedPaths(values: Readonly<Record<string, unknown>>, prefix = ""):
   });
 }
 
-/** Whether a value is encrypted in the file, by itself or with the group that it is in, or is not in it at all. */
+/** Whether a value is encrypted in the file, by itself or with its group, or is not in the file at all. */
 export function isEncryptedIn({ values, encrypted }: StackFile, path: KeyPath): boolean {
   if (encrypted.some((each) => `${path}.`.startsWith(`${each}.`))) return true;
   const [key = "", ...inside] = path.split(".");
@@ -63,7 +63,7 @@ export function isEncryptedIn({ values, encrypted }: StackFile, path: KeyPath): 
   return found === undefined;
 }
 
-/** What the file is as a configuration: values that are encrypted are not judged, secrets in the clear are refused. */
+/** Checks the file as a configuration: encrypted values are not checked, unencrypted secrets are refused. */
 export function checkStackFile({ values, encrypted }: StackFile): ReturnType<typeof checkConfig> {
   return checkConfig(values, { isEncrypted: () => false, unread: encrypted });
 }

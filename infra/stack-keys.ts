@@ -6,10 +6,10 @@ import { stackGroups, stackOptions } from "./stack-options.ts";
 /** One key of a stack, without `weir:`. */
 export interface StackKey {
   readonly key: string;
-  /** What it may be; for a group its options by name. */
+  /** The setting of a single key; a group has `group` instead, its options by name. */
   readonly setting?: Setting<unknown>;
   readonly group?: Settings;
-  /** Text of the default, where all who read it agree on one. */
+  /** Text of the default, if all processes that read it have the same. */
   readonly fallback?: string | undefined;
 }
 

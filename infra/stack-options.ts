@@ -7,7 +7,9 @@ const pem = (what: string) => ({
   expected: `PEM, from -----BEGIN to ${what}-----`,
 });
 
-/** What a stack says beside the options of the platform: where it stands, and what is not made but given. */
+/**
+ * Options of a stack besides those of the platform: the cluster, and credentials that are given instead of generated.
+ */
 export const stackOptions = {
   kubeconfig: {
     ...optionalText("kubeconfig", {
@@ -18,11 +20,11 @@ export const stackOptions = {
   context: optionalText("context", { about: "Context of the kubeconfig; the current one when absent" }),
   installCrds: flag("installCrds", {
     fallback: "true",
-    about: "Whether the definitions of the custom resources are made; of several platforms in a cluster one does",
+    about: "Whether the custom resource definitions are installed; of several platforms in a cluster, only one does",
   }),
   allowPlainHttp: flag("allowPlainHttp", {
     fallback: "false",
-    about: "Whether the gateway may be reached from outside without TLS: passwords can be read on the way then",
+    about: "Whether the gateway may be reached from outside without TLS; passwords can then be read in transit",
   }),
   adminUser: text("adminUser", {
     fallback: "admin",
@@ -31,13 +33,13 @@ export const stackOptions = {
   }),
   adminPassword: {
     ...optionalText("adminPassword", {
-      about: "Password of the administrator; made when absent",
+      about: "Password of the administrator; generated when absent",
       rule: { test: (word) => /^[\x21-\x7e]{12,256}$/.test(word), expected: "12 to 256 visible characters of ASCII" },
     }),
     ...hidden,
   },
   rotation: optionalText("rotation", {
-    about: "Any word: with another one all passwords are made anew, and what reads them is restarted",
+    about: "Any word; when it changes, all passwords are generated anew, and pods that read them are restarted",
     rule: { test: (word) => /^[\w.-]{1,63}$/.test(word), expected: "1 to 63 letters, digits and . _ -" },
   }),
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),
@@ -46,7 +48,7 @@ export const stackOptions = {
 const second = 1_000;
 const longestWait = { min: second, max: 3_600 * second };
 
-/** How long `pulumi up` waits for what it makes or changes until it fails. */
+/** How long `pulumi up` waits for what it creates or changes before it fails. */
 export const timeoutOptions = {
   deployments: duration("deployments", {
     fallback: "3m",
@@ -66,7 +68,7 @@ export const natsTlsOptions = {
   certificate: optionalText("certificate", { about: "Certificate of the servers, PEM", rule: pem("CERTIFICATE") }),
   key: { ...optionalText("key", { about: "Its key, PEM", rule: pem("PRIVATE KEY") }), ...hidden },
   authority: optionalText("authority", {
-    about: "Certificate of who signed it, PEM; all that a broker elsewhere needs",
+    about: "Certificate of the authority that signed it, PEM; the only one needed for a broker elsewhere",
     rule: pem("CERTIFICATE"),
   }),
 } as const;

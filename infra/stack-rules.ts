@@ -5,7 +5,7 @@ import type { groupedOptions } from "./manifests/platform-options.ts";
 import { isTlsInFront, type Platform } from "./manifests/platform.ts";
 import type { natsTlsOptions, stackOptions } from "./stack-options.ts";
 
-/** What the rules of a stack look at; what could not be read is undefined. */
+/** What the rules of a stack check; values that could not be read are undefined. */
 export interface StackFacts {
   readonly options: Partial<Values<typeof stackOptions>>;
   readonly natsTls: Partial<Values<typeof natsTlsOptions>>;
@@ -14,11 +14,11 @@ export interface StackFacts {
   readonly ingress: Partial<Values<typeof groupedOptions.ingress>>;
   readonly httpRoute: Partial<Values<typeof groupedOptions.httpRoute>>;
   readonly publicUrl: string | undefined;
-  /** Only when nothing is wrong with it. */
+  /** Only if there are no problems with it. */
   readonly platform: Platform | undefined;
 }
 
-/** What the options of a stack must keep together; each problem names key, value and rule. */
+/** Problems across the options of a stack; each names key, value and rule. */
 export function stackRules(facts: StackFacts): string[] {
   return [...plainHttpProblems(facts), ...certificateProblems(facts), ...passwordProblems(facts)];
 }
@@ -58,7 +58,7 @@ function certificateProblems({ nats, natsTls }: StackFacts): string[] {
     : [`natsTls: expected authority alone, as the broker of nats.url has its own certificate; got ${list(given)}`];
 }
 
-/** A broker that runs elsewhere knows its users; ours gets to know those that are made. */
+/** A broker that runs elsewhere has its users already; ours gets generated ones. */
 function passwordProblems({ options, nats, platform }: StackFacts): string[] {
   const { natsPasswords } = options;
   if (natsPasswords === undefined) return [];
@@ -66,12 +66,12 @@ function passwordProblems({ options, nats, platform }: StackFacts): string[] {
   if (nats.url === undefined)
     return given.length === 0 ? [] : [`natsPasswords: expected nats.url with them, got ${given.join(", ")} alone`];
   if (platform === undefined) return [];
-  const wanted = brokerSecretNames(platform).map((name) => name.slice(natsSecretName("").length));
+  const needed = brokerSecretNames(platform).map((name) => name.slice(natsSecretName("").length));
   const weak = given.filter((name) => !/^[A-Za-z0-9_-]{16,}$/.test(natsPasswords[name] ?? ""));
   return [
-    ...(wanted.every((name) => given.includes(name)) && given.every((name) => wanted.includes(name))
+    ...(needed.every((name) => given.includes(name)) && given.every((name) => needed.includes(name))
       ? []
-      : [`natsPasswords: expected ${wanted.join(", ")}; got ${list(given)}`]),
+      : [`natsPasswords: expected ${needed.join(", ")}; got ${list(given)}`]),
     ...weak.map((name) => `natsPasswords.${name}: expected 16 letters, digits, - and _ or more`),
   ];
 }

@@ -1,11 +1,11 @@
 import { isMapping } from "../runtime/settings/mapping.ts";
 
-/** The key of a stack as `pulumi config set --path` takes it, without `weir:`, such as `natsTls.key`. */
+/** A key of a stack in the form of `pulumi config set --path`, without `weir:`, such as `natsTls.key`. */
 export type KeyPath = string;
 
 /**
- * What of a stack's values is secret and stands in the clear, each with the command that stores it encrypted.
- * `isEncrypted` tells of one value whether its stack keeps it so.
+ * Problems for secret values of a stack that are not encrypted, each with the command that stores it encrypted.
+ * `isEncrypted` tells whether the stack stores a value encrypted.
  */
 export function secretsInTheClear(
   given: Readonly<Record<string, unknown>>,
@@ -20,26 +20,28 @@ export function secretsInTheClear(
 function secretPaths({ kubeconfig, adminPassword, natsPasswords, natsTls }: Readonly<Record<string, unknown>>) {
   const paths: KeyPath[] = [];
   if (typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig)) paths.push("kubeconfig");
-  if (isSaid(adminPassword)) paths.push("adminPassword");
+  if (isGiven(adminPassword)) paths.push("adminPassword");
   if (isMapping(natsPasswords))
     paths.push(
-      ...Object.entries(natsPasswords).flatMap(([process, word]) => (isSaid(word) ? [`natsPasswords.${process}`] : [])),
+      ...Object.entries(natsPasswords).flatMap(([process, word]) =>
+        isGiven(word) ? [`natsPasswords.${process}`] : [],
+      ),
     );
-  if (isMapping(natsTls) && isSaid(natsTls["key"])) paths.push("natsTls.key");
+  if (isMapping(natsTls) && isGiven(natsTls["key"])) paths.push("natsTls.key");
   return paths;
 }
 
-/** Whether it is the content of a kubeconfig, which holds keys, and not the path of one. */
+/** Whether this is the content of a kubeconfig, which holds keys, rather than a path. */
 export function isKubeconfigContent(kubeconfig: string): boolean {
   return /[\n{]/.test(kubeconfig);
 }
 
-/** Pulumi asks for the value at the terminal, or reads what has several lines from a file. */
+/** Pulumi asks for the value at the terminal; a value of several lines is read from a file. */
 function storingCommand(path: KeyPath): string {
   const file = { kubeconfig: " < kubeconfig", "natsTls.key": " < tls.key" }[path] ?? "";
   return `pulumi config set --secret ${path.includes(".") ? "--path " : ""}weir:${path}${file}`;
 }
 
-function isSaid(value: unknown): boolean {
+function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }

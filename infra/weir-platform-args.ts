@@ -7,7 +7,7 @@ import type { generalOptions, groupedOptions } from "./manifests/platform-option
 import type { RolloutGate } from "./rollout/rollout-gate.ts";
 import type { stackGroups, stackOptions } from "./stack-options.ts";
 
-/** Options as a stack says them, by key: a duration is a text such as `30s`. */
+/** Options in the form of a stack, by key: a duration is a text such as `30s`. */
 type Said<S extends Settings> = {
   readonly [K in keyof S]?: S[K] extends Setting<infer T> ? SaidValue<T> | undefined : never;
 };
@@ -27,14 +27,14 @@ type OpenGroup = "images" | "ingress";
 type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 
 /**
- * What a platform is made of: the keys of a stack, without `weir:`, each described in `docs/reference/settings.md`. What says how many
- * objects there are, or what their names are, is plain; passwords, certificates, images and names outside may come
- * from other resources.
+ * Arguments of a platform: the keys of a stack, without `weir:`, each described in `docs/reference/settings.md`. Values
+ * that determine the number or names of objects must be known; passwords, certificates, images and outside names may
+ * come from other resources.
  */
 export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
-  /** Made when absent. */
+  /** Generated when absent. */
   readonly adminPassword?: pulumi.Input<string> | undefined;
-  /** Of a broker that runs elsewhere, by process. */
+  /** For a broker that runs elsewhere, by process. */
   readonly natsPasswords?: Readonly<Record<string, pulumi.Input<string>>> | undefined;
   /** PEM. */
   readonly natsTls?: Texts<keyof typeof stackGroups.natsTls> | undefined;
@@ -42,8 +42,8 @@ export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
   readonly images?: (Texts<"weir" | "nats"> & Said<Omit<typeof groupedOptions.images, "weir" | "nats">>) | undefined;
   readonly ingress?: (Texts<IngressText> & Said<Omit<typeof groupedOptions.ingress, IngressText>>) | undefined;
   /**
-   * Whether each part ends only when the cluster says, to `kubectl`, that its pods are all of the wanted version and available.
-   * True when absent; false for tests with Pulumi's mocks; a function asks in a way of its own.
+   * Whether each part is done only when the cluster reports, to `kubectl`, that all its pods are of the desired version
+   * and available. True when absent; false for tests with Pulumi's mocks; a function is a custom gate.
    */
   readonly awaitRollouts?: boolean | RolloutGate | undefined;
 }

@@ -4,19 +4,19 @@ import { delimiter, join } from "node:path";
 
 import { environment } from "../runtime/process/settings.ts";
 
-const places = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+const directories = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
 
-/** Times that a package is asked for. */
-const tries = 3;
+/** Attempts to install a package. */
+const attempts = 3;
 
 /** The path of a program, or undefined. */
 export function findTool(tool: string): string | undefined {
-  return places.map((place) => join(place, tool)).find(isExecutable);
+  return directories.map((place) => join(place, tool)).find(isExecutable);
 }
 
 /**
- * The path of `tool`; as root on Debian a missing one is installed from its package, which is said aloud. Undefined
- * when it is not to be had.
+ * The path of `tool`; as root on Debian a missing one is installed from its package, which is reported. Undefined when
+ * it is not available.
  */
 export function installedTool(tool: string, debianPackage: string, say: (line: string) => void): string | undefined {
   const found = findTool(tool);
@@ -24,8 +24,9 @@ export function installedTool(tool: string, debianPackage: string, say: (line: s
   say(`"${tool}" is missing: installing Debian's package "${debianPackage}" with apt-get, as root`);
   const env = { ...environment(), DEBIAN_FRONTEND: "noninteractive" };
   const install = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", debianPackage];
-  // Another test file may be installing its own, and have the lists of packages, for which nothing waits.
-  for (let left = tries; left > 0 && findTool(tool) === undefined; left -= 1) {
+  // A concurrent test file may be installing its own package, and hold the lock on the package lists; apt does not wait
+  // for it.
+  for (let left = attempts; left > 0 && findTool(tool) === undefined; left -= 1) {
     spawnSync("apt-get", ["update"], { env, stdio: "ignore" });
     // At run level 1 a package does not start its service.
     spawnSync("apt-get", install, { env: { ...env, RUNLEVEL: "1" }, stdio: "ignore" });

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Installs all npm packages where only those are that run Weir and one of `names` is missing; what is there stays as it is.
+ * Installs all npm packages if one of `names` is missing because only those that run Weir are installed; keeps existing
+ * ones.
  * @throws Error when they cannot be installed
  */
 export function needPackages(names: readonly string[]): void {

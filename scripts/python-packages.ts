@@ -7,7 +7,7 @@ import { lastComplaint, runCommand, type Environment } from "../runtime/adapters
 import { environment } from "../runtime/process/settings.ts";
 import { installedTool } from "./debian-tool.ts";
 
-/** Packages from PyPI in a directory of the cache, away from those of the machine. */
+/** Packages from PyPI in a directory of the cache, separate from those of the machine. */
 export interface PythonPackages {
   readonly directory: string;
   /** The environment of this process, in which `python3` finds them. */
@@ -18,9 +18,10 @@ const questionTimeout = 30_000;
 const installTimeout = 900_000;
 
 /**
- * The packages of a requirements file with hashes, whose first line is a comment that begins with their name; missing ones are installed into the cache with pip, which is said
- * aloud, as it is when they are not to be had: then it is a sentence why.
- * @throws Error when a package is not the one whose hash the file has
+ * The packages of a requirements file with hashes, whose first line is a comment that begins with their name. Missing
+ * ones are installed into the cache with pip, which is reported. When they are not available, the reason is reported
+ * and returned as a sentence.
+ * @throws Error when a package does not match its hash in the file
  */
 export async function pythonPackages(
   requirements: string,
@@ -30,7 +31,7 @@ export async function pythonPackages(
   const text = await readFile(requirements, "utf8");
   const what = /^# (\S+)/.exec(text)?.[1] ?? "packages";
   const without = await withoutPython(own, say);
-  if (without !== undefined) return complain(what, without, say);
+  if (without !== undefined) return reportFailure(what, without, say);
 
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const directory = join(weirCache(own), `${await pythonTag(own)}-${what}-${digest}`);
@@ -38,7 +39,7 @@ export async function pythonPackages(
   if (await isThere(directory)) return packages;
   say(`Getting ${what} for Python with pip, into ${directory} (once, up to a minute or two) …`);
   const failure = await install(requirements, directory, own);
-  return failure === undefined ? packages : complain(what, failure, say);
+  return failure === undefined ? packages : reportFailure(what, failure, say);
 }
 
 async function install(requirements: string, directory: string, own: Environment): Promise<string | undefined> {
@@ -51,7 +52,7 @@ async function install(requirements: string, directory: string, own: Environment
     if (installed.stderr.includes("DO NOT MATCH THE HASHES")) throw new Error(installed.stderr);
     if (installed.code !== 0) return `pip could not install it: ${lastComplaint(installed)}`;
     await rename(fresh, directory).catch(async (cause: unknown) => {
-      // Another process was faster.
+      // Another process has installed them in the meantime.
       if (!(await isThere(directory))) throw cause;
     });
     return undefined;
@@ -60,7 +61,7 @@ async function install(requirements: string, directory: string, own: Environment
   }
 }
 
-/** Why there is no Python with pip; as root on Debian it is installed. */
+/** Why Python with pip is unavailable, or undefined; as root on Debian it is installed first. */
 async function withoutPython(own: Environment, say: (line: string) => void): Promise<string | undefined> {
   const asked = () => runCommand("python3", ["-m", "pip", "--version"], { environment: own, timeout: questionTimeout });
   if ((await asked()).code !== 0) {
@@ -72,14 +73,14 @@ async function withoutPython(own: Environment, say: (line: string) => void): Pro
   return recent.code === 0 ? undefined : "Python is older than 3.11";
 }
 
-/** Compiled packages are of one version of Python. */
+/** A tag of the Python version, as compiled packages depend on it. */
 async function pythonTag(own: Environment): Promise<string> {
   const question = "import sys; print(sys.implementation.cache_tag)";
   const { stdout } = await runCommand("python3", ["-c", question], { environment: own, timeout: questionTimeout });
   return stdout.trim();
 }
 
-function complain(what: string, because: string, say: (line: string) => void): string {
+function reportFailure(what: string, because: string, say: (line: string) => void): string {
   const sentence = `Cannot get ${what} for Python: ${because}`;
   say(sentence);
   return sentence;

@@ -1,4 +1,4 @@
-/** A number from 0 on, below 1. */
+/** A number from 0 to below 1. */
 export type Random = () => number;
 
 /** The same numbers for the same seed (mulberry32). */
@@ -12,7 +12,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** A whole number from 0 on, below `limit`. */
+/** A whole number from 0 to below `limit`. */
 export function below(random: Random, limit: number): number {
   return Math.floor(random() * limit);
 }

@@ -1,4 +1,4 @@
-// Plain JavaScript without dependencies: it runs on the Node that npm came with (20 or newer), before anything is installed.
+// JavaScript without dependencies: it runs on the Node that npm came with (20 or newer), before anything is installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url";
 import { withoutSymbols } from "./strip-elf.js";
 
 const oldestNode = 24;
-/** That of the npm packages: a machine that has it needs no other to run Weir. */
+/** The version among the npm packages: a machine that has it needs no other to run Weir. */
 const ownNode = 26;
 const staleGuardAge = 10_000;
 const staleLockAge = 30 * 60_000;
@@ -33,25 +33,25 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, "node_modules", ".bin");
 const lock = join(root, ".setup.lock");
 const guard = `${lock}.guard`;
-/** What the packages were installed from; both notes go when npm installs anew. */
+/** Records what the packages were installed from; npm removes this and `nodeNote` when it reinstalls. */
 const packagesNote = join(root, "node_modules", ".weir-packages");
-/** There only with all packages. */
+/** Exists only if all packages are installed. */
 const testRunner = join(root, "node_modules", "vitest");
-/** That a Node was found that runs here. */
+/** Records that a Node was found that runs here. */
 const nodeNote = join(root, "node_modules", ".weir-node");
-/** How the note of the packages ends where only those are installed that run Weir. */
+/** End of `packagesNote` if only the packages that run Weir are installed. */
 const productionMark = "production\n";
-/** Exit code that says: what was typed is answered, there is nothing to start. */
-const answered = 100;
+/** Exit code when the output is complete, and there is nothing to start. */
+const nothingToStart = 100;
 
-/** With `--production` what runs Weir is enough; behind it are the program to be run and what was typed for it, if any. */
+/** With `--production`, the packages that run Weir are enough; the program to run and its arguments follow, if any. */
 const production = process.argv[2] === "--production";
 const [program, ...typed] = process.argv.slice(production ? 3 : 2);
 const host = "runtime/host/main.ts";
-/** What other programs print may be kept: what goes on before them is not part of it. */
+/** The output of other programs may be captured, so progress goes to standard error for them. */
 const say = program === undefined || program === host ? console.log : console.error;
 
-/** What the packages must have been installed from. */
+/** What the packages must have been installed from, as in `packagesNote`. */
 function wanted() {
   const hash = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
@@ -81,7 +81,10 @@ function isAlive(pid) {
   }
 }
 
-/** Of several that saw the same dead lock only one may remove it, else the second would remove the first one's new lock. */
+/**
+ * Only one of several processes that saw a dead lock may remove it, else the second would remove the first one's new
+ * lock.
+ */
 function removeDeadLock(holder) {
   try {
     mkdirSync(guard);
@@ -97,7 +100,7 @@ function removeDeadLock(holder) {
   }
 }
 
-/** Takes the lock; false when a living process has it. */
+/** Acquires the lock; false when a living process holds it. */
 function tryLock() {
   try {
     const file = openSync(lock, "wx");
@@ -110,7 +113,7 @@ function tryLock() {
   try {
     const holder = readFileSync(lock, "utf8");
     const age = Date.now() - statSync(lock).mtimeMs;
-    // An empty lock is one whose maker has not written its number yet.
+    // An empty lock is one whose creator has not written its pid yet.
     const dead = holder === "" ? age > 5_000 : !isAlive(Number(holder)) || age > staleLockAge;
     if (dead) removeDeadLock(holder);
   } catch (err) {
@@ -120,21 +123,21 @@ function tryLock() {
 }
 
 function waitForLock() {
-  let said = false;
+  let reported = false;
   const clock = new Int32Array(new SharedArrayBuffer(4));
   while (!tryLock()) {
-    if (!said && existsSync(lock)) {
+    if (!reported && existsSync(lock)) {
       say("Waiting for another set-up in this directory to finish …");
-      said = true;
+      reported = true;
     }
     Atomics.wait(clock, 0, 0, lockPoll);
   }
 }
 
-/** Which packages, and how: what is there and fits is kept, as a Weir may run with it. */
+/** Which packages to install, and how: existing packages that fit are kept, as a Weir may be running with them. */
 function installPlan() {
   const note = noted();
-  // Who had all of them works on Weir, and keeps them: npm ci by hand leaves no note, but the test runner.
+  // A developer with all packages keeps them: npm ci by hand leaves no note, but installs the test runner.
   const all = !production || (note === undefined ? existsSync(testRunner) : !note.endsWith(productionMark));
   if (all) {
     const added = note === wanted() + productionMark;
@@ -146,7 +149,7 @@ function installPlan() {
 
 function sizeText({ all, hasNode, how }) {
   if (all) {
-    // Node has lost its symbols already where it was installed to run Weir.
+    // Node was already stripped if it was installed to run Weir.
     const size = how[0] === "ci" ? 510 : 410;
     return `npm packages with all that tests and checks need, Node 26 among them (about ${size} MB in all; less than two minutes on most lines)`;
   }
@@ -170,7 +173,7 @@ function installPackages({ how, sets }) {
   return npm.status === 0 ? undefined : `"npm ${how[0]}" failed (exit code ${npm.status}), see above`;
 }
 
-/** Takes from Node's package what no program of ours reads: headers, manual, and the names that only debuggers want. */
+/** Removes what our programs do not read from Node's package: headers, manual, and symbols for debuggers. */
 function slimNode() {
   const packages = join(root, "node_modules");
   for (const name of readdirSync(packages)) {
@@ -186,8 +189,8 @@ function slimNode() {
     const file = openSync(slim, "w", 0o755);
     for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(file, part, at);
     closeSync(file);
-    // Where it does not run, the program stays as it is.
-    if (troubleWithNode(slim, ["--eval", "0"]) === undefined) renameSync(slim, node);
+    // If the stripped program does not run, the original is kept.
+    if (nodeFailure(slim, ["--eval", "0"]) === undefined) renameSync(slim, node);
     else rmSync(slim, { force: true });
   }
 }
@@ -201,8 +204,8 @@ function megabytes(directory) {
   return Math.round(bytes / 1e6);
 }
 
-/** What is typed and needs no packages: answered from files, so that nothing is installed for it. */
-function answer() {
+/** Prints what needs no packages, such as `--help`, from files, so that nothing is installed for it. */
+function printFromFiles() {
   if (program === undefined) return false;
   if (program === host && (typed.includes("--version") || typed.includes("-V"))) {
     console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
@@ -221,7 +224,7 @@ function answer() {
 }
 
 /** Why the Node at `path` cannot run here, or undefined. */
-function troubleWithNode(path, args = ["--version"]) {
+function nodeFailure(path, args = ["--version"]) {
   const { status, stderr, error } = spawnSync(path, args, { encoding: "utf8" });
   return status === 0 ? undefined : (stderr ?? "").trim() || error?.message || "it does not start";
 }
@@ -237,7 +240,7 @@ function installLibatomic() {
   }
 }
 
-/** Makes sure that `node` is new enough in our npm scripts; a sentence if that cannot be. */
+/** Ensures that `node` is new enough in our npm scripts; returns a sentence if that is not possible. */
 function findNode() {
   const link = join(bin, "node");
   const ownIsEnough = Number(process.versions.node.split(".", 1)[0]) >= oldestNode;
@@ -246,8 +249,8 @@ function findNode() {
     const platform = `${process.platform} ${process.arch}`;
     return `Cannot run on Node ${process.versions.node}: install Node ${oldestNode} or newer, as npm has none for ${platform}`;
   }
-  let trouble = troubleWithNode(link);
-  if (trouble === undefined) return undefined;
+  let failure = nodeFailure(link);
+  if (failure === undefined) return undefined;
 
   // npm puts this directory first on PATH: a Node that does not run would hide the one that does.
   const target = readlinkSync(link);
@@ -255,19 +258,19 @@ function findNode() {
   if (ownIsEnough) return undefined;
   const note = noted();
   rmSync(packagesNote, { force: true });
-  if (trouble.includes("libatomic")) {
+  if (failure.includes("libatomic")) {
     installLibatomic();
-    trouble = troubleWithNode(resolve(bin, target));
+    failure = nodeFailure(resolve(bin, target));
   }
-  if (trouble === undefined) {
+  if (failure === undefined) {
     symlinkSync(target, link);
     if (note !== undefined) writeFileSync(packagesNote, note);
     return undefined;
   }
-  const cure = trouble.includes("libatomic")
+  const cure = failure.includes("libatomic")
     ? "install libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic)"
     : `install Node ${oldestNode} or newer`;
-  return `Cannot run Node 26 on this machine: ${trouble}; ${cure}, and start again`;
+  return `Cannot run Node 26 on this machine: ${failure}; ${cure}, and start again`;
 }
 
 function fail(sentence) {
@@ -277,8 +280,8 @@ function fail(sentence) {
 
 function setUp() {
   if (upToDate()) return;
-  if (answer()) {
-    process.exitCode = answered;
+  if (printFromFiles()) {
+    process.exitCode = nothingToStart;
     return;
   }
   waitForLock();
@@ -300,7 +303,7 @@ function setUp() {
       fail(problem);
       return;
     }
-    // Only now, as the smaller program is tried, too, and may need what was missing.
+    // Only now: the stripped program is tested, too, and may need what was missing.
     if (noted()?.endsWith(productionMark)) slimNode();
     writeFileSync(nodeNote, "");
     say(`Installed: node_modules takes ${megabytes(join(root, "node_modules"))} MB`);

@@ -1,4 +1,4 @@
-// Plain JavaScript without dependencies, as scripts/setup.js needs it before anything is installed.
+// JavaScript without dependencies, as scripts/setup.js needs it before anything is installed.
 
 /** Offsets and sizes of ELF64 (System V ABI, gabi 4.1, "ELF Header", "Sections", "Program Header"). */
 const header = { bytes: 64, programs: 32, sections: 40, programSize: 54, programCount: 56, sectionSize: 58 };
@@ -10,11 +10,12 @@ const takesNoFile = 8;
 const sectionAlignment = 8;
 
 /**
- * A program of Linux without what is not loaded to run it: the symbols and lines that debuggers read. What is loaded stays
- * where it is, the table of dynamic symbols with it.
+ * A Linux program without the sections that are not loaded to run it: symbols and line numbers for debuggers. Loaded
+ * sections stay in place, including the table of dynamic symbols.
  * @param {Buffer} bytes the whole file
- * @returns {Buffer[] | undefined} the parts of the smaller file; undefined when it is no 64-bit little-endian ELF file with
- *   sections, is damaged, or has nothing to take away
+ * @returns {Buffer[] | undefined} the parts of the smaller file; undefined when it is not a 64-bit little-endian ELF
+ *   file
+ *   with sections, is damaged, or has nothing to remove
  */
 export function withoutSymbols(bytes) {
   if (bytes.length < header.bytes || bytes.toString("latin1", 0, 6) !== "\x7fELF\x02\x01") return undefined;
@@ -34,7 +35,7 @@ export function withoutSymbols(bytes) {
     const size = bytes.readBigUInt64LE(at + program.fileSize);
     end = Math.max(end, Number(bytes.readBigUInt64LE(at + program.offset) + size));
   }
-  // What is taken away leaves an empty entry, so that the entries which name others by number stay true.
+  // A removed section leaves an empty entry, so that entries which refer to others by number stay valid.
   const table = Buffer.alloc(sectionCount * section.bytes);
   let text = Buffer.alloc(0);
   for (let index = 0; index < sectionCount; index += 1) {

@@ -11,12 +11,12 @@ import { suites } from "./test/tiers.ts";
 
 let interrupted = false;
 process.on("SIGINT", () => {
-  // The suite that runs gets it, too; what it leaves behind is cleared before we end.
+  // The running suite receives it, too; what it leaves behind is cleaned up before this process ends.
   interrupted = true;
 });
 
 const command = new Command("npm test --")
-  .description("Runs the tests and says at the end how many passed, failed and were skipped.")
+  .description("Runs the tests and reports at the end how many passed, failed and were skipped.")
   .argument("[suites...]", `of ${suites.join(", ")}, nightly; all but the last when none is named`)
   .option("--report <file>", "also writes the result there, as JSON")
   .helpOption("--help", "show this")
@@ -35,9 +35,9 @@ async function run(names: readonly string[]): Promise<SuiteResult> {
   if (unknown.length > 0) {
     return failedResult([`Cannot run tests "${unknown.join(" ")}": the suites are ${known.join(", ")}`]);
   }
-  const trouble = await troubleWithNatsServer();
-  if (trouble !== undefined) return failedResult([trouble]);
-  // The README is tried as it is written, and it is written with curl.
+  const failure = await natsServerFailure();
+  if (failure !== undefined) return failedResult([failure]);
+  // The commands of the README are tested as written, and use curl.
   installedTool("curl", "curl", console.log);
 
   return runSuites({
@@ -46,8 +46,8 @@ async function run(names: readonly string[]): Promise<SuiteResult> {
   });
 }
 
-/** Finds or installs a nats-server and says which; resolves with why there is none. */
-async function troubleWithNatsServer(): Promise<string | undefined> {
+/** Finds or installs a nats-server and reports which; resolves with the reason if there is none. */
+async function natsServerFailure(): Promise<string | undefined> {
   try {
     const found = await findNatsServer({ environment: environment(), say: console.log });
     for (const reason of found.ignored) console.log(reason);

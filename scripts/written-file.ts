@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import { format } from "oxfmt";
 
-/** A file that follows from the sources. */
+/** A file that is generated from the sources. */
 export interface WrittenFile {
   /** Below the repository. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface WrittenFile {
 
 /**
  * A file in the format of the repository.
- * @throws Error when its text is not of the kind that its name says
+ * @throws Error when its text does not match the extension of its name
  */
 export async function formattedFile(path: string, text: string): Promise<WrittenFile> {
   const { code, errors } = await format(path, text, { printWidth: 120 });
@@ -19,7 +19,7 @@ export async function formattedFile(path: string, text: string): Promise<Written
   return { path, text: code };
 }
 
-/** Those of the files that are not in the repository as they shall be. */
+/** The files that differ from those in the repository. */
 export async function staleAmong(files: readonly WrittenFile[], root: URL): Promise<WrittenFile[]> {
   const stale: WrittenFile[] = [];
   for (const file of files) {
@@ -29,7 +29,7 @@ export async function staleAmong(files: readonly WrittenFile[], root: URL): Prom
   return stale;
 }
 
-/** Writes the files that are stale; with `check` it only says so, and the process ends with code 1. */
+/** Writes the stale files; with `check` it only reports them, and the process exits with 1. */
 export async function writeOrCheck(
   files: readonly WrittenFile[],
   root: URL,

@@ -4,27 +4,27 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { apiServerObject, type ApiServer } from "../manifests/api-server.ts";
 
-/** Where the API server is: what was said, and what was not the cluster says, at each `pulumi up`. */
+/** Where the API server is: as configured, and the rest as read from the cluster at each `pulumi up`. */
 export function readApiServer(
   name: string,
-  said: ApiServer,
+  configured: ApiServer,
   { parent }: pulumi.CustomResourceOptions,
 ): pulumi.Output<ApiServer> {
   const id = `${apiServerObject.namespace}/${apiServerObject.name}`;
   const options = parent === undefined ? {} : { parent };
   const ports =
-    said.ports.length > 0
-      ? said.ports
+    configured.ports.length > 0
+      ? configured.ports
       : EndpointSlice.get(`${name}-endpoints`, id, options).ports.apply(
-          // A slice of an older cluster may have none; the usual ones are taken then.
+          // A slice of an older cluster may have none; the usual ports are used then.
           (found) => (found ?? []).flatMap(({ port }) => (port === undefined ? [] : [String(port)])),
         );
   const serviceAddresses =
-    said.serviceAddresses.length > 0
-      ? said.serviceAddresses
+    configured.serviceAddresses.length > 0
+      ? configured.serviceAddresses
       : Service.get(`${name}-service`, id, options).spec.apply((spec) => spec?.clusterIPs ?? []);
   return pulumi.all([ports, serviceAddresses]).apply(([known, addresses]) => ({
-    ...said,
+    ...configured,
     ports: known,
     serviceAddresses: addresses,
   }));

@@ -2,31 +2,31 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import { defaultFunctionNamespace } from "../manifests/platform-options.ts";
 
-/** What functions need of the platform of the same program. */
+/** What functions need from the platform of the same program. */
 export interface PlatformBelow {
   readonly functionNamespace: string;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
   /** Provider of the cluster. */
   readonly kubernetes: pulumi.ProviderResource;
-  /** What must be there before functions, and goes after them. */
+  /** Parts that are created before functions and deleted after them. */
   readonly parts: readonly pulumi.Input<pulumi.Resource>[];
 }
 
-/** Where something of a function stands. */
+/** The platform and namespace of a function, or of something it uses. */
 export interface NamespacedArgs {
-  /** The platform of the same program: it comes first, and says which cluster is meant. Absent when it is there already. */
+  /** The platform of the same program: it is created first and determines the cluster. Absent if it exists already. */
   readonly platform?: PlatformBelow | undefined;
   /** The platform's default namespace of functions when absent. */
   readonly namespace?: pulumi.Input<string> | undefined;
 }
 
-/** The namespace that is meant. */
+/** The namespace of the arguments, or its default. */
 export function namespaceOf({ platform, namespace }: NamespacedArgs): pulumi.Input<string> {
   return namespace ?? platform?.functionNamespace ?? defaultFunctionNamespace;
 }
 
-/** Options of a component that stands on a platform: with the platform's provider, after its parts. */
+/** Options of a component on a platform: with the platform's provider, after its parts. */
 export function onPlatform(
   { platform }: Pick<NamespacedArgs, "platform">,
   options: pulumi.ComponentResourceOptions,
@@ -39,7 +39,7 @@ export function onPlatform(
   };
 }
 
-/** What must be there before. */
+/** The resources that must exist first. */
 export function dependenciesOf({ dependsOn }: pulumi.ResourceOptions): pulumi.Input<pulumi.Resource>[] {
   if (dependsOn === undefined) return [];
   return Array.isArray(dependsOn) ? dependsOn : [dependsOn as pulumi.Input<pulumi.Resource>];

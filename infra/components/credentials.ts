@@ -15,16 +15,16 @@ import { makeResource } from "./resource-kinds.ts";
 
 type Files = Readonly<Record<string, pulumi.Input<string>>>;
 
-/** What of the credentials is given; the rest is made. */
+/** The credentials that are given; the others are generated. */
 export interface CredentialsArgs {
   readonly platform: Platform;
   readonly adminUser: string;
   readonly adminPassword?: pulumi.Input<string> | undefined;
-  /** With another word all passwords are made anew. */
+  /** When this word changes, all passwords are generated anew. */
   readonly rotation?: string | undefined;
   /** Of a broker that runs elsewhere, by process. */
   readonly natsPasswords: Readonly<Record<string, pulumi.Input<string>>>;
-  /** PEM; of a broker that runs elsewhere the authority alone. */
+  /** PEM; for a broker that runs elsewhere, only the authority. */
   readonly natsTls: {
     readonly certificate?: pulumi.Input<string> | undefined;
     readonly key?: pulumi.Input<string> | undefined;
@@ -35,7 +35,7 @@ export interface CredentialsArgs {
 /** Passwords, keys and the certificate of the platform, each in the Secret that pods mount. */
 export class Credentials extends pulumi.ComponentResource {
   readonly adminPassword: pulumi.Output<string>;
-  /** Annotations by which the broker's pods are restarted when they must read new credentials. */
+  /** Annotations that restart the broker's pods when they must read new credentials. */
   readonly ofServers: PodAnnotations;
   /** The same for the pods of its users. */
   readonly ofUsers: PodAnnotations;
@@ -75,7 +75,7 @@ export class Credentials extends pulumi.ComponentResource {
     this.registerOutputs({});
   }
 
-  /** The files of the broker's certificate, none without TLS. */
+  /** The files of the broker's certificate; none without TLS. */
   #certificate(name: string, { platform, natsTls }: CredentialsArgs): Files {
     if (!platform.nats.tls) return {};
     const { certificate, key, authority } = natsTls;
@@ -102,10 +102,10 @@ export class Credentials extends pulumi.ComponentResource {
   }
 }
 
-/** Without its key the store cannot be read; servers with another password for routes cannot join those with the old. */
+/** Not rotated: the store cannot be read without its key, and servers with different route passwords cannot join. */
 const lasting: readonly string[] = [platformSecret.natsStore, platformSecret.natsRoutes];
 
-/** A certificate is public: its hash may stand in the pods. */
+/** A certificate is public, so its hash may be an annotation of pods. */
 function mark(annotation: string, pem: pulumi.Input<string> | undefined): PodAnnotations {
   if (pem === undefined) return {};
   const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);

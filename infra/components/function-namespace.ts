@@ -16,7 +16,7 @@ export interface FunctionNamespaceArgs {
 
 /** A namespace with the marker: the operator gives it accounts, policies and a quota. */
 export class FunctionNamespace extends pulumi.ComponentResource {
-  /** For `namespace` of functions and secrets, which then come after it. */
+  /** For `namespace` of functions and secrets, which then depend on it. */
   readonly namespaceName: pulumi.Output<string>;
 
   constructor(name: string, args: FunctionNamespaceArgs = {}, options: pulumi.ComponentResourceOptions = {}) {

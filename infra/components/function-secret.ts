@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { managedByWeir, objectLabel } from "../../runtime/api/names.ts";
 import { dependenciesOf, namespaceOf, onPlatform, type NamespacedArgs } from "./cluster-args.ts";
 
-/** What functions may mount. */
+/** A secret that functions may mount. */
 export interface FunctionSecretArgs extends NamespacedArgs {
   /** Name of the secret; that of the resource when absent. */
   readonly secretName?: string | undefined;
@@ -14,9 +14,9 @@ export interface FunctionSecretArgs extends NamespacedArgs {
   readonly type?: "Opaque" | "kubernetes.io/dockerconfigjson" | undefined;
 }
 
-/** A secret of functions: a core Secret with the label by which the operator lets functions name it. */
+/** A secret of functions: a core Secret with the label by which the operator lets functions use it. */
 export class FunctionSecret extends pulumi.ComponentResource {
-  /** For `secrets` of a function, which then comes after it. */
+  /** For `secrets` of a function, which then depends on it. */
   readonly secretName: pulumi.Output<string>;
 
   constructor(name: string, args: FunctionSecretArgs, options: pulumi.ComponentResourceOptions = {}) {
@@ -43,7 +43,7 @@ export class FunctionSecret extends pulumi.ComponentResource {
   }
 }
 
-/** Texts as a core Secret has them. */
+/** Texts in the encoding of a core Secret. */
 export function inBase64(files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(files).map(([file, text]) => [file, Buffer.from(text, "utf8").toString("base64")]),

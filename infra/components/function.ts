@@ -5,12 +5,12 @@ import { customResources } from "../../runtime/api/resources/custom-resources.ts
 import type { FunctionSpec } from "../../runtime/api/resources/function-resource.ts";
 import { dependenciesOf, namespaceOf, onPlatform, type NamespacedArgs } from "./cluster-args.ts";
 
-/** What a function is: the fields of a Function object. Its replicas belong to who scales it: see its labels. */
+/** The fields of a Function object, without replicas, which belong to whatever scales it: see its labels. */
 export interface FunctionArgs extends NamespacedArgs {
   /** Name of the function; that of the resource when absent. */
   readonly functionName?: string | undefined;
   readonly image: pulumi.Input<FunctionSpec["image"]>;
-  /** Command that is run for each call; that of the image when absent. */
+  /** Command that serves the function; that of the image when absent. */
   readonly handler?: Field<"handler">;
   readonly environment?: Entries<"environment">;
   readonly labels?: Entries<"labels">;
@@ -21,7 +21,7 @@ export interface FunctionArgs extends NamespacedArgs {
   readonly limits?: Field<"limits">;
   readonly requests?: Field<"requests">;
   readonly readOnlyRootFilesystem?: Field<"readOnlyRootFilesystem">;
-  /** Whether `pulumi up` waits until it is ready, for 3 minutes or what `customTimeouts` of the options say; true when absent. */
+  /** Whether `pulumi up` waits until it is ready, for 3 minutes or the options' `customTimeouts`; true when absent. */
   readonly awaitReady?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ type Entries<K extends "environment" | "labels" | "annotations"> =
 
 const { group, version, kind } = customResources.function;
 
-/** Pulumi's own are 10 minutes: an image that cannot be had is known much sooner. */
+/** Pulumi's defaults are 10 minutes; that an image cannot be pulled is known much earlier. */
 const usualTimeouts: pulumi.CustomTimeouts = { create: "3m", update: "3m" };
 
 /** A function, deployed as a Function object. */
@@ -60,7 +60,7 @@ export class Function extends pulumi.ComponentResource {
       },
       { parent: this, dependsOn: dependenciesOf(placed), customTimeouts: options.customTimeouts ?? usualTimeouts },
     );
-    // Known only once the function is there, for those who call it.
+    // Known only once the function exists, so that resources that call it come after it.
     this.functionName = object.metadata.apply(() => functionName);
     this.namespace = pulumi.output(namespaceOf(args));
     this.path = pulumi.interpolate`/function/${this.functionName}.${this.namespace}`;

@@ -5,11 +5,11 @@ import { natsHosts } from "../manifests/broker/nats-addresses.ts";
 import type { Platform } from "../manifests/platform.ts";
 
 const year = 365 * 24;
-/** Hours: with either of them `pulumi up` makes another in the second half of its life. */
+/** Hours: in the second half of either lifetime, `pulumi up` makes a new certificate. */
 const authorityLife = { validityPeriodHours: 20 * year, earlyRenewalHours: 10 * year };
 const serverLife = { validityPeriodHours: 4 * year, earlyRenewalHours: 2 * year };
 
-/** PEM of a certificate, its key, and who signed it. */
+/** PEM of a certificate, its key and its authority. */
 export interface Certificate {
   readonly certificate: pulumi.Input<string>;
   readonly key: pulumi.Input<string>;

@@ -4,14 +4,14 @@ import type { RolloutGate } from "../rollout/rollout-gate.ts";
 import type { PodAnnotations } from "./pod-annotations.ts";
 import type { WaitTimeouts } from "./wait-timeouts.ts";
 
-/** What each part of the platform is told. */
+/** Arguments of each part of the platform. */
 export interface PlatformArgs {
   readonly platform: Platform;
   readonly timeouts: WaitTimeouts;
   readonly gate?: RolloutGate | undefined;
-  /** Puts texts that come from other resources in their places; none does when absent. */
+  /** Fills in texts that come from other resources; there are none when absent. */
   readonly fillObject?: OpenTexts["fillObject"] | undefined;
-  /** Whether what the broker's volumes go with is protected. */
+  /** Whether the objects whose deletion would delete the broker's volumes are protected. */
   readonly protect?: boolean | undefined;
   /** Annotations of its pods: when one changes, they are restarted. */
   readonly podAnnotations?: PodAnnotations | undefined;

@@ -9,12 +9,12 @@ interface Template {
   readonly metadata?: { readonly annotations?: PodAnnotations };
 }
 
-/** The object, and if it makes pods, with these annotations at them, too. */
-export function withPodAnnotations(object: KubernetesObject, more: PodAnnotations): KubernetesObject {
+/** The object; if it creates pods, with these annotations added to them. */
+export function withPodAnnotations(object: KubernetesObject, added: PodAnnotations): KubernetesObject {
   const { spec } = object;
-  if (Object.keys(more).length === 0 || !makesPods(spec)) return object;
+  if (Object.keys(added).length === 0 || !makesPods(spec)) return object;
   const { template } = spec;
-  const annotations = { ...template.metadata?.annotations, ...more };
+  const annotations = { ...template.metadata?.annotations, ...added };
   return { ...object, spec: { ...spec, template: { ...template, metadata: { ...template.metadata, annotations } } } };
 }
 

@@ -13,11 +13,11 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import type { OpenObject } from "../open-texts.ts";
 
-/** The fields of an object; some classes demand some of those named, the others leave them alone. */
+/** The fields of an object; some classes require some of the named ones, the others ignore them. */
 type Fields = pulumi.Inputs &
   Readonly<Record<"apiVersion" | "kind" | "metadata" | "spec" | "roleRef", pulumi.Inputs[string]>>;
 
-/** A class whose arguments are the object as the API server takes it. */
+/** A class whose arguments are the object in the form of the API server. */
 type ResourceKind = new (name: string, args: Fields, options: pulumi.CustomResourceOptions) => pulumi.CustomResource;
 
 /** All kinds that the platform consists of, by apiVersion and kind. */
@@ -42,7 +42,7 @@ const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, Resourc
 ]);
 
 /**
- * A resource of the kind that the object says.
+ * Creates a resource of the object's kind.
  * @throws Error for a kind that is not in the table
  */
 export function makeResource(

@@ -8,8 +8,8 @@ import type { timeoutOptions } from "../stack-options.ts";
 export type WaitTimeouts = Values<typeof timeoutOptions>;
 
 /**
- * How long making and changing an object may take until it is ready; undefined where nothing is waited for. Pulumi's own
- * limit is 10 minutes: a pod that cannot start is known much sooner.
+ * How long creating or changing an object may take until it is ready; undefined where nothing is awaited. Pulumi's
+ * default is 10 minutes; that a pod cannot start is known much earlier.
  */
 export function customTimeoutsOf(object: KubernetesObject, timeouts: WaitTimeouts): pulumi.CustomTimeouts | undefined {
   const longest = longestWait(object, timeouts);

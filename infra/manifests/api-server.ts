@@ -1,26 +1,26 @@
 import type { Platform } from "./platform.ts";
 
-/** Where the API server is for the pods of the platform, as far as that is known. */
+/** Where the platform's pods reach the API server, as far as known. */
 export type ApiServer = Platform["apiServer"];
 
-/** Namespace and name of the Service, and of the EndpointSlice, that every API server keeps of itself. */
+/** Namespace and name of the Service, and of the EndpointSlice, that every API server keeps for itself. */
 export const apiServerObject = { namespace: "default", name: "kubernetes" } as const;
 
-/** Port of that Service: it is not to be chosen. */
+/** Port of that Service, which is fixed. */
 const servicePort = 443;
-/** Where API servers listen as a rule. */
+/** Ports on which API servers usually listen. */
 const usualPorts = [443, 6_443];
 
-/** Whom processes speak to: networks judge a connection by the address of the Service, or by the one behind it. */
+/** A destination: some networks match connections by the address of the Service, others by the one behind it. */
 export interface ApiServerFlow {
   readonly cidrs: readonly string[] | undefined;
   readonly ports: readonly number[];
 }
 
-/** What processes have to reach for the API server, as narrow as what is known of it. */
+/** What processes must be able to reach for the API server, as narrow as the known facts allow. */
 export function apiServerFlows({ ports, serviceAddresses, ranges }: ApiServer): ApiServerFlow[] {
-  const listening = ports.length === 0 ? usualPorts : ports.map(Number).toSorted((a, b) => a - b);
-  const servers = { cidrs: ranges.length === 0 ? undefined : ranges, ports: [...new Set(listening)] };
+  const listenPorts = ports.length === 0 ? usualPorts : ports.map(Number).toSorted((a, b) => a - b);
+  const servers = { cidrs: ranges.length === 0 ? undefined : ranges, ports: [...new Set(listenPorts)] };
   const service = { cidrs: serviceAddresses.map(hostRange), ports: [servicePort] };
   if (service.cidrs.length > 0) return [service, servers];
   return servers.cidrs === undefined

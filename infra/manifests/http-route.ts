@@ -3,7 +3,7 @@ import { given, type KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
 import type { Platform } from "./platform.ts";
 
-/** The way in from outside by the Gateway API (gateway.networking.k8s.io, v1), if a host is named. */
+/** The entry point from outside by the Gateway API (gateway.networking.k8s.io, v1), if a host is set. */
 export function httpRouteManifests({ httpRoute, platformNamespace: namespace }: Platform): KubernetesObject[] {
   const { host, gateway, gatewayNamespace, sectionName } = httpRoute;
   if (host === undefined || gateway === undefined) return [];

@@ -3,10 +3,10 @@ import { given, type KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
 import type { Platform } from "./platform.ts";
 
-/** Name of the Secret in which cert-manager puts the certificate. */
+/** Name of the Secret in which cert-manager stores the certificate. */
 const issuedSecret = "gateway-tls";
 
-/** The way in from outside, if a host is named. */
+/** The entry point from outside, if a host is set. */
 export function ingressManifests(platform: Platform): KubernetesObject[] {
   const { ingress, platformNamespace: namespace } = platform;
   const { host, className, clusterIssuer } = ingress;
@@ -33,11 +33,11 @@ export function ingressManifests(platform: Platform): KubernetesObject[] {
 
 const backend = { service: { name: "gateway", port: { number: gatewayPort } } };
 
-/** The gateway limits bodies and times itself; the proxy must neither cut nor hold back. */
+/** The gateway limits bodies and times itself; the proxy must neither abort nor buffer. */
 function proxyAnnotations({ settings: { gateway } }: Platform): Readonly<Record<string, string>> {
   const { wakeTimeout, timeoutMax, streamIdleTimeout, websocketIdleTimeout } = gateway;
-  const silence = Math.max(wakeTimeout + timeoutMax, streamIdleTimeout, websocketIdleTimeout);
-  const seconds = String(Math.ceil(silence / 1_000) + 5);
+  const idleTimeout = Math.max(wakeTimeout + timeoutMax, streamIdleTimeout, websocketIdleTimeout);
+  const seconds = String(Math.ceil(idleTimeout / 1_000) + 5);
   const prefix = "nginx.ingress.kubernetes.io/proxy";
   return {
     [`${prefix}-body-size`]: "0",

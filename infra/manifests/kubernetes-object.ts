@@ -1,4 +1,4 @@
-/** What every object carries, as far as Weir writes it. */
+/** Metadata of an object, as far as Weir writes it. */
 export type ObjectMetadata = {
   readonly name: string;
   readonly namespace?: string;
@@ -6,7 +6,7 @@ export type ObjectMetadata = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** An object as the API server takes it; fields that are undefined are not there. */
+/** An object in the form of the API server; undefined fields count as absent. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -3,7 +3,7 @@ import type { Setting } from "../../runtime/settings/setting.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What an entry of a mapping has to be. */
+/** The rule for entries of a mapping. */
 interface EntryRule {
   readonly test: (key: string, text: string) => boolean;
   readonly expected: string;
@@ -12,12 +12,12 @@ interface EntryRule {
 const isKey = (key: string) => key.length <= 317 && new RegExp(namePattern.key).test(key);
 const labelValue = new RegExp(namePattern.labelValue);
 
-/** A mapping of words to texts, in a file only. */
+/** A mapping of words to texts; only in a file. */
 export function objectOf(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, { test: () => true, expected: "a text" });
 }
 
-/** Labels of Kubernetes. */
+/** Kubernetes labels. */
 export function labelsOption(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, {
     test: (key, text) => isKey(key) && labelValue.test(text),
@@ -25,7 +25,7 @@ export function labelsOption(name: string, about: string): Setting<Texts> {
   });
 }
 
-/** Annotations of Kubernetes. */
+/** Kubernetes annotations. */
 export function annotationsOption(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, {
     test: (key) => isKey(key),
@@ -57,7 +57,7 @@ function mappingOf(name: string, about: string, { test, expected }: EntryRule): 
   };
 }
 
-/** `pulumi config set --path` keeps what looks like it as a number, or as true and false. */
+/** `pulumi config set --path` stores what looks like a number, true or false as such. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : undefined;

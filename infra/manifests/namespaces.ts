@@ -4,7 +4,7 @@ import type { Platform } from "./platform.ts";
 
 const levels = ["enforce", "audit", "warn"];
 
-/** Labels that demand the pod security level `restricted` of a namespace. */
+/** Labels that enforce the pod security level `restricted` in a namespace. */
 export const restricted: Readonly<Record<string, string>> = Object.fromEntries(
   levels.flatMap((mode) => [
     [`pod-security.kubernetes.io/${mode}`, "restricted"],
@@ -12,7 +12,7 @@ export const restricted: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
-/** The namespaces of the platform and of functions, unless they are there already. */
+/** The namespaces of the platform and of functions, unless `createNamespaces` is false. */
 export function namespaceManifests(platform: Platform): KubernetesObject[] {
   if (!platform.createNamespaces) return [];
   const namespace = (name: string, labels: Readonly<Record<string, string>>) => ({

@@ -10,7 +10,7 @@ import { natsNames, natsPort } from "./broker/nats-addresses.ts";
 import type { Platform } from "./platform.ts";
 import { adminPort } from "./processes/process-deployment.ts";
 
-/** Who may be reached, or from whom: absent = anybody. */
+/** Allowed sources or destinations; absent = any. */
 type Peers = readonly object[] | undefined;
 
 interface Flow {
@@ -22,8 +22,8 @@ interface Flow {
 const functionPort = 8_080;
 
 /**
- * In the platform's namespace nothing is reached and nothing reaches out, but what is said here. Registries of images are
- * none of it: nodes fetch images.
+ * In the platform's namespace all connections, in and out, are denied except those listed here. Image registries are
+ * not listed, because nodes pull the images.
  */
 export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
@@ -122,7 +122,7 @@ function pods(process: string) {
   return [{ podSelector: name(process) }];
 }
 
-/** The default namespace, marked or not, and in editions with several those with the marker. */
+/** The default namespace, marked or not, and those with the marker in editions with several. */
 function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): object[] {
   const { key, value, foreignKey } = namespaceMarker;
   return [
@@ -136,7 +136,7 @@ function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): ob
   ];
 }
 
-/** Where callbacks may go: anywhere but to metadata services and, if its ranges are known, into the cluster. */
+/** Where callbacks may go: anywhere except metadata services and, if its ranges are known, the cluster. */
 function outside({ clusterRanges }: Platform): object[] {
   const isV6 = (range: string) => range.includes(":");
   return [

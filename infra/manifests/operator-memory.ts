@@ -4,24 +4,27 @@ import type { Platform } from "./platform.ts";
 const kibibyte = 2 ** 10;
 const mebibyte = 2 ** 20;
 
-/** What the operator holds after a collection of garbage, in bytes, as measured: "Many namespaces on Kubernetes" in docs/contributing/performance.md. */
+/** Measured bytes after a garbage collection: "Many namespaces on Kubernetes" in docs/contributing/performance.md. */
 const held = { program: 40 * mebibyte, eachFunction: 5 * kibibyte, eachNamespace: 14 * kibibyte };
-/** Beyond that the old space has room for garbage: V8 would collect all the time. */
+/** The old space needs room for garbage beyond that, else V8 would collect continually. */
 const roomForGarbage = 1.2;
-/** Beside the old space: Node.js itself, its code, young objects, answers as they are read. */
-const outside = 104 * mebibyte;
+/** Bytes outside the old space: Node.js itself, its code, young objects, responses as they are read. */
+const outsideOldSpace = 104 * mebibyte;
 const youngObjects = "--max-semi-space-size=4";
 
-/** Bytes that a pod of the operator may take: those that the stack says, else what the functions and namespaces need that it expects. */
+/**
+ * Memory limit of an operator pod in bytes: as set by the stack, else derived from the expected functions and
+ * namespaces.
+ */
 export function operatorMemory({ memory, operator, manyNamespaces }: Platform): number {
   if (memory.operator !== undefined) return bytesOfSize(memory.operator);
   const namespaces = manyNamespaces ? operator.namespaces : 1;
   const holds = held.program + operator.functions * held.eachFunction + namespaces * held.eachNamespace;
-  return outside + Math.ceil(roomForGarbage * holds);
+  return outsideOldSpace + Math.ceil(roomForGarbage * holds);
 }
 
-/** Options of Node.js with which the operator keeps to so many bytes: by itself V8 collects as late as the machine lets it. */
+/** Node.js options that keep the operator within `bytes`; without them V8 collects as late as the machine permits. */
 export function operatorNodeOptions(bytes: number): readonly string[] {
-  const oldSpace = Math.max(bytes - outside, bytes / 2);
+  const oldSpace = Math.max(bytes - outsideOldSpace, bytes / 2);
   return [youngObjects, `--max-old-space-size=${Math.floor(oldSpace / mebibyte)}`];
 }

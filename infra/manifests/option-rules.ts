@@ -2,7 +2,7 @@ import type { Platform } from "./platform.ts";
 
 const units: Readonly<Record<string, number>> = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
 
-/** What the rest of a disk is for: the server compacts and recovers there. */
+/** Share of a disk for the store; the server needs the rest to compact and recover. */
 const storeShare = 0.7;
 
 /** Bytes of a size such as `10Gi`. */
@@ -10,7 +10,7 @@ export function bytesOfSize(size: string): number {
   return Number.parseInt(size, 10) * (units[size.slice(-2)] ?? 1);
 }
 
-/** Settings of the queue-doctor that follow from the broker's. */
+/** Settings of the queue-doctor that are derived from the broker's options. */
 export function brokerFacts({ replicas, storage }: Platform["nats"]) {
   return {
     natsReplicas: replicas,
@@ -19,7 +19,7 @@ export function brokerFacts({ replicas, storage }: Platform["nats"]) {
   } as const;
 }
 
-/** What the options must keep together; each problem names key, value and rule. */
+/** Problems across options; each names key, value and rule. */
 export function optionRules(
   options: Pick<Platform, "nats" | "gateway" | "ingress" | "httpRoute" | "platformNamespace">,
 ): string[] {

@@ -18,14 +18,14 @@ export interface ManifestPart {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** What comes from elsewhere and has its place in the order. */
+/** Objects that are built elsewhere and have a place in the order. */
 export interface OtherManifests {
   /** Custom resource definitions. */
   readonly definitions?: readonly KubernetesObject[];
   readonly secrets?: readonly KubernetesObject[];
 }
 
-/** All parts of the platform in the order in which they are to be applied; the other way round they are removed. */
+/** All parts of the platform in the order in which they are applied; removal is in reverse. */
 export function platformManifests(platform: Platform, others: OtherManifests = {}): ManifestPart[] {
   return [
     { name: "namespaces", objects: namespaceManifests(platform) },

@@ -33,7 +33,7 @@ const range = {
   test: (given: string) => given.includes("/") && textRule.addressRanges.test(given),
   expected: 'ranges such as "10.0.0.0/8"',
 };
-/** Of all addresses some are left. */
+/** A range that is not all addresses. */
 const partRange = { ...range, test: (given: string) => range.test(given) && !given.endsWith("/0") };
 
 const portNumber = {
@@ -50,14 +50,14 @@ const balancerClass = {
   expected: "a class such as service.k8s.aws/nlb",
 };
 
-/** What is said of the whole platform. Names of settings here are keys of a stack and of a settings file. */
+/** Options of the whole platform. Their names are keys of a stack and of a settings file. */
 export const generalOptions = {
   edition: platformSettings.edition,
   platformNamespace: { ...platformSettings.platformNamespace, name: "platformNamespace" },
   functionNamespace: { ...platformSettings.functionNamespace, name: "functionNamespace" },
   createNamespaces: flag("createNamespaces", {
     fallback: "true",
-    about: "Whether the two namespaces are made; without, they are there already",
+    about: "Whether the two namespaces are created; if false, they must exist already",
   }),
   clusterDomain: text("clusterDomain", {
     fallback: "cluster.local",
@@ -72,16 +72,16 @@ export const generalOptions = {
   publicUrl: { ...optionalUrl("publicUrl", { about: "Address of the gateway for clients outside" }) },
 };
 
-/** Namespace of functions unless somebody says otherwise. */
+/** Default namespace of functions. */
 export const defaultFunctionNamespace = platformSettings.functionNamespace.fallback ?? "functions";
 
-/** Whether a component has one or two pods, of which one acts. */
+/** Whether a leader-elected component has one or two pods. */
 const pair = (about: string) => ({ replicas: choice("replicas", ["1", "2"], { fallback: "1", about }) });
 
 /** The parts whose resources can be set. */
 export const componentNames = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
 
-/** A part of the platform that runs in pods of its own. */
+/** A part of the platform that runs in its own pods. */
 export type Component = (typeof componentNames)[number];
 
 const partNames: Readonly<Record<Component, string>> = {
@@ -93,20 +93,24 @@ const partNames: Readonly<Record<Component, string>> = {
   operator: "the operator",
 };
 
-/** What is said of one part each: the group is a mapping in the settings file. */
+/** Options of one part each; a group is a mapping in the settings file. */
 export const groupedOptions = {
   images: {
     weir: text("weir", { fallback: weirImageName, about: "Image of all processes", rule: image }),
     nats: text("nats", { fallback: natsImageName, about: "Image of the broker", rule: image }),
     pullPolicy: choice("pullPolicy", ["IfNotPresent", "Always", "Never"], {
       fallback: "IfNotPresent",
-      about: "When nodes fetch images",
+      about: "When nodes pull images",
     }),
     architecture: optionalText("architecture", {
-      about: "Architecture of the nodes, where there are images for one alone",
+      about: "Architecture of the nodes, if the images are for one only",
       rule: { test: (name: string) => ["amd64", "arm64"].includes(name), expected: "amd64 or arm64" },
     }),
-    pullSecrets: list("pullSecrets", { fallback: "", about: "Secrets of the registry", rule: objectName }),
+    pullSecrets: list("pullSecrets", {
+      fallback: "",
+      about: "Secrets for pulling from the registry",
+      rule: objectName,
+    }),
   },
   nats: {
     replicas: choice("replicas", ["1", "3"], { fallback: "1", about: "Servers of the broker" }),
@@ -114,7 +118,7 @@ export const groupedOptions = {
     storageClass: optionalText("storageClass", { about: "Class of the disks", rule: objectName }),
     tls: flag("tls", { fallback: "true", about: "Whether the broker's connections are encrypted (secret nats-tls)" }),
     url: optionalText("url", {
-      about: "Addresses of a broker that runs elsewhere; none is made then",
+      about: "Addresses of a broker that runs elsewhere; then none is created",
       rule: platformUrlRule(),
     }),
     monitorUrl: monitorUrls("monitorUrl", { about: "Addresses of that broker's monitoring, one per server" }),
@@ -127,54 +131,62 @@ export const groupedOptions = {
     }),
     annotations: annotationsOption(
       "annotations",
-      "Annotations of the Service that is reached from outside, for a load balancer",
+      "Annotations of the Service for clients outside, for a load balancer",
     ),
     loadBalancerClass: optionalText("loadBalancerClass", {
-      about: "Who makes the load balancer, where it is not the cloud's own; it cannot be changed later",
+      about: "Class of the load balancer, if not the cloud's default; it cannot be changed later",
       rule: balancerClass,
     }),
     loadBalancerSourceRanges: list("loadBalancerSourceRanges", {
       fallback: "",
-      about: "Ranges of clients that the load balancer lets in; all when absent",
+      about: "Ranges of clients that the load balancer admits; all when absent",
       rule: range,
     }),
   },
   ingress: {
-    host: optionalText("host", { about: "Name of the gateway outside; with it an Ingress is made", rule: domain }),
+    host: optionalText("host", {
+      about: "Host name of the gateway outside; if set, an Ingress is created",
+      rule: domain,
+    }),
     className: optionalText("className", { about: "Class of the Ingress", rule: objectName }),
     tlsSecret: optionalText("tlsSecret", { about: "Secret with its certificate", rule: objectName }),
     clusterIssuer: optionalText("clusterIssuer", {
-      about: "Issuer of cert-manager that makes the certificate",
+      about: "Issuer of cert-manager that issues the certificate",
       rule: objectName,
     }),
     annotations: annotationsOption("annotations", "Annotations of the Ingress"),
   },
   httpRoute: {
-    host: optionalText("host", { about: "Name of the gateway outside; with it an HTTPRoute is made", rule: domain }),
+    host: optionalText("host", {
+      about: "Host name of the gateway outside; if set, an HTTPRoute is created",
+      rule: domain,
+    }),
     gateway: optionalText("gateway", { about: "Gateway (gateway.networking.k8s.io) of the route", rule: objectName }),
     gatewayNamespace: optionalText("gatewayNamespace", {
       about: "Namespace of the Gateway; that of the platform when absent",
       rule: objectName,
     }),
     sectionName: optionalText("sectionName", {
-      about: "Listener of the Gateway; all that fit when absent",
+      about: "Listener of the Gateway; all that match when absent",
       rule: objectName,
     }),
   },
   apiServer: {
     ports: list("ports", {
       fallback: "",
-      about: "Ports on which API servers listen; pulumi up reads them from the cluster, render takes 443 and 6443",
+      about:
+        "Ports on which API servers listen; when absent, pulumi up reads them from the cluster, and render allows 443 and 6443",
       rule: portNumber,
     }),
     serviceAddresses: list("serviceAddresses", {
       fallback: "",
-      about: "Addresses of the Service kubernetes, which has port 443; pulumi up reads them, render takes any",
+      about:
+        "Addresses of the Service kubernetes, which has port 443; when absent, pulumi up reads them, and render allows any",
       rule: address,
     }),
     ranges: list("ranges", {
       fallback: "",
-      about: "Ranges in which API servers are: processes reach no others; any address when absent",
+      about: "Ranges that contain the API servers: processes may reach no others; any address when absent",
       rule: range,
     }),
   },
@@ -187,13 +199,13 @@ export const groupedOptions = {
       min: 1,
       max: 1_000_000,
       about:
-        "Most functions there will be, in the whole cluster where the edition has many namespaces: memory is derived from it",
+        "Largest expected number of functions, in the whole cluster if the edition has many namespaces; memory is derived from it",
     }),
     namespaces: whole("namespaces", {
       fallback: "1000",
       min: 1,
       max: 100_000,
-      about: "Most namespaces of functions there will be, where the edition has many: memory is derived from it, too",
+      about: "Largest expected number of function namespaces, if the edition has many; memory is derived from it, too",
     }),
   },
   pods: {
@@ -201,16 +213,16 @@ export const groupedOptions = {
       about: "Priority class of all pods of the platform",
       rule: objectName,
     }),
-    nodeSelector: labelsOption("nodeSelector", "Labels of the nodes on which they run"),
-    tolerations: tolerations("tolerations", "Taints of nodes that do not keep them away"),
+    nodeSelector: labelsOption("nodeSelector", "Labels of the nodes on which the platform's pods run"),
+    tolerations: tolerations("tolerations", "Taints of nodes that the platform's pods tolerate"),
     annotations: annotationsOption("annotations", "Annotations of the pods"),
   },
   monitoring: {
-    namespaceLabels: labelsOption("namespaceLabels", "Labels of the namespace from which metrics are fetched"),
-    podLabels: labelsOption("podLabels", "Labels of the pods that fetch them"),
+    namespaceLabels: labelsOption("namespaceLabels", "Labels of the namespace from which metrics are scraped"),
+    podLabels: labelsOption("podLabels", "Labels of the pods that scrape them"),
   },
   memory: amounts("Memory of each pod of", size),
-  cpu: amounts("Processors held free for each pod of", cores),
+  cpu: amounts("CPUs reserved for each pod of", cores),
 };
 
 function amounts(what: string, rule: typeof size): Readonly<Record<Component, Setting<string | undefined>>> {
@@ -233,5 +245,5 @@ function platformUrlRule() {
   };
 }
 
-/** All tables by group, for those who walk them. */
+/** All tables by group, for code that iterates over them. */
 export const optionTables: Readonly<Record<string, Settings>> = groupedOptions;

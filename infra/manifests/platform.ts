@@ -9,11 +9,11 @@ import type { generalOptions, groupedOptions } from "./platform-options.ts";
 
 type Groups = { readonly [K in keyof typeof groupedOptions]: Values<(typeof groupedOptions)[K]> };
 
-/** Everything the manifests are made of, checked as a whole. */
+/** Everything from which the manifests are built, checked as a whole. */
 export interface Platform extends Values<typeof generalOptions>, Groups {
-  /** What was said of the processes' settings, by key. */
+  /** The configured settings of the processes, by key. */
   readonly tuning: Tuning;
-  /** What each process will read, for all that is derived from it. */
+  /** The settings that each process will read, for values derived from them. */
   readonly settings: {
     readonly gateway: Values<typeof gatewaySettings>;
     readonly queueWorker: Values<typeof queueWorkerSettings>;
@@ -27,12 +27,12 @@ export interface Platform extends Values<typeof generalOptions>, Groups {
   readonly manyNamespaces: boolean;
 }
 
-/** Origin of the gateway in the cluster; the closing dot spares needless DNS look-ups. */
+/** Origin of the gateway in the cluster; the closing dot avoids needless DNS look-ups. */
 export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): string {
   return `http://gateway.${platformNamespace}.svc.${clusterDomain}.:8080`;
 }
 
-/** Whether clients outside speak HTTPS with somebody in front of the gateway. */
+/** Whether TLS is terminated in front of the gateway for clients outside. */
 export function isTlsInFront(publicUrl: string | undefined): boolean {
   return publicUrl?.startsWith("https://") === true;
 }

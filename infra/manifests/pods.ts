@@ -2,11 +2,11 @@ import type { Component } from "./platform-options.ts";
 import { given } from "./kubernetes-object.ts";
 import type { Platform } from "./platform.ts";
 
-/** User and group of all processes; nobody on the nodes. */
+/** User and group of all processes; an id without a user on the nodes. */
 const user = 65_532;
 const mebibyte = 2 ** 20;
 
-/** What the pod security level `restricted` demands of a pod. */
+/** What the pod security level `restricted` requires of a pod. */
 export const podSecurity = {
   runAsNonRoot: true,
   runAsUser: user,
@@ -16,28 +16,28 @@ export const podSecurity = {
   seccompProfile: { type: "RuntimeDefault" },
 } as const;
 
-/** What it demands of a container, and more. */
+/** What it requires of a container, and more. */
 export const containerSecurity = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },
   readOnlyRootFilesystem: true,
 } as const;
 
-/** Files of Secrets: the owner's group reads them, nobody writes. */
+/** Mode of Secret files: readable by owner and group, writable by none. */
 export const secretFileMode = 0o440;
 
-/** Seconds a pod gets to stop: what its process gives itself at most, and 5 s more. Milliseconds in. */
+/** Seconds a pod gets to stop: the drain timeout of its process, given in milliseconds, plus 5 s. */
 export function graceSeconds(drainTimeout: number): number {
   return Math.ceil(drainTimeout / 1_000) + 5;
 }
 
-/** Resources of a pod: memory as derived, in bytes, or as said; processors are asked for and never cut. */
+/** Resources of a pod: memory as configured or derived, in bytes. CPU is requested, but never limited. */
 export function resourcesOf(platform: Platform, component: Component, derived: { memory: number; cpu: string }) {
   const memory = platform.memory[component] ?? `${Math.ceil(derived.memory / mebibyte)}Mi`;
   return { requests: { cpu: platform.cpu[component] ?? derived.cpu, memory }, limits: { memory } };
 }
 
-/** Where a pod may run, and what comes before it, as the stack says: on nodes that its images are for, if they are for one architecture alone. */
+/** Placement and priority of a pod as the stack says, on nodes of the images' architecture if there is only one. */
 export function placementOf({
   images: { architecture },
   pods: { priorityClass, nodeSelector, tolerations },
@@ -50,13 +50,13 @@ export function placementOf({
   };
 }
 
-/** Annotations of a pod: those of the stack, and its own, which win. */
+/** Annotations of a pod: those of the stack, overridden by its own. */
 export function annotationsOf({ pods }: Platform, own: Readonly<Record<string, string>>) {
   const annotations = { ...pods.annotations, ...own };
   return given("annotations", Object.keys(annotations).length === 0 ? undefined : annotations);
 }
 
-/** What a pod says of its images. */
+/** The secrets with which a pod pulls its images. */
 export function pullSecretsOf({ images }: Platform) {
   return given(
     "imagePullSecrets",
@@ -64,7 +64,7 @@ export function pullSecretsOf({ images }: Platform) {
   );
 }
 
-/** Pods of one part lie on different nodes where that is possible. */
+/** Spreads the pods of one part over nodes and zones where possible. */
 export function spreadOf(selector: Readonly<Record<string, string>>) {
   return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
     maxSkew: 1,
@@ -74,7 +74,7 @@ export function spreadOf(selector: Readonly<Record<string, string>>) {
   }));
 }
 
-/** Of several pods one may be away at a time, when it is for the cluster's convenience. */
+/** Of several pods, only one at a time may be evicted voluntarily. */
 export function disruptionBudget(name: string, namespace: string, labels: Readonly<Record<string, string>>) {
   return (selector: Readonly<Record<string, string>>) => ({
     apiVersion: "policy/v1",

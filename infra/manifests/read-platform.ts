@@ -23,7 +23,7 @@ import { brokerFacts, optionRules } from "./option-rules.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** All that is wrong with what a platform was to be made of, in one message. */
+/** All problems with the options of a platform, in one message. */
 export class PlatformOptionsError extends Error {
   override readonly name = "PlatformOptionsError";
   readonly problems: readonly string[];
@@ -42,7 +42,7 @@ export const processTables = {
   autoscalerSettings,
   operatorSettings,
 };
-/** Settings of the processes that anybody may set, by key. */
+/** Settings of the processes that users may set, by key. */
 export const tuningKeys: readonly string[] = [
   ...new Set(
     Object.values<Settings>(processTables)
@@ -52,8 +52,8 @@ export const tuningKeys: readonly string[] = [
 ];
 
 /**
- * What the manifests are made of: options of the platform, and settings of its processes in camelCase, as a stack or a
- * settings file holds them.
+ * Reads what the manifests are built from: options of the platform, and settings of its processes in camelCase, as in a
+ * stack or a settings file.
  * @throws PlatformOptionsError with every problem at once, each naming key, value and rule
  */
 export function readPlatform(input: Mapping): Platform {
@@ -62,7 +62,10 @@ export function readPlatform(input: Mapping): Platform {
   return platform;
 }
 
-/** The same without throwing: there is a platform only without problems. `others` are keys that the caller reads. */
+/**
+ * The same without throwing: a platform is returned only if there are no problems. The caller reads the keys in
+ * `others`.
+ */
 export function checkPlatform(
   input: Mapping,
   others: readonly string[] = [],
@@ -94,7 +97,7 @@ export function checkPlatform(
     cpu: read(groupedOptions.cpu, "cpu"),
   };
   const tuning = tuningOf(input);
-  // Rules ask how values stand to each other: a wrong one would be blamed on others.
+  // Rules compare values: an invalid value would cause misleading problems for others.
   const isRead = problems.length === 0;
   const facts = isRead ? { ...options, ...brokerFacts(options.nats) } : {};
   const judge = <S extends Settings>(table: S, rules: readonly SettingRule<Values<S>>[]): Values<S> => {
@@ -117,7 +120,7 @@ export function checkPlatform(
   return { platform: Object.freeze({ ...options, tuning, settings, queues, manyNamespaces }), problems };
 }
 
-/** Where a cluster differs from the settings' own defaults: its callbacks go to public addresses. */
+/** Defaults for a cluster that differ from the settings' own: callbacks only go to public addresses. */
 export const tuningDefaults: Readonly<Record<string, string>> = { callbackPolicy: "public" };
 
 function tuningOf(input: Mapping): Tuning {
@@ -134,22 +137,23 @@ function readGroup<S extends Settings>(table: S, content: unknown, group: string
   return { values, problems: [...unknown, ...problems].map((problem) => prefix + problem) };
 }
 
-/** What is wrong with keys that nobody reads. */
+/** Problems with unknown keys. */
 export function unknownKeys(mapping: Mapping, known: readonly string[]): string[] {
   return Object.keys(mapping)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const meant = closestName(key, known.map(settingSpelling), 2);
-      const near = known.find((name) => settingSpelling(name) === meant);
-      const now = renamedSettings.get(settingSpelling(key));
-      if (now !== undefined) return `${key} is now ${known.find((name) => settingSpelling(name) === now) ?? now}`;
+      const spelling = closestName(key, known.map(settingSpelling), 2);
+      const near = known.find((name) => settingSpelling(name) === spelling);
+      const newName = renamedSettings.get(settingSpelling(key));
+      if (newName !== undefined)
+        return `${key} is now ${known.find((name) => settingSpelling(name) === newName) ?? newName}`;
       const decided = (decidedSettings as readonly string[]).includes(key);
       if (decided) return `${key}: the platform decides it, it cannot be set`;
       return `${key}: no such option${near === undefined ? "" : `; did you mean ${near}?`}`;
     });
 }
 
-/** Keys of a process's table by the names that its file has. */
+/** The values of a process's table by their names in its settings file. */
 function fileOf(table: Settings, values: object): Mapping {
   const given = new Map<string, unknown>(Object.entries(values));
   return Object.fromEntries(Object.entries(table).map(([key, { name }]) => [name, given.get(key)]));
@@ -160,7 +164,7 @@ function keyOf(problem: string): string {
   return /^\w+/.exec(problem)?.[0] ?? "";
 }
 
-/** With the name that the option has here. */
+/** The problem with the name that the option has here. */
 function inCamelCase(problem: string): string {
   return problem
     .replace(/^[a-z_]+/, (name) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))

@@ -4,16 +4,16 @@ import { labelsOf, platformSecret } from "./names.ts";
 import { brokerAccounts, routesFile, storeKeyVariable } from "./broker/nats-config.ts";
 import type { Platform } from "./platform.ts";
 
-/** The values of all Secrets that the manifests name. Words of the broker are of letters, digits, `-` and `_`. */
+/** The values of all Secrets that the manifests name. Those of the broker consist of letters, digits, `-` and `_`. */
 export interface SecretValues {
   readonly adminUser: string;
   readonly adminPassword: string;
   readonly invokeKey: string;
-  /** By name of the Secret, see `brokerSecretNames`. */
+  /** By name of the Secret; see `brokerSecretNames`. */
   readonly brokerPasswords: Readonly<Record<string, string>>;
   /** Key of the encrypted store. */
   readonly storeKey: string;
-  /** What servers of a cluster say to each other. */
+  /** The password that servers of a cluster use among themselves. */
   readonly routePassword: string;
   /** PEM; for `nats.tls`. */
   readonly natsTls?: { readonly certificate: string; readonly key: string; readonly authority: string };
@@ -24,7 +24,7 @@ export function brokerSecretNames(platform: Platform): string[] {
   return brokerAccounts(platform).map(({ secret }) => secret);
 }
 
-/** Names of all Secrets that must be there before the pods start. */
+/** Names of all Secrets that must exist before the pods start. */
 export function neededSecretNames({ nats, ...platform }: Platform): string[] {
   return [
     platformSecret.basicAuth,
@@ -37,8 +37,7 @@ export function neededSecretNames({ nats, ...platform }: Platform): string[] {
 }
 
 /**
- * Files of a Secret that holds one generated word: a password or a key; `adminUser` stands beside that of the
- * administrator.
+ * Files of a Secret with one generated word: a password or a key. The administrator's also has `adminUser`.
  * @throws Error when the word could be read as something else in the broker's configuration
  */
 export function wordFiles(

@@ -1,6 +1,6 @@
 import type { Setting } from "../../runtime/settings/setting.ts";
 
-/** What a pod tolerates, as Kubernetes writes it. */
+/** A toleration of a pod, as Kubernetes defines it. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: "Exists" | "Equal";
@@ -24,12 +24,12 @@ function isToleration(item: unknown): item is Toleration {
     item !== null &&
     !Array.isArray(item) &&
     Object.entries(item).every(([field, value]) => checks.get(field)?.(value) ?? false) &&
-    isWhole(item)
+    isConsistent(item)
   );
 }
 
-/** The API server's own rules: without them it refuses the pods. */
-function isWhole({ key = "", operator = "Equal", value = "", effect, tolerationSeconds }: Toleration): boolean {
+/** The API server's own rules: it refuses pods that break them. */
+function isConsistent({ key = "", operator = "Equal", value = "", effect, tolerationSeconds }: Toleration): boolean {
   return (
     (key !== "" || operator === "Exists") &&
     (value === "" || operator === "Equal") &&
@@ -37,7 +37,7 @@ function isWhole({ key = "", operator = "Equal", value = "", effect, tolerationS
   );
 }
 
-/** Tolerations as a pod has them, in a file only. */
+/** Tolerations as a pod has them; only in a file. */
 export function tolerations(name: string, about: string): Setting<readonly Toleration[]> {
   const expected =
     "a list of tolerations: key, operator, value, effect and tolerationSeconds as a pod may have them together";

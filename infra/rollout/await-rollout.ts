@@ -4,7 +4,7 @@ import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 import { CannotAskError } from "./cluster-look.ts";
 import { decideRollout, type Workload } from "./decide-rollout.ts";
 
-/** How a rollout is waited for; milliseconds. */
+/** How a rollout is awaited; milliseconds. */
 export interface RolloutWait {
   /** Reads the object as the cluster has it now. */
   readonly look: () => Promise<Workload | undefined>;
@@ -14,20 +14,20 @@ export interface RolloutWait {
 }
 
 /**
- * Resolves when all pods of a workload are of the wanted version and available. A look that fails counts as "not yet".
+ * Resolves when all pods of a workload are of the desired version and available. A failed read counts as "not yet".
  * @throws Error with a sentence that says what is missing: at once when waiting does not help, else after `within`
  */
 export async function awaitRollout(wanted: KubernetesObject, wait: RolloutWait): Promise<void> {
   const { look, within, every = 1_000, now = () => performance.now() } = wait;
   const { kind, metadata } = wanted;
-  const cannot = `Cannot go on after ${kind} "${metadata.name}" in "${metadata.namespace ?? ""}"`;
+  const cannot = `Cannot continue after ${kind} "${metadata.name}" in "${metadata.namespace ?? ""}"`;
   const end = now() + within;
   for (;;) {
     const rollout = await look().then(
       (live) => decideRollout(wanted, live),
       (err: unknown) => ({
         kind: err instanceof CannotAskError ? ("failed" as const) : ("under-way" as const),
-        because: `the cluster does not answer: ${err instanceof Error ? err.message : String(err)}`,
+        because: `the cluster does not reply: ${err instanceof Error ? err.message : String(err)}`,
       }),
     );
     if (rollout.kind === "done") return;

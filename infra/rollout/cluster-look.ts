@@ -8,12 +8,12 @@ import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 import { isKubeconfigContent } from "../stack-secrets.ts";
 import type { Workload } from "./decide-rollout.ts";
 
-/** The cluster cannot be asked, and will not be by asking again. */
+/** The cluster cannot be queried, and a retry does not help. */
 export class CannotAskError extends Error {
   override readonly name = "CannotAskError";
 }
 
-/** Which cluster is asked: what is absent `kubectl` chooses. */
+/** The cluster to query; `kubectl` chooses what is absent. */
 export interface KnownCluster {
   /** Path or content. */
   readonly kubeconfig?: string | undefined;
@@ -24,8 +24,8 @@ const longestRequest = "10s";
 
 /**
  * Reads an object from the API server with `kubectl`, which knows every way to log in that a kubeconfig may name.
- * Undefined when there is none.
- * @throws CannotAskError without the command, Error that says what kubectl said
+ * Undefined when the object does not exist.
+ * @throws CannotAskError if the command is missing, Error with the message of kubectl
  */
 export async function lookAt(cluster: KnownCluster, object: KubernetesObject): Promise<Workload | undefined> {
   const { kind, metadata } = object;
@@ -56,7 +56,7 @@ async function kubectl(args: readonly string[]): Promise<{ readonly stdout: stri
   }
 }
 
-/** A file that kubectl can read; that of content goes when it is disposed of. */
+/** A file that kubectl can read; if it was written from content, it is removed on disposal. */
 async function kubeconfigFile(
   kubeconfig: string | undefined,
 ): Promise<AsyncDisposable & { readonly path?: string | undefined }> {

@@ -2,44 +2,45 @@ import { isDeepStrictEqual } from "node:util";
 
 import { isMapping } from "../../runtime/settings/mapping.ts";
 
-/** A Deployment or StatefulSet, as the program wants it or as the API server gives it. */
+/** A Deployment or StatefulSet, as desired by the program or as returned by the API server. */
 export type Workload = Readonly<Record<string, unknown>>;
 
-/** How far a change of a workload has come. */
+/** The progress of a change of a workload. */
 export type RolloutDecision =
   | { readonly kind: "done" }
   | { readonly kind: "under-way"; readonly because: string }
-  /** It will not come to its end by waiting. */
+  /** Waiting does not help. */
   | { readonly kind: "failed"; readonly because: string };
 
 /**
- * Whether the pods of a workload are all those of the wanted version, and serve. `live` is read from the API server
- * itself: a watch may still tell of the version before.
+ * Whether all pods of a workload are of the desired version and available. `live` is read from the API server itself,
+ * because a watch may still report the previous version.
  */
 export function decideRollout(wanted: Workload, live: Workload | undefined): RolloutDecision {
-  if (live === undefined) return { kind: "failed", because: `it is not in the cluster; ${wayBack}` };
+  if (live === undefined) return { kind: "failed", because: `it is not in the cluster; ${remedy}` };
   const other = otherVersion(wanted, live);
-  if (other !== undefined) return { kind: "failed", because: `${other}; ${wayBack}` };
+  if (other !== undefined) return { kind: "failed", because: `${other}; ${remedy}` };
   const of = (path: string): number => Number(at(live, path) ?? 0);
-  const stuck = conditionOf(live, "Progressing");
+  const progressing = conditionOf(live, "Progressing");
   if (of("status.observedGeneration") < of("metadata.generation"))
     return { kind: "under-way", because: "the cluster has not looked at the change yet" };
-  if (stuck?.["status"] === "False") return { kind: "failed", because: String(stuck["message"] ?? stuck["reason"]) };
+  if (progressing?.["status"] === "False")
+    return { kind: "failed", because: String(progressing["message"] ?? progressing["reason"]) };
   const pods = Number(at(live, "spec.replicas") ?? 1);
   const [updated, all, available] = [
     of("status.updatedReplicas"),
     of("status.replicas"),
     of("status.availableReplicas"),
   ];
-  if (updated < pods) return { kind: "under-way", because: `${updated} of ${pods} pods are of the wanted version` };
-  if (all > updated) return { kind: "under-way", because: `${all - updated} pods of the version before are there` };
+  if (updated < pods) return { kind: "under-way", because: `${updated} of ${pods} pods are of the desired version` };
+  if (all > updated) return { kind: "under-way", because: `${all - updated} pods of the previous version still run` };
   if (available < pods) return { kind: "under-way", because: `${available} of ${pods} pods are available` };
   return { kind: "done" };
 }
 
-const wayBack = "the state of the stack is not true: run pulumi up --refresh";
+const remedy = "the state of the stack is out of date: run pulumi up --refresh";
 
-/** What of the containers is not as wanted. Others may add to pods: annotations, containers, variables. */
+/** The first difference from the desired pods. Additions are accepted: annotations, containers, variables. */
 function otherVersion(wanted: Workload, live: Workload): string | undefined {
   const marks = annotationsOf(live);
   for (const [key, value] of Object.entries(annotationsOf(wanted)))
@@ -60,7 +61,7 @@ function otherVersion(wanted: Workload, live: Workload): string | undefined {
   return undefined;
 }
 
-/** Those of the pods: when one changes, they are restarted. */
+/** Annotations of the pods: when one changes, the pods are restarted. */
 function annotationsOf(workload: Workload): Workload {
   const annotations = at(workload, "spec.template.metadata.annotations");
   return isMapping(annotations) ? annotations : {};
@@ -74,7 +75,7 @@ function containersOf(workload: Workload): readonly Workload[] {
   return mappingsIn(at(workload, "spec.template.spec.containers"));
 }
 
-/** Values by name; one that comes from elsewhere has none. */
+/** Values by name, without those that come from elsewhere. */
 function variablesOf(env: unknown): ReadonlyMap<string, string> {
   const variables = mappingsIn(env).flatMap(({ name, value = "", valueFrom }) =>
     typeof name === "string" && typeof value === "string" && valueFrom === undefined ? [[name, value] as const] : [],

@@ -6,8 +6,8 @@ import { awaitRollout } from "./await-rollout.ts";
 import { lookAt } from "./cluster-look.ts";
 
 /**
- * What comes after a workload: the resource itself, once the cluster says that all its pods are of the wanted version
- * and available. `within` is in milliseconds.
+ * What dependents of a workload wait for: the resource itself, once the cluster reports that all its pods are of the
+ * desired version and available. `within` is in milliseconds.
  */
 export type RolloutGate = (
   resource: pulumi.CustomResource,
@@ -16,8 +16,8 @@ export type RolloutGate = (
 ) => pulumi.Input<pulumi.Resource>;
 
 /**
- * Gates that ask the cluster at each `pulumi up`, also where Pulumi changes nothing: its state may not be true, and its
- * provider may take a workload for ready that it has not seen changed.
+ * Gates that query the cluster at each `pulumi up`, even if Pulumi changes nothing: its state may be out of date, and
+ * its provider may consider a workload ready before it has seen the change.
  */
 export function rolloutGate({ kubeconfig, context }: ClusterArgs): RolloutGate {
   return (resource, wanted, within) => {

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Check, Parse } from "typebox/value";
 
-/** What is written of a stream's configuration and state: as the broker says it, for the broker. */
+/** Configuration and state of a stream, stored as the broker reports them, because they are sent back to a broker. */
 export const StreamFacts = Type.Object({
   config: Type.Intersect([
     Type.Object({ name: Type.String(), max_bytes: Type.Number(), num_replicas: Type.Number() }),
@@ -20,7 +20,7 @@ const Refused = Type.Object({
   error: Type.Object({ description: Type.String(), err_code: Type.Optional(Type.Number()) }),
 });
 
-/** The broker said no, in its words. */
+/** An error response of the broker, in its own words. */
 export class BrokerRefusal extends Error {
   readonly code: number | undefined;
 
@@ -31,17 +31,17 @@ export class BrokerRefusal extends Error {
 }
 
 /**
- * An answer of the broker to `doing`, e.g. `back up "CB"`.
+ * Reads a response of the broker to `doing`, e.g. `back up "CB"`.
  * @throws BrokerRefusal when it is an error
  */
 export function readAnswer<T extends typeof StreamFacts | typeof RestoreBegun>(
   schema: T,
   doing: string,
-  answer: unknown,
+  response: unknown,
 ): Static<T> {
-  if (Check(Refused, answer)) {
-    const { description, err_code: code } = answer.error;
+  if (Check(Refused, response)) {
+    const { description, err_code: code } = response.error;
     throw new BrokerRefusal(`Cannot ${doing}: ${description}`, code);
   }
-  return Parse(schema, answer);
+  return Parse(schema, response);
 }

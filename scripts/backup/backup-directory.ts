@@ -20,7 +20,7 @@ export const BackedUpStream = Type.Object({
 });
 export type BackedUpStream = Static<typeof BackedUpStream>;
 
-/** What `backup.json` says; streams in the order in which they were taken. */
+/** Content of `backup.json`; streams in the order in which they were backed up. */
 export const BackupIndex = Type.Object({
   format: Type.Literal(1),
   weir: Type.String(),
@@ -31,11 +31,11 @@ export const BackupIndex = Type.Object({
 });
 export type BackupIndex = Static<typeof BackupIndex>;
 
-/** A backup that is being written, beside its place until it is whole. */
+/** A backup that is being written, to a temporary directory until it is complete. */
 export interface WrittenBackup extends AsyncDisposable {
   /** Writes one file of mode 0600; resolves when it is on the disk. */
   write(file: string, fill: (append: (chunk: Uint8Array) => Promise<void>) => Promise<void>): Promise<FileFacts>;
-  /** Writes what is in it and puts it in its place. */
+  /** Writes the index and renames the directory to its final path. */
   finish(index: BackupIndex): Promise<void>;
 }
 
@@ -45,27 +45,27 @@ export interface FileFacts {
 }
 
 /**
- * Begins a backup that will be `path`; what was written goes if it is not finished.
- * @throws Error when something is there
+ * Begins a backup that will be at `path`; what was written is removed if it is not finished.
+ * @throws Error when something exists there
  */
 export async function writeBackup(path: string): Promise<WrittenBackup> {
-  const place = resolve(path);
-  const there = await readdir(place).catch(() => []);
+  const target = resolve(path);
+  const existing = await readdir(target).catch(() => []);
   if (
-    there.length > 0 ||
-    (await stat(place).then(
+    existing.length > 0 ||
+    (await stat(target).then(
       (found) => !found.isDirectory(),
       () => false,
     ))
   )
-    throw new Error(`Cannot write a backup to "${path}": something is there; name a directory that is not`);
-  const aside = await mkdtemp(`${place}.partial-`).catch((cause: unknown) => {
+    throw new Error(`Cannot write a backup to "${path}": something exists there; name a directory that does not exist`);
+  const temporary = await mkdtemp(`${target}.partial-`).catch((cause: unknown) => {
     throw new Error(`Cannot write a backup to "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
   });
   const write: WrittenBackup["write"] = async (file, fill) => {
-    const handle = await open(join(aside, file), "wx", 0o600);
+    const handle = await open(join(temporary, file), "wx", 0o600);
     const hash = createHash("sha256");
     let bytes = 0;
     try {
@@ -84,20 +84,20 @@ export async function writeBackup(path: string): Promise<WrittenBackup> {
     write,
     finish: async (index) => {
       await write(indexName, (append) => append(Buffer.from(`${JSON.stringify(index, undefined, 2)}\n`)));
-      await rename(aside, place);
-      await syncDirectory(dirname(place));
+      await rename(temporary, target);
+      await syncDirectory(dirname(target));
     },
-    [Symbol.asyncDispose]: () => rm(aside, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(temporary, { recursive: true, force: true }),
   };
 }
 
 /**
- * What the backup at `path` holds, after every file was compared with its hash.
- * @throws Error when it is no backup, or a file is missing or changed
+ * The index of the backup at `path`, after every file was compared with its hash.
+ * @throws Error when it is not a backup, or a file is missing or changed
  */
 export async function readBackup(path: string): Promise<BackupIndex> {
   const text = await readFile(join(path, indexName), "utf8").catch((cause: unknown) => {
-    throw new Error(`Cannot restore from "${path}": there is no ${indexName} in it, so it is no whole backup`, {
+    throw new Error(`Cannot restore from "${path}": there is no ${indexName} in it, so it is not a complete backup`, {
       cause,
     });
   });

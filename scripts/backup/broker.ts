@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { NatsOptions } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { compareVersions, oldestVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 
-/** A connection to the broker for one command: a connection that is lost ends the command. */
+/** A connection to the broker for one command, which ends when the connection is lost. */
 export interface Broker extends AsyncDisposable {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
@@ -15,7 +15,7 @@ export interface Broker extends AsyncDisposable {
 }
 
 export interface BrokerOptions extends Omit<NatsOptions, "name" | "pingInterval"> {
-  /** Name in the server's certificate, where it is reached by another one. */
+  /** Name in the server's certificate, if it is reached by a different one. */
   readonly tlsName?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const requestTimeout = 10_000;
 
 /**
  * Connects once.
- * @throws Error when the broker does not answer, refuses the user, or is too old
+ * @throws Error when the broker does not respond, refuses the user, or is too old
  */
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const { url, user, password, ca, tlsName, inboxPrefix } = options;
@@ -54,7 +54,7 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
   return { nc, jsm, version, inboxPrefix, [Symbol.asyncDispose]: () => nc.close() };
 }
 
-/** Names of all streams that are there. */
+/** Names of all streams of the broker. */
 export async function streamNames({ jsm }: Pick<Broker, "jsm">): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const name of jsm.streams.names()) names.push(name);

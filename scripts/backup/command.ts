@@ -7,7 +7,7 @@ import { environment } from "../../runtime/process/settings.ts";
 import { openBroker, type Broker } from "./broker.ts";
 import { doctor, type MachineBroker } from "./machine-broker.ts";
 
-/** What both commands take. */
+/** Flags of both commands. */
 export interface BrokerFlags {
   readonly data?: string;
   readonly natsUrl?: string;
@@ -20,7 +20,7 @@ export interface BrokerFlags {
 
 const { natsPingInterval: _natsPing, ...flagSettings } = brokerSettings;
 
-/** A command with the flags that say where the broker is. */
+/** A command with the flags that locate the broker. */
 export function brokerCommand(name: string, about: string): Command {
   const command = new Command(`npm run --silent ${name} --`)
     .description(about)
@@ -58,7 +58,7 @@ export async function withBroker(
   await untilSignal(broker, act);
 }
 
-/** A signal closes the connection, so that what was begun fails and is tidied up like after any other failure. */
+/** A signal closes the connection, so that the command fails and cleans up as after any other failure. */
 async function untilSignal(broker: Broker, act: (broker: Broker) => Promise<void>): Promise<void> {
   const stop = (): void => void broker.nc.close();
   const signals = ["SIGINT", "SIGTERM"] as const;
@@ -70,7 +70,7 @@ async function untilSignal(broker: Broker, act: (broker: Broker) => Promise<void
   }
 }
 
-/** Runs a command; what goes wrong is said in a sentence, and the process then ends with 1. */
+/** Runs a command; an error is printed as a sentence, and the process then exits with 1. */
 export async function runCommand(command: Command): Promise<void> {
   try {
     await command.parseAsync();
@@ -80,7 +80,7 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
-/** For progress, which is no output. */
+/** Prints progress to standard error, apart from the output. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -12,14 +12,14 @@ import { dataLayout, openDataDirectory, type DataDirectory } from "../../runtime
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { environment } from "../../runtime/process/settings.ts";
 
-/** How to reach the broker of one machine, until it is closed. */
+/** Access to the broker of one machine, until it is closed. */
 export interface MachineBroker extends AsyncDisposable {
   readonly access: NatsAccess;
 }
 
 const payloadLimit = 1_048_576;
 
-/** The broker of the data directory at `path`: the one that runs, or one that is started for as long as this is open. */
+/** The broker of the data directory at `path`: the running one, or one that is started until this is closed. */
 export async function openMachineBroker(path: string, say: (line: string) => void): Promise<MachineBroker> {
   const { root, nats } = dataLayout(path);
   if (!existsSync(nats)) throw new Error(`Cannot back up "${path}": no Weir has run there`);
@@ -55,7 +55,7 @@ const Configuration = Type.Object({
   authorization: Type.Object({ users: Type.Array(Type.Object({ user: Type.String(), password: Type.String() })) }),
 });
 
-/** What the configuration of the server that runs says. */
+/** Access to the running server, from its configuration. */
 async function runningAccess(directory: string): Promise<NatsAccess> {
   const content: unknown = JSON.parse(await readFile(join(directory, "nats-server.json"), "utf8"));
   const { listen, authorization } = Parse(Configuration, content);
@@ -64,7 +64,7 @@ async function runningAccess(directory: string): Promise<NatsAccess> {
   return { url: `nats://${listen}`, user: name, password, inboxPrefix };
 }
 
-/** The user whose rights do: it may make and remove streams. */
+/** The user with sufficient rights: it may create and delete streams. */
 export function doctor(): NatsUser {
   const found = natsUsers({ queues: [], oneMachine: true }).find(({ name }) => name === natsUser.doctor);
   if (found === undefined) throw new Error("the broker has no user for the queue-doctor");

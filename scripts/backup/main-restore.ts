@@ -9,13 +9,13 @@ interface RestoreFlags extends BrokerFlags {
 
 const command = brokerCommand(
   "restore",
-  "Puts a backup back into a broker. The platform must be stopped: gateways, queue-workers, queue-doctor and autoscaler, or the Weir of the data directory.",
+  "Restores a backup to a broker. The platform must be stopped: gateways, queue-workers, queue-doctor and autoscaler, or the Weir of the data directory.",
 )
   .requiredOption(
     "--from <directory>",
-    "of the backup; every file is compared with its hash before anything is changed",
+    "directory of the backup; every file is compared with its hash before anything is changed",
   )
-  .option("--replace", "removes the streams of the backup that are there first, with all that is in them")
+  .option("--replace", "first removes existing streams that are in the backup, with their content")
   .action(({ from, only, replace = false, ...flags }: RestoreFlags) =>
     withBroker(
       flags,

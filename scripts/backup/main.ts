@@ -4,9 +4,9 @@ import { makeBackup } from "./make-backup.ts";
 
 const command = brokerCommand(
   "backup",
-  "Writes all that the broker keeps of Weir into a directory: calls, records, results, dead letters, on one machine also functions and namespaces. The platform may go on meanwhile. What is written is not encrypted.",
+  "Writes everything that the broker stores for Weir to a directory: calls, records, results, dead letters, on one machine also functions and namespaces. The platform may keep running. The backup is not encrypted.",
 )
-  .requiredOption("--to <directory>", "that is made; it is there only when the backup is whole")
+  .requiredOption("--to <directory>", "directory to create; it exists only once the backup is complete")
   .action(({ to, only, ...flags }: BrokerFlags & { readonly to: string }) =>
     withBroker(
       flags,

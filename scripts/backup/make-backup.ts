@@ -6,7 +6,7 @@ import { takeSnapshot } from "./take-snapshot.ts";
 import { chosen, inBackupOrder } from "./weir-streams.ts";
 
 export interface MakeOptions {
-  /** Directory that is made. */
+  /** Directory that is created. */
   readonly to: string;
   /** Names of streams; all of Weir when absent. */
   readonly only?: readonly string[] | undefined;
@@ -14,8 +14,8 @@ export interface MakeOptions {
 }
 
 /**
- * Writes a backup; it is in its place only when it is whole.
- * @throws Error when there is nothing to back up, something is at its place, or the broker ends it
+ * Writes a backup, which appears at its path only once it is complete.
+ * @throws Error when there is nothing to back up, the path exists, or the broker ends it
  */
 export async function makeBackup(broker: Broker, { to, only, say }: MakeOptions): Promise<void> {
   const names = chosen(inBackupOrder(await streamNames(broker)), only);

@@ -1,18 +1,18 @@
 const period = 2_000;
 
-/** Bytes for people. */
+/** Bytes as text for people. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Takes the bytes of each step of a long work and says every two seconds how far it is. */
+/** Receives the bytes of each step of a long operation and reports the progress every two seconds. */
 export function progressOf(name: string, say: (line: string) => void): (bytes: number) => void {
   let done = 0;
-  let said = performance.now();
+  let reportedAt = performance.now();
   return (bytes) => {
     done += bytes;
-    if (performance.now() - said < period) return;
-    said = performance.now();
+    if (performance.now() - reportedAt < period) return;
+    reportedAt = performance.now();
     say(`${name}: ${megabytes(done)} so far`);
   };
 }

@@ -20,16 +20,16 @@ export interface RestoreOptions {
   readonly say: (line: string) => void;
 }
 
-/** Codes of the broker: of one server, and of a cluster none of whose servers has room. */
+/** Error codes of the broker for lack of space: of a single server, and of a cluster in which no server has enough. */
 const noServer = 10_005;
 const noRoom = new Set([noServer, 10_023, 10_047]);
 const leastRoom = 1_048_576;
-/** Milliseconds within which servers of a cluster have told each other what became free, and between two attempts. */
+/** Milliseconds in which servers of a cluster report freed space to each other, and between two attempts. */
 const reports = { within: 60_000, every: 1_000 } as const;
 
 /**
- * Makes the streams of a backup. Nothing of the broker is changed before the backup was found to be whole and the broker
- * to be at rest.
+ * Creates the streams of a backup. Nothing is changed in the broker before the backup is known to be complete and the
+ * broker to be idle.
  * @throws Error otherwise, with what to do
  */
 export async function restoreBackup(broker: Broker, { from, only, replace, say }: RestoreOptions): Promise<void> {
@@ -42,14 +42,14 @@ export async function restoreBackup(broker: Broker, { from, only, replace, say }
     index.streams.map(({ name }) => name),
     only,
   );
-  const there = (await streamNames(broker)).filter((name) => names.includes(name));
-  if (there.length > 0 && !replace)
+  const existing = (await streamNames(broker)).filter((name) => names.includes(name));
+  if (existing.length > 0 && !replace)
     throw new Error(
-      `Cannot restore from "${from}": the broker has ${there.join(", ")}; stop all of the platform that uses it, then use --replace, which removes what is there`,
+      `Cannot restore from "${from}": the broker has ${existing.join(", ")}; stop all of the platform that uses it, then use --replace, which removes what is there`,
     );
-  await checkRest(broker, there);
-  // All of them first: what they took is free some seconds later only, where several servers have to hear of it.
-  for (const name of there) {
+  await checkRest(broker, existing);
+  // All of them first: in a cluster, the freed space is reported to the other servers only some seconds later.
+  for (const name of existing) {
     await broker.jsm.streams.delete(name);
     say(`${name}: removed what was there`);
   }
@@ -59,9 +59,9 @@ export async function restoreBackup(broker: Broker, { from, only, replace, say }
     try {
       const { messages } = (await restoreStream(broker, from, stream, say)).state;
       const gone = stream.state.messages - messages;
-      say(`${name}: ${messages} entries${gone > 0 ? `; ${gone} had reached their time` : ""}`);
+      say(`${name}: ${messages} entries${gone > 0 ? `; ${gone} had expired` : ""}`);
     } catch (err) {
-      say(`Restored before it failed: ${restored.join(", ") || "nothing"}; mend the cause and use --replace`);
+      say(`Restored before it failed: ${restored.join(", ") || "nothing"}; fix the cause and use --replace`);
       throw err;
     }
     restored.push(name);
@@ -69,7 +69,7 @@ export async function restoreBackup(broker: Broker, { from, only, replace, say }
   say(`Restored ${names.length} streams as of ${index.begun}; the platform can start`);
 }
 
-/** What reads from a stream that is replaced would go on with what is not there any more. */
+/** Refuses streams in use: a reader of a replaced stream would continue with entries that no longer exist. */
 async function checkRest({ jsm }: Broker, names: readonly string[]): Promise<void> {
   for (const name of names) {
     for await (const { push_bound: bound, num_waiting: waiting } of jsm.consumers.list(name)) {
@@ -105,17 +105,19 @@ async function restoreStream(
   }
 }
 
-/** What a stream took that was just removed is free only when the cluster's servers have heard of it from each other. */
+/**
+ * Retries while the space of removed streams is not free yet: the servers of a cluster report it to each other late.
+ */
 async function onceThereIsRoom<T>(name: string, restore: () => Promise<T>, say: (line: string) => void): Promise<T> {
-  let said = false;
+  let reported = false;
   for (const deadline = performance.now() + reports.within; ; await pause(reports.every)) {
     try {
       return await restore();
     } catch (err) {
       const mayChange = err instanceof BrokerRefusal && err.code === noServer;
       if (!mayChange || performance.now() >= deadline) throw err;
-      if (!said) say(`${name}: waits until the servers have room for it`);
-      said = true;
+      if (!reported) say(`${name}: waits until the servers have room for it`);
+      reported = true;
     }
   }
 }

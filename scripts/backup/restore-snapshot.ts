@@ -4,16 +4,16 @@ import { readAnswer, RestoreBegun, StreamFacts } from "./api-answer.ts";
 import type { Broker } from "./broker.ts";
 
 const requestTimeout = 60_000;
-/** Reading a large store back takes the broker its time after the last chunk. */
+/** After the last chunk, the broker needs time to read a large store. */
 const lastTimeout = 600_000;
-const mostUnanswered = 8;
+const maxPending = 8;
 
-/** Bytes of a chunk that every server of ours takes. */
+/** Bytes of a chunk that every supported server accepts. */
 export const restoreChunk = 131_072;
 
 /**
- * Makes the stream of `facts` from the chunks of its snapshot, and resolves with what it then is.
- * @throws BrokerRefusal when the broker refuses, also when the stream is there
+ * Creates the stream of `facts` from the chunks of its snapshot, and resolves with its new configuration and state.
+ * @throws BrokerRefusal when the broker refuses, also when the stream exists
  */
 export async function restoreSnapshot(
   { nc }: Broker,
@@ -24,20 +24,20 @@ export async function restoreSnapshot(
   const doing = `restore "${name}"`;
   const begun = await nc.request(`$JS.API.STREAM.RESTORE.${name}`, JSON.stringify(facts), { timeout: requestTimeout });
   const { deliver_subject: deliver } = readAnswer(RestoreBegun, doing, begun.json());
-  const unanswered: Promise<Msg>[] = [];
-  const answered = async (): Promise<void> => {
-    const answer = await unanswered.shift();
-    // A chunk that is taken is answered with nothing.
-    if (answer !== undefined && answer.data.length > 0) readAnswer(StreamFacts, doing, answer.json());
+  const pending: Promise<Msg>[] = [];
+  const settleOldest = async (): Promise<void> => {
+    const response = await pending.shift();
+    // The response to an accepted chunk is empty.
+    if (response !== undefined && response.data.length > 0) readAnswer(StreamFacts, doing, response.json());
   };
   try {
     for await (const chunk of chunks) {
-      unanswered.push(nc.request(deliver, chunk, { timeout: requestTimeout }));
-      if (unanswered.length >= mostUnanswered) await answered();
+      pending.push(nc.request(deliver, chunk, { timeout: requestTimeout }));
+      if (pending.length >= maxPending) await settleOldest();
     }
-    while (unanswered.length > 0) await answered();
+    while (pending.length > 0) await settleOldest();
   } finally {
-    await Promise.allSettled(unanswered);
+    await Promise.allSettled(pending);
   }
   const whole = await nc.request(deliver, new Uint8Array(), { timeout: lastTimeout });
   return readAnswer(StreamFacts, doing, whole.json());

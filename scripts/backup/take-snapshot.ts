@@ -4,15 +4,15 @@ import { readAnswer, StreamFacts } from "./api-answer.ts";
 import type { Broker } from "./broker.ts";
 
 const requestTimeout = 60_000;
-/** The broker gives up after 5 s without an answer to its chunks. */
-const silence = 15_000;
+/** The broker gives up after 5 s without a response to its chunks. */
+const idleTimeout = 15_000;
 const windowSize = 4 * 1_048_576;
 const chunkSize = 131_072;
 
 /**
- * Hands the broker's snapshot of `stream` to `write`, chunk by chunk, and resolves once it was whole. Consumers are not in
- * it: they are not copied at the same moment as the entries, and a new one offers all of them.
- * @throws Error when the broker refuses, or ends before it is whole
+ * Passes the broker's snapshot of `stream` to `write`, chunk by chunk, and resolves once it is complete. It does not
+ * include consumers: they are not copied at the same moment as the entries, and a new one delivers all of them.
+ * @throws Error when the broker refuses, or ends before it is complete
  */
 export async function takeSnapshot(
   { nc, inboxPrefix }: Broker,
@@ -25,13 +25,13 @@ export async function takeSnapshot(
   const timer = setTimeout(() => {
     silent = true;
     chunks.unsubscribe();
-  }, requestTimeout + silence);
+  }, requestTimeout + idleTimeout);
   try {
     const request = { deliver_subject: deliver, no_consumers: true, chunk_size: chunkSize, window_size: windowSize };
-    const answer = await nc.request(`$JS.API.STREAM.SNAPSHOT.${stream}`, JSON.stringify(request), {
+    const response = await nc.request(`$JS.API.STREAM.SNAPSHOT.${stream}`, JSON.stringify(request), {
       timeout: requestTimeout,
     });
-    const facts = readAnswer(StreamFacts, `back up "${stream}"`, answer.json());
+    const facts = readAnswer(StreamFacts, `back up "${stream}"`, response.json());
     for await (const chunk of chunks) {
       if (chunk.data.length === 0) {
         const { code = 0, description = "" } = chunk.headers ?? {};

@@ -1,9 +1,9 @@
 import { bucket, bucketStream, callbackStream, deadLetterStream } from "../../runtime/adapters/nats/stream-names.ts";
 
 /**
- * What is copied while calls go on is copied later than what it follows from, so that no accepted call is in neither: a
- * record is written before its call is put into a queue, a callback after the result it is about, a dead letter before its
- * call leaves the queue.
+ * The order in which streams are copied while calls continue, so that each accepted call is in at least one of them: a
+ * record is written before its call is queued, a callback after its result, and a dead letter before its call leaves
+ * the queue.
  */
 const order: readonly (string | RegExp)[] = [
   bucketStream(bucket.calls),
@@ -17,7 +17,7 @@ const order: readonly (string | RegExp)[] = [
   bucketStream(bucket.endpoints),
 ];
 
-/** The streams of Weir among `names`, in the order in which a backup takes them. */
+/** The streams of Weir among `names`, in the order of a backup. */
 export function inBackupOrder(names: readonly string[]): string[] {
   return order.flatMap((wanted) =>
     names.filter((name) => (typeof wanted === "string" ? name === wanted : wanted.test(name))).toSorted(),
@@ -25,12 +25,14 @@ export function inBackupOrder(names: readonly string[]): string[] {
 }
 
 /**
- * Those of `there` that `only` names, all without it.
- * @throws Error when it names one that is not there
+ * Those of `existing` that `only` names; all of them without `only`.
+ * @throws Error when it names one that does not exist
  */
-export function chosen(there: readonly string[], only: readonly string[] | undefined): readonly string[] {
-  const unknown = (only ?? []).filter((name) => !there.includes(name));
+export function chosen(existing: readonly string[], only: readonly string[] | undefined): readonly string[] {
+  const unknown = (only ?? []).filter((name) => !existing.includes(name));
   if (unknown.length > 0)
-    throw new Error(`Cannot take only "${unknown.join(", ")}": there are ${there.join(", ") || "no streams of Weir"}`);
-  return only === undefined ? there : there.filter((name) => only.includes(name));
+    throw new Error(
+      `Cannot take only "${unknown.join(", ")}": there are ${existing.join(", ") || "no streams of Weir"}`,
+    );
+  return only === undefined ? existing : existing.filter((name) => only.includes(name));
 }

@@ -15,14 +15,14 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const home = "opt/weir";
 const user = 12_000;
-/** Its directories for everybody stay so. */
+/** Directories that everybody may write to stay so. */
 const readable = "a+rX";
 const entry = "runtime/watchdog/main.ts";
 
 /**
- * The first thing that runs: it lets Node.js keep and find compiled modules, which take most of the time of a start.
- * Only the watchdog's: the functions' own environment says nothing of it. How long calls in flight may take at a stop is
- * the engine's to say, which ends what takes longer.
+ * The first program that runs: it makes Node.js store and reuse compiled modules, as compilation takes most of a start.
+ * This applies to the watchdog only, since functions do not inherit it by their environment. The engine determines how
+ * long calls in flight may take during a stop, and ends those that take longer.
  */
 const start = `import module from "node:module";
 process.env.write_timeout ??= "1h";
@@ -31,21 +31,21 @@ await import("./${entry.replace(/ts$/, "js")}");
 `;
 
 /**
- * Lays out all of the functions' base image below the empty directory `directory`; Node.js is the one that runs this. An
- * image made FROM it says with `fprocess` what the function is.
+ * Stages the functions' base image in the empty directory `directory`, with the Node.js that runs this. An image made
+ * FROM it sets the function's process with `fprocess`.
  */
 export async function stageBaseImage(directory: string): Promise<ImageContent> {
   await stageRoot(directory, {
     title: "Weir base image",
     programs: [...programsFound(imagePrograms), process.execPath],
     user: { name: "app", id: user, home: "/home/app", shell: "/bin/sh" },
-    // Whoever the function runs as, it finds a home it can write to.
+    // Writable for any user that the function runs as.
     writable: ["tmp", "var/tmp", "home/app"],
   });
   await bundleSources(repository, [entry], join(directory, home));
   const staged = join(directory, home, "start.js");
   await writeFile(staged, start);
-  // Without a program the watchdog ends as soon as it is loaded.
+  // Without a program the watchdog exits as soon as it is loaded.
   const environment = { fprocess: "" };
   if (!(await fillCompileCache(directory, `/${home}/start.js`, [[]], environment)))
     await run(process.execPath, [staged], { env: environment, timeout: 30_000 }).catch(() => {});

@@ -1,4 +1,4 @@
-/** Programs of the system that the base image brings beside Node.js; those that are missing are left out. */
+/** System programs that the base image contains besides Node.js; missing ones are left out. */
 export const imagePrograms: readonly string[] = [
   ..."sh cat ls cp mv rm mkdir rmdir ln chmod touch mktemp mkfifo".split(" "),
   ..."echo printf env printenv id whoami uname hostname date sleep true false test pwd tty nproc".split(" "),

@@ -6,8 +6,8 @@ import { packStaged, type MadeImages } from "../images/make-images.ts";
 import { stageBaseImage } from "./base-image.ts";
 
 /**
- * Makes the functions' base image out of this system's Node.js and libraries; no container engine is asked. Compressed it
- * is a third of the size, and takes seconds longer.
+ * Makes the functions' base image from this system's Node.js and libraries, without a container engine. Compressed, it
+ * has a third of the size and takes seconds longer.
  */
 export async function packBaseImage({ compressed = false } = {}): Promise<MadeImages> {
   return await packStaged([async (root) => ({ ...(await stageBaseImage(root)), compressed })]);
@@ -15,7 +15,7 @@ export async function packBaseImage({ compressed = false } = {}): Promise<MadeIm
 
 /**
  * Makes the base image on `engine`; an older one of that name is removed if nothing uses it.
- * @throws Error with the engine's words
+ * @throws Error with the engine's message
  */
 export async function makeBaseImage(engine: EngineClient): Promise<void> {
   const before = await idOf(engine);

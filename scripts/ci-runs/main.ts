@@ -26,12 +26,12 @@ interface CommandOptions {
   readonly results: string;
 }
 
-/** Bounded, and ends with us, in case nobody ends it. */
+/** Ends by itself after two hours or with its parent, in case it is not killed. */
 const busyLoop =
   "const end = Date.now() + 7_200_000, parent = process.ppid; while (Date.now() < end && process.ppid === parent);";
 let interrupted = false;
 process.on("SIGINT", () => {
-  // The run gets it, too; its clone is removed before we end.
+  // The run receives it, too; its clone is removed before this process ends.
   interrupted = true;
 });
 
@@ -42,11 +42,11 @@ const git = (...args: readonly string[]): Promise<string> =>
 
 const command = new Command("npm run ci:runs --")
   .description(
-    "Runs .ci/run in fresh clones of this commit until there are so many runs of it, one after the other, and says how long each took. What ran is kept by commit: started again, it goes on.",
+    "Runs .ci/run in fresh clones of this commit, one after the other, until there are --times runs of it, and prints how long each took. Runs are recorded by commit: started again, it continues.",
   )
-  .option("--times <number>", "how many runs there shall be", positive, 3)
+  .option("--times <number>", "how many runs there should be", positive, 3)
   .option("--loaded", "while another process keeps one core busy", false)
-  .option("--results <file>", "where runs are kept", join(XDG_CACHE_HOME, "weir", "ci-runs.jsonl"))
+  .option("--results <file>", "where runs are recorded", join(XDG_CACHE_HOME, "weir", "ci-runs.jsonl"))
   .helpOption("--help", "show this")
   .action(async ({ times, loaded, results }: CommandOptions) => {
     const commit = await git("rev-parse", "HEAD");
@@ -70,11 +70,11 @@ async function runOnce(commit: string, loaded: boolean): Promise<CiRun> {
   const clone = await mkdtemp(join(tmpdir(), "weir-ci-run-"));
   let load: ChildProcess | undefined;
   try {
-    // As a person's: functions run as users of their own, and read it.
+    // Readable as a person's checkout is: functions run as separate users, and read it.
     await chmod(clone, 0o755);
     await git("clone", "--quiet", root, clone);
     await promisify(execFile)("git", ["checkout", "--quiet", commit], { cwd: clone });
-    // A session of its own: the kernel shares the cores among sessions, and in ours it would have only a part of ours.
+    // In a separate session: the kernel divides the cores among sessions, so in ours it would only share ours.
     if (loaded) load = spawn(process.execPath, ["--eval", busyLoop], { stdio: "ignore", detached: true });
     const date = new Date().toISOString();
     const began = performance.now();

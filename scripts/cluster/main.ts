@@ -11,7 +11,7 @@ interface Options {
 }
 
 const level = () =>
-  new Option("--level <level>", "api: API server; kwok: controllers, pods only pretended; node: all of it")
+  new Option("--level <level>", "api: API server; kwok: controllers, pods only simulated; node: all of it")
     .choices(clusterLevels)
     .default("node");
 const dir = () => new Option("--dir <path>", "where the cluster lives").default(defaultClusterDirectory());
@@ -33,25 +33,25 @@ command
   .action(run("build"));
 command
   .command("up")
-  .description("starts a cluster and says where its kubeconfig is")
+  .description("starts a cluster and prints the path of its kubeconfig")
   .addOption(level())
   .addOption(dir())
   .addOption(metrics())
   .action(run("up"));
 command
   .command("load")
-  .description("brings an image into the cluster: a tar of docker save, or of OCI; - reads the standard input")
+  .description("loads an image into the cluster: a tar of docker save, or of OCI; - reads the standard input")
   .argument("<image.tar>")
   .addOption(dir())
   .action((file: string, options: Options) => end("load", [...argumentsOf(options), file]));
 command
   .command("status")
-  .description("says what of it runs; ends with 1 unless all does")
+  .description("shows which parts run; exits with 1 unless all do")
   .addOption(dir())
   .action(run("status"));
 command
   .command("down")
-  .description("stops a cluster and removes all that it left on this machine")
+  .description("stops a cluster and removes everything it left on this machine")
   .addOption(dir())
   .action(run("down"));
 
@@ -78,7 +78,7 @@ function argumentsOf(options: Options): string[] {
 }
 
 async function end(script: ClusterScript, args: readonly string[]): Promise<void> {
-  // What the program does about Ctrl-C is for it to say.
+  // The program handles Ctrl-C itself.
   process.on("SIGINT", () => undefined);
   process.exitCode = await runClusterScript(script, args);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { environment } from "../../runtime/process/settings.ts";
 
-/** What runs in a cluster, each level more than the one before: see docs/contributing/tests.md. */
+/** What runs in a cluster; each level includes the one before: see docs/contributing/tests.md. */
 export const clusterLevels = ["api", "kwok", "node"] as const;
 
 export type ClusterLevel = (typeof clusterLevels)[number];
@@ -14,7 +14,7 @@ export function clusterBinaries(): string {
   return WEIR_CLUSTER_BIN ?? join(XDG_CACHE_HOME, "weir-cluster", "bin");
 }
 
-/** Where a cluster lives that was not told where. */
+/** The default directory of a cluster. */
 export function defaultClusterDirectory(): string {
   return join(tmpdir(), "weir-cluster");
 }

@@ -9,7 +9,7 @@ import { environment } from "../../runtime/process/settings.ts";
 export type ClusterScript = "build" | "up" | "down" | "load" | "status";
 
 export interface RunScriptOptions {
-  /** Goes on when the person at the terminal presses Ctrl-C. */
+  /** Continues when the person at the terminal presses Ctrl-C. */
   readonly apart?: boolean;
   /** Ends it. */
   readonly signal?: AbortSignal;
@@ -31,7 +31,7 @@ export async function runClusterScript(
 
 /**
  * Names of the binaries that `build` would make with these arguments.
- * @throws Error with what it says
+ * @throws Error with the message of `build`
  */
 export async function missingBinaries(args: readonly string[]): Promise<readonly string[]> {
   const build = join(import.meta.dirname, "build");

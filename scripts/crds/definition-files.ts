@@ -8,7 +8,7 @@ import { customResources, type CustomResource } from "../../runtime/api/resource
 import { formattedFile, type WrittenFile } from "../written-file.ts";
 import { resourcesPage } from "./resources-page.ts";
 
-/** The files that follow from the schemas of the custom resources, as they shall be. */
+/** The expected files that are generated from the schemas of the custom resources. */
 export async function definitionFiles(): Promise<WrittenFile[]> {
   const definitions = Object.values<CustomResource>(customResources).map((resource) => {
     const text = stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false });

@@ -23,7 +23,7 @@ interface Field {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
 }
 
-/** Rows of a table of fields: name, kind, limits, meaning; those of inner objects below them, `depth` levels in all. */
+/** Rows of a table of fields: name, kind, limits, meaning; inner objects follow their field, down to `depth` levels. */
 export function fieldRows(schema: object, depth: number): string[][] {
   return rowsIn(structuralSchema(schema), "", depth);
 }
@@ -52,17 +52,17 @@ function kindOf(field: Field): string {
 function limitsOf(field: Field): string[] {
   const { items, additionalProperties: values, enum: words = [] } = field;
   return [
-    // A longer list stands in the definition.
+    // A longer list is only in the definition.
     ...(words.length > 0 && words.length < 9 ? [words.map((word) => `\`${word}\``).join(", ")] : []),
     ...between(field.minItems, field.maxItems, " entries"),
     ...between(field.minProperties, field.maxProperties, " keys"),
     ...between(field.minLength, field.maxLength, " characters"),
     ...between(field.minimum, field.maximum, ""),
     ...(field.default === undefined ? [] : [`default \`${field.default}\``]),
-    ...(field["x-kubernetes-list-type"] === "set" ? ["nothing twice"] : []),
+    ...(field["x-kubernetes-list-type"] === "set" ? ["no duplicates"] : []),
     ...(items === undefined ? [] : limitsOf(items).map((rule) => `each ${rule}`)),
     ...(values === undefined ? [] : limitsOf(values).map((rule) => `values ${rule}`)),
-    // Keys of the platform have a table of their own.
+    // Keys of the platform have a separate table.
     ...(field["x-kubernetes-validations"] ?? [])
       .map(({ message }) => message)
       .filter((message) => !message.startsWith("com.service.")),

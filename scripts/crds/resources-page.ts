@@ -11,7 +11,7 @@ const introduction = `# Custom resources
 
 Written by \`npm run crds\` from \`runtime/api\`; change it there.
 
-On [Kubernetes](kubernetes.md) functions and what belongs to them are objects of six kinds, beside the REST API: both write the same objects. The definitions
+On [Kubernetes](kubernetes.md), functions and what belongs to them are objects of six kinds, as an alternative to the REST API: both write the same objects. The definitions
 are in [\`infra/crds\`](../../infra/crds) and need Kubernetes 1.30 or newer.
 
 \`\`\`sh
@@ -20,52 +20,52 @@ kubectl get weir
 kubectl explain function.spec
 \`\`\`
 
-\`kubectl get weir\` lists objects of all kinds. \`Secret\`, \`Role\` and \`Policy\` are names that other kinds have, too: say
+\`kubectl get weir\` lists objects of all kinds. Other kinds are also called \`Secret\`, \`Role\` and \`Policy\`: use
 \`kubectl get secrets.service.com\`, \`roles.iam.service.com\`, \`policies.iam.service.com\`.
 
-The API server refuses what the REST API refuses, and says which field breaks which rule:
+The API server refuses what the REST API refuses, and reports which field breaks which rule:
 
 \`\`\`text
 The Function "hello" is invalid: spec.labels: Invalid value: "object": com.service.scale.min: expected at most com.service.scale.max
 \`\`\`
 
-Fields that do not exist are refused for \`kubectl\`; other clients ask for it with \`fieldValidation=Strict\`. Without that Kubernetes cuts them off
+Unknown fields are refused for \`kubectl\`; other clients request that with \`fieldValidation=Strict\`. Otherwise Kubernetes drops them
 and only warns.
 
 `;
 
 const notesOf: Readonly<Record<keyof typeof customResources, string>> = {
-  function: `The name of the object is that of the function. \`kubectl get fn\` shows Ready, what is in the way, replicas wanted and ready, and the image;
+  function: `The name of the object is that of the function. \`kubectl get fn\` shows Ready, its reason, desired and ready replicas, and the image;
 \`kubectl scale fn/hello --replicas=3\` scales it, up to \`com.service.scale.max\`, but unlike
-\`/system/scale-function\` it holds nothing: the autoscaler goes on from there. Leave \`replicas\` out of what you
-apply: who scales writes it, and while a manifest of yours owns it the autoscaler leaves the function alone
-([another autoscaler](../scaling.md#by-another-autoscaler)). When \`com.service.scale.max\` is lowered below \`replicas\` the object is taken, and
-who scales follows.
+\`/system/scale-function\` there is no hold: the autoscaler continues from there. Leave \`replicas\` out of what you
+apply: whatever scales the function writes it, and while your manifest owns the field, the autoscaler does not scale the function
+([another autoscaler](../scaling.md#by-another-autoscaler)). When \`com.service.scale.max\` is lowered below \`replicas\`, the object is accepted, and
+whatever scales the function follows.
 `,
   profile:
-    "Profiles lie in the namespace of the platform. The values of the fields are those of a pod in Kubernetes.\n",
-  secret: `It names a core secret of the same namespace and its keys, never a value. The name of the object is what functions say in \`secrets\`.
+    "Profiles belong in the namespace of the platform. The values of the fields are those of a pod in Kubernetes.\n",
+  secret: `It names a core secret of the same namespace and its keys, never a value. Functions list the name of the object in \`secrets\`.
 `,
-  jwtIssuer: "It lies in the namespace of the platform.\n",
-  policy: "It lies in the namespace of the platform.\n",
-  role: "It lies in the namespace of the platform.\n",
+  jwtIssuer: "It belongs in the namespace of the platform.\n",
+  policy: "It belongs in the namespace of the platform.\n",
+  role: "It belongs in the namespace of the platform.\n",
 };
 
 const operatorOnly = `
-## What only the operator can say
+## What only the operator can check
 
-The API server looks at one object alone, and counts characters. What it takes may still not work; the conditions of the object say so.
+The API server checks each object alone, and counts characters. What it accepts may still not work; the conditions of the object report that.
 
 
-| Object | What is seen later |
+| Object | What is checked later |
 |---|---|
-| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or nobody declared; \`com.service.timeout\` above \`timeout_max\`, \`exec_timeout\` above what calls may take; an image that cannot be pulled |
+| Function | a secret, a profile or a service account that does not exist; a queue that the edition does not have or that is not declared; \`com.service.timeout\` above \`timeout_max\`, \`exec_timeout\` above the time limit of calls; an image that cannot be pulled |
 | Function | \`environment\` or \`annotations\` of at most 262144 characters that are more bytes than that |
 | Profile | what is below the level \`baseline\` of pod security; parts of a pod that contradict each other |
 | Secret | a core secret or a key of it that does not exist |
 | Policy, Role | operators and claims in \`condition\`, and values in it that are neither a text nor a list of texts; policies that do not exist |
 
-JwtIssuer, Policy and Role are checked and nothing more yet: \`Accepted\` says whether they can be used, \`Enforced\` is \`False\`.
+JwtIssuer, Policy and Role are only checked yet: \`Accepted\` says whether they can be used, \`Enforced\` is \`False\`.
 `;
 
 /** The text of `docs/reference/custom-resources.md`, not formatted yet. */

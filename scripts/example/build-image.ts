@@ -20,8 +20,8 @@ export interface BuildOptions {
 }
 
 /**
- * Builds an image from the base image, which is made first where the engine lacks it; no registry is asked.
- * @throws Error with a sentence when no engine answers there, or with the engine's words when it cannot build
+ * Builds an image from the base image, which is made first if the engine lacks it; no registry is used.
+ * @throws Error with a sentence when no engine responds there, or with the engine's message when it cannot build
  */
 export async function buildImage({ socket, image, files, show }: BuildOptions): Promise<void> {
   const engine = new EngineClient(socket);
@@ -47,8 +47,8 @@ async function build(engine: EngineClient, image: string, files: FunctionFiles):
   try {
     await copyFiles(files, context);
     const query = { t: image, rm: "1", buildargs: JSON.stringify({ BASE: baseImageName, WATCHDOG: baseImageName }) };
-    const said = await engine.stream("POST", "/build", { query, body: archive(context), timeout: 0 });
-    for await (const line of jsonLines(said)) {
+    const responses = await engine.stream("POST", "/build", { query, body: archive(context), timeout: 0 });
+    for await (const line of jsonLines(responses)) {
       const { error } = line as { error?: string };
       if (error !== undefined) throw new Error(`Cannot build image "${image}": ${error}`);
     }

@@ -1,7 +1,7 @@
 import { cp } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** The files of a function that lie in one directory. */
+/** The files of a function in one directory. */
 export interface FunctionFiles {
   readonly directory: string;
   /** Directories of the npm packages that they import. */
@@ -10,7 +10,7 @@ export interface FunctionFiles {
 
 const modules = "node_modules";
 
-/** Copies the files to `target`, of packages only those that are named, below its `node_modules`; replaces what is there. */
+/** Copies the files to `target`, and the named packages below its `node_modules`; replaces existing files. */
 export async function copyFiles({ directory, packages }: FunctionFiles, target: string): Promise<void> {
   const filter = (path: string): boolean => basename(path) !== modules;
   await cp(directory, target, { recursive: true, force: true, filter });

@@ -36,7 +36,7 @@ function credentials(dataDirectory: string): string {
   return `"${file("basic-auth-user")}:${file("basic-auth-password")}"`;
 }
 
-/** One word of a POSIX shell, quoted only if it must be. */
+/** One word of a POSIX shell, quoted only if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

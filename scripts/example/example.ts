@@ -19,8 +19,8 @@ const Call = Type.Object(
 export type ExampleCall = Readonly<Static<typeof Call>>;
 
 /**
- * What `example.json` says. Texts may hold `{directory}` (where the function finds the example's files), `{gateway}`,
- * `{token}` (new and random at each deploy) and `{callId}` (of the asynchronous call before).
+ * Content of `example.json`. Texts may contain `{directory}` (where the function finds the example's files),
+ * `{gateway}`, `{token}` (new and random at each deployment) and `{callId}` (of the previous asynchronous call).
  */
 const Example = Type.Object(
   {
@@ -44,7 +44,7 @@ export interface Example extends Readonly<Static<typeof Example>> {
   readonly packages: readonly string[];
 }
 
-/** Pulumi programs that deploy functions are called so, and more: they are no functions. */
+/** Prefix of examples that are Pulumi programs, which deploy functions but are not functions. */
 const programExample = "pulumi";
 
 /** The names of the directories below `root` that hold an example, sorted. */
@@ -75,7 +75,7 @@ async function packagesOf(directory: string): Promise<string[]> {
   return Object.keys((JSON.parse(content) as { dependencies?: object }).dependencies ?? {});
 }
 
-/** `value` with every `{name}` that `values` knows replaced, in all texts it holds. */
+/** `value` with every `{name}` in `values` replaced, in all texts it contains. */
 export function filled<T>(value: T, values: Readonly<Record<string, string>>): T {
   const text = JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "string" ? part.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole) : part,

@@ -24,7 +24,7 @@ async function listExamples(): Promise<void> {
 }
 
 const command = new Command("npm run example --")
-  .description("Deploys one of the examples to a Weir that runs, and shows the requests it sends and their answers.")
+  .description("Deploys one of the examples to a running Weir, and shows the requests it sends and the responses.")
   .argument("[name]", "which one; without it they are listed")
   .option("--gateway <url>", "address of the gateway", "http://127.0.0.1:8080")
   .option("--data <directory>", "the data directory of that Weir, for its credentials", ".weir")

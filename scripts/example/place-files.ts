@@ -9,7 +9,7 @@ const others = { read: 0o004, write: 0o022, search: 0o001 };
 /** Where a function finds its files. */
 export interface PlacedFiles {
   readonly directory: string;
-  /** False = the files are used where they lie. */
+  /** False = the files are used in place. */
   readonly copied: boolean;
 }
 
@@ -20,8 +20,8 @@ export interface PlaceOptions extends FunctionFiles {
 }
 
 /**
- * A function may run as a user of its own: its files are used where they lie if everybody can read them there, else they
- * are copied, with the packages they import, to `weir-example-<uid>-<name>` in the directory for temporary files.
+ * A function may run as a separate user: its files are used in place if everybody can read them there, else they are
+ * copied, with the packages they import, to `weir-example-<uid>-<name>` in the directory for temporary files.
  * @throws Error with a sentence when that directory cannot be used
  */
 export async function placeFiles(options: PlaceOptions): Promise<PlacedFiles> {
@@ -42,7 +42,7 @@ export async function placeFiles(options: PlaceOptions): Promise<PlacedFiles> {
   return { directory: target, copied: true };
 }
 
-/** A name in a shared directory may be another user's trap. */
+/** Refuses a directory of another user: in a shared directory, it may have been prepared as an attack. */
 async function ownDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o755 }).catch((err: unknown) => {
     if (!(err instanceof Error && "code" in err && err.code === "EEXIST")) throw err;

@@ -6,7 +6,7 @@ import { filled, readExample, type Example } from "./example.ts";
 import { placeFiles } from "./place-files.ts";
 import type { WeirClient } from "./weir-client.ts";
 
-/** Where the Dockerfiles of the examples put the files. */
+/** Where the Dockerfiles of the examples copy the files. */
 const imageDirectory = "/home/app";
 
 export interface RunOptions {
@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 /**
- * Deploys one example, those it needs first, and makes its calls.
+ * Deploys one example, after those it needs, and makes its calls.
  * @throws Error with a sentence when Weir refuses one of the steps or cannot be reached, or the engine cannot build
  */
 export async function runExample(name: string, options: RunOptions): Promise<void> {
@@ -36,9 +36,15 @@ export async function runExample(name: string, options: RunOptions): Promise<voi
   for (const call of example.calls) {
     const { method, path, headers = {}, body, bodyFile } = filled(call, { callId });
     const file = bodyFile === undefined ? undefined : { file: relative("", join(example.directory, bodyFile)) };
-    const answer = await client.call(method, path, headers, file ?? (body === undefined ? undefined : { text: body }));
-    callId = answer.callId ?? callId;
-    if (answer.status >= 500) throw new Error(`Cannot show example "${name}": the call was answered ${answer.status}`);
+    const response = await client.call(
+      method,
+      path,
+      headers,
+      file ?? (body === undefined ? undefined : { text: body }),
+    );
+    callId = response.callId ?? callId;
+    if (response.status >= 500)
+      throw new Error(`Cannot show example "${name}": the response to the call was ${response.status}`);
   }
 }
 
@@ -47,20 +53,20 @@ async function deploy(example: Example, options: RunOptions): Promise<void> {
   for (const secret of example.secrets ?? []) {
     const created = await client.administer("POST", "/system/secrets", secret);
     const { status } = created.status === 409 ? await client.administer("PUT", "/system/secrets", secret) : created;
-    if (status >= 300) throw new Error(`Cannot store secret "${secret.name}": Weir answered ${status}`);
+    if (status >= 300) throw new Error(`Cannot store secret "${secret.name}": Weir responded ${status}`);
   }
   const { status } = await client.administer("PUT", "/system/functions", await deploymentOf(example, options));
-  if (status !== 202) throw new Error(`Cannot deploy example "${example.name}": Weir answered ${status}`);
+  if (status !== 202) throw new Error(`Cannot deploy example "${example.name}": Weir responded ${status}`);
 }
 
-/** Makes its files ready for what runs functions there, and says in the deployment where they are. */
+/** Prepares the files for the provider, and fills in their location in the deployment. */
 async function deploymentOf(example: Example, options: RunOptions): Promise<unknown> {
   const { deployment, directory, name } = example;
   const files = { directory, packages: example.packages.map((each) => join(options.packages, each)) };
   needPackages(example.packages);
   if ((await options.client.orchestration()) === "docker") {
     const { dockerSocket: socket, show } = options;
-    // The base image is bundled with it.
+    // It bundles the base image.
     needPackages(["rolldown"]);
     const { buildImage } = await import("./build-image.ts");
     await buildImage({ socket, image: deployment.image, files, show });
@@ -70,7 +76,7 @@ async function deploymentOf(example: Example, options: RunOptions): Promise<unkn
   const placed = await placeFiles({ name, ...files });
   if (placed.copied) {
     options.show(
-      `# Functions run as users of their own, who may not read ${directory}:\n` +
+      `# Functions run as separate users, who may not read ${directory}:\n` +
         `# its files were copied to ${placed.directory}\n\n`,
     );
   }

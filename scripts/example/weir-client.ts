@@ -12,7 +12,7 @@ export interface WeirAnswer {
   readonly callId: string | undefined;
 }
 
-/** Sends requests to one Weir and shows each, with its answer, as one would type it. */
+/** Sends requests to one Weir and shows each as a shell command, with its response. */
 export class WeirClient {
   readonly #gateway: string;
   readonly #dataDirectory: string;
@@ -46,32 +46,32 @@ export class WeirClient {
   }
 
   /**
-   * What runs the functions of this Weir, as `/system/info` calls it: `docker`, `process`.
-   * @throws Error with a sentence when Weir cannot be reached or does not say
+   * What runs the functions of this Weir, as named by `/system/info`: `docker`, `process`.
+   * @throws Error with a sentence when Weir cannot be reached or does not report it
    */
   async orchestration(): Promise<string> {
     const url = `${this.#gateway}/system/info`;
     const request = { method: "GET", url, headers: {}, body: undefined, credentialsOf: this.#dataDirectory };
-    const answer = await this.#fetch(request);
-    if (!answer.ok) throw new Error(`Cannot ask Weir what runs its functions: it answered ${answer.status}`);
-    return ((await answer.json()) as SystemInfo).provider.orchestration;
+    const response = await this.#fetch(request);
+    if (!response.ok) throw new Error(`Cannot ask Weir what runs its functions: it responded ${response.status}`);
+    return ((await response.json()) as SystemInfo).provider.orchestration;
   }
 
   async #send(request: ShownRequest): Promise<WeirAnswer> {
     this.#show(`$ ${curlLine(request)}\n`);
     const start = performance.now();
-    const answer = await this.#fetch(request);
-    const callId = answer.status === 202 ? (answer.headers.get(header.callId) ?? undefined) : undefined;
-    this.#show(`${answer.status} ${answer.statusText}\n`);
+    const response = await this.#fetch(request);
+    const callId = response.status === 202 ? (response.headers.get(header.callId) ?? undefined) : undefined;
+    this.#show(`${response.status} ${response.statusText}\n`);
     if (callId !== undefined) this.#show(`${header.callId}: ${callId}\n`);
-    if (answer.body !== null && answer.headers.get("Content-Type")?.startsWith(eventStream) === true)
-      await showEvents(answer.body, start, this.#show);
-    else await this.#showText(answer);
-    return { status: answer.status, callId };
+    if (response.body !== null && response.headers.get("Content-Type")?.startsWith(eventStream) === true)
+      await showEvents(response.body, start, this.#show);
+    else await this.#showText(response);
+    return { status: response.status, callId };
   }
 
-  async #showText(answer: Response): Promise<void> {
-    const body = await answer.text();
+  async #showText(response: Response): Promise<void> {
+    const body = await response.text();
     this.#show(`${body === "" || body.endsWith("\n") ? body : `${body}\n`}\n`);
   }
 
@@ -82,7 +82,7 @@ export class WeirClient {
       return await fetch(url, { method, headers: { ...headers, ...authorization }, body: content });
     } catch (cause) {
       throw new Error(
-        `Cannot reach Weir at ${this.#gateway}: nobody answers there; start it with "npm start", or say where it is with --gateway`,
+        `Cannot reach Weir at ${this.#gateway}: nothing responds there; start it with "npm start", or say where it is with --gateway`,
         {
           cause,
         },

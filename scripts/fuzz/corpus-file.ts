@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { latin1 } from "./fuzz-target.ts";
 
-/** A committed input; with what was wrong once, if it is a find. */
+/** A committed input; for a find, with the sentence of its failure. */
 export interface CorpusEntry {
   readonly input: Uint8Array;
   readonly find?: string;
@@ -11,7 +11,7 @@ export interface CorpusEntry {
 
 const directory = join(import.meta.dirname, "..", "..", "test", "fuzz-corpus");
 
-/** One JSON object a line; `input` has one character per byte. */
+/** One JSON object per line; `input` has one character per byte. */
 function fileOf(target: string): string {
   return join(directory, `${target}.jsonl`);
 }

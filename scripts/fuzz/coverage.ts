@@ -4,15 +4,15 @@ import { Session, type Profiler } from "node:inspector";
 export type Covered = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Block coverage of this thread by V8 itself, without changing any code. Only what is loaded after `start` is seen block
- * by block.
+ * Block coverage of this thread by V8 itself, without changing any code. Only code that is loaded after `start` is
+ * covered block by block.
  */
 export class Coverage {
   readonly #session = new Session();
   readonly #part: string;
   readonly #ever = new Map<string, Uint8Array>();
 
-  /** Looks at scripts whose address contains `part`. */
+  /** Covers scripts whose URL contains `part`. */
   constructor(part: string) {
     this.#part = part;
   }
@@ -27,12 +27,12 @@ export class Coverage {
     this.#session.disconnect();
   }
 
-  /** What ran since the last time. */
+  /** The code that ran since the last call. */
   take(): Covered {
     const covered = new Map<string, Uint8Array>();
-    this.#session.post("Profiler.takePreciseCoverage", (err, answer) => {
+    this.#session.post("Profiler.takePreciseCoverage", (err, response) => {
       if (err !== null) throw err;
-      for (const { url, functions } of answer.result) {
+      for (const { url, functions } of response.result) {
         if (!url.includes(this.#part)) continue;
         for (const each of functions) addFunction(covered, url, each);
       }
@@ -40,7 +40,7 @@ export class Coverage {
     return covered;
   }
 
-  /** Whether something in `covered` never ran before. */
+  /** Whether `covered` contains code that never ran before. */
   isNew(covered: Covered): boolean {
     for (const [key, now] of covered) {
       const ever = this.#ever.get(key);
@@ -49,7 +49,7 @@ export class Coverage {
     return false;
   }
 
-  /** From now on `covered` is nothing new. */
+  /** From now on, `covered` does not count as new. */
   add(covered: Covered): void {
     for (const [key, now] of covered) {
       const ever = this.#ever.get(key);
@@ -59,7 +59,7 @@ export class Coverage {
   }
 }
 
-/** Ranges come outermost first, so that the later ones correct the ones before. */
+/** Ranges are outermost first, so later ones correct earlier ones. */
 function addFunction(covered: Map<string, Uint8Array>, url: string, { ranges }: Profiler.FunctionCoverage): void {
   const [whole] = ranges;
   if (whole === undefined || whole.count === 0) return;

@@ -1,16 +1,16 @@
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 
-/** Code that takes input from outside, and what must hold of it whatever the input is (`docs/decisions/0012-fuzzing.md`). */
+/** Code that reads input from outside, and what must hold for any input (`docs/decisions/0012-fuzzing.md`). */
 export interface FuzzTarget {
   readonly name: string;
   /** One sentence: what must hold. */
   readonly promises: string;
   readonly maxBytes: number;
-  /** Pieces of the input's language, one character per byte. */
+  /** Words of the input's language, one character per byte. */
   readonly words: readonly string[];
   /** Inputs to begin with, one character per byte; at least one. */
   readonly seeds: readonly [string, ...string[]];
-  /** Starts what it needs; resolves with how to stop it. */
+  /** Starts what it needs; resolves with a function that stops it. */
   readonly open?: () => Promise<() => Promise<void>>;
   /** Runs one input. Throws when what the target promises does not hold. */
   readonly run: (input: Uint8Array) => void | Promise<void>;
@@ -26,7 +26,7 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** What `read` gives, or undefined when it refuses with a PlatformError; every other error is passed on. */
+/** The result of `read`, or undefined when it refuses with a PlatformError; any other error is rethrown. */
 export function orRefused<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -11,33 +11,36 @@ export interface Find {
   readonly sentence: string;
 }
 
-/** What a run of one target gave. */
+/** The result of a run of one target. */
 export interface FuzzOutcome {
   readonly runs: number;
   readonly finds: readonly Find[];
-  /** Inputs that reached code none before them had. */
+  /** Inputs that reached new code. */
   readonly kept: readonly Uint8Array[];
 }
 
 export interface FuzzOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Inputs beside the target's own seeds. */
+  /** Inputs besides the target's own seeds. */
   readonly corpus: readonly Uint8Array[];
   readonly coverage: Coverage;
-  /** Told of every input before it runs. */
+  /** Called with every input before it runs. */
   readonly onRun: (input: Uint8Array) => void;
   /** How many different finds are enough; five when absent. */
   readonly mostFinds?: number;
 }
 
-/** Time between two looks at the coverage, milliseconds: a look costs about one. */
+/** Milliseconds between two checks of the coverage: a check costs about one. */
 const batchTime = 25;
 const shrinkTime = 2_000;
 /** Longest run of an input that joins the corpus, milliseconds. */
 const longestTime = 250;
 
-/** Runs the corpus, all of it, then mutants of it for `seconds`, or until the finds are enough; mutants that reach new code join the corpus. */
+/**
+ * Runs the whole corpus, then mutants for `seconds` or until there are enough finds; mutants with new code join the
+ * corpus.
+ */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
   const { coverage, seconds, mostFinds = 5 } = options;
   const random = seededRandom(options.seed);
@@ -59,7 +62,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     const shorter = await shrink(input, async (less) => sameKind(await attempt(less), sentence));
     finds.set(kindOf(sentence), { input: shorter, sentence: (await attempt(shorter)) ?? sentence });
   };
-  /** Halves `inputs` until those are left that reach new code by themselves. */
+  /** Halves `inputs` until only those are left that reach new code by themselves. */
   const keepNew = async (inputs: readonly Uint8Array[]): Promise<void> => {
     const startedAt = performance.now();
     for (const input of inputs) await attempt(input);
@@ -92,7 +95,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
       batch.push(input);
       await judge(input);
     } while (performance.now() < batchEnd);
-    // Lets what a run left for later fail now.
+    // Asynchronous failures of a run surface now.
     await turn();
     const together = coverage.take();
     if (!coverage.isNew(together)) continue;
@@ -122,7 +125,7 @@ function sameKind(sentence: string | undefined, other: string): boolean {
   return sentence !== undefined && kindOf(sentence) === kindOf(other);
 }
 
-/** The shortest found within two seconds of which `holds` still says the same. */
+/** The shortest input, found within two seconds, for which `holds` is still true. */
 async function shrink(input: Uint8Array, holds: (input: Uint8Array) => Promise<boolean>): Promise<Uint8Array> {
   const deadline = performance.now() + shrinkTime;
   let shortest = input;

@@ -4,13 +4,13 @@ export interface ModelRequest {
   readonly target: string;
   /** Decoded, one character per byte. */
   readonly body: string;
-  /** Well-formed, but against a rule of `security.md` §2: answered with an error, and the connection ends with it. */
+  /** Well-formed, but against a rule of `security.md` §2: the response is an error, which ends the connection. */
   readonly refused: boolean;
-  /** The connection ends after its answer. */
+  /** The connection ends after its response. */
   readonly last: boolean;
 }
 
-/** How a stream of bytes is to be counted. */
+/** How the model reads a stream of bytes. */
 export interface ModelReading {
   /** Whole requests, in order; nothing after one that is `last` counts. */
   readonly requests: readonly ModelRequest[];
@@ -19,7 +19,7 @@ export interface ModelReading {
    * broken body, or what the model does not judge.
    */
   readonly rest: "nothing" | "ignored" | "part" | "bad-head" | "bad-body" | "unsure";
-  /** Where that begins. */
+  /** Where `rest` begins. */
   readonly restAt: number;
 }
 
@@ -43,12 +43,12 @@ const onceOnly: ReadonlySet<string> = new Set(
 /** What `Connection` may not name (H7). */
 const unnameable =
   /^(?:host|authorization|content-type|content-length|transfer-encoding|x-call-id|x-callback-url|x-call-depth|x-call-attempt|x-parent-call-id|weir-.*|x-forwarded-.*|x-function-.*|x-retry.*|x-duration-seconds|x-start-time)$/;
-/** Neither in a header's name nor in its value. */
+/** Occurs neither in a header's name nor in its value. */
 const lineEnd = "\r\n";
 
 /**
  * Counts the requests in `bytes` by the rules of `security.md` §2 and RFC 9112 alone, so that the gateway can be compared
- * with it. Written apart from the gateway's code on purpose.
+ * with it. Deliberately written independently of the gateway's code.
  */
 export function readRequests(bytes: string): ModelReading {
   const requests: ModelRequest[] = [];
@@ -76,8 +76,8 @@ function readHead(bytes: string, start: number): Head | "part" | "bad-head" {
   for (let at = start; ;) {
     const end = bytes.indexOf(lineEnd, at);
     const line = bytes.slice(at, end === -1 ? undefined : end);
-    // A CR or LF of its own is refused as soon as it comes, and so is an empty line before a request, which RFC 9112 §2.2
-    // would have ignored; a CR at the very end may yet become a line end.
+    // A bare CR or LF is refused as soon as it arrives, and so is an empty line before a request, which RFC 9112 §2.2
+    // would have ignored; a CR at the very end may still become a line end.
     if (/[\r\n]/.test(end === -1 ? line.replace(/\r$/, "") : line)) return "bad-head";
     if (end === -1) return couldBegin(line, lines.length) ? "part" : "bad-head";
     if (line === "" && lines.length > 0) return parseHead(lines, end + 2);
@@ -87,7 +87,7 @@ function readHead(bytes: string, start: number): Head | "part" | "bad-head" {
   }
 }
 
-/** Whether more bytes could make a good line of `line`; doubts count as no, since both answers close the connection. */
+/** Whether more bytes could make `line` valid; doubts count as no, since the connection is closed either way. */
 function couldBegin(line: string, linesBefore: number): boolean {
   return linesBefore === 0
     ? /^[A-Z-]*(?: [!-~]*(?: [A-Z/0-9.]*\r?)?)?$/.test(line)
@@ -146,7 +146,7 @@ function isRefused(head: Head): boolean {
   );
 }
 
-/** Whether the connection ends with this request: the client wants it, or asks for an upgrade that nobody takes. */
+/** Whether the connection ends with this request: the client requests that, or an upgrade that is not accepted. */
 function isLast(head: Head): boolean {
   const options = connectionOptions(head);
   const isOld = head.version === "1.0" && !options.includes("keep-alive");
@@ -177,7 +177,7 @@ function readChunks(bytes: string, start: number): Body | "part" | "bad-body" | 
     if (digits === undefined) return "bad-body";
     if (extension !== "" && !/^(?:;[a-z]+=[a-z0-9]+)+$/.test(extension)) return "unsure";
     const size = Number.parseInt(digits, 16);
-    // The parser takes up to 2^64 and waits for them.
+    // The parser accepts sizes up to 2^64 and waits for the bytes.
     if (!Number.isSafeInteger(size)) return "unsure";
     at = lineAt + 2;
     if (size === 0) return readTrailers(bytes, at, text);
@@ -197,7 +197,7 @@ function readTrailers(bytes: string, start: number, text: string): Body | "part"
     if (line === "") return { text, end: at };
     const [, name] = headerLine.exec(line) ?? [];
     if (name === undefined) return "bad-body";
-    // Node looks at some of them although they are trailers.
+    // Node evaluates some of them although they are trailers.
     if (/^(?:content-length|transfer-encoding|connection|upgrade)$/i.test(name)) return "unsure";
   }
 }

@@ -11,9 +11,9 @@ const { values, positionals } = parseArgs({
   options: {
     seconds: { type: "string", default: "600" },
     seed: { type: "string" },
-    /** A file whose bytes are the one input. */
+    /** A file whose bytes are the only input. */
     replay: { type: "string" },
-    /** Adds what reached new code to the committed inputs. */
+    /** Adds inputs that reached new code to the committed ones. */
     keep: { type: "boolean", default: false },
   },
 });
@@ -38,7 +38,7 @@ for (const { name, promises } of chosen) {
 }
 process.exitCode = finds > 0 ? 1 : 0;
 
-/** Finds are added to the committed inputs: `npm test` fails until they are mended, and keeps them mended. */
+/** Finds are added to the committed inputs: `npm test` fails until they are fixed, and prevents regressions. */
 async function report(name: string, { finds: found, kept }: FuzzOutcome): Promise<void> {
   for (const { sentence, input } of found) console.log(`  ${sentence}\n  ${formatEntry({ input }).slice(0, 400)}`);
   if (replayed !== undefined) return;

@@ -11,7 +11,7 @@ export interface Material {
 
 type Mutation = (input: Uint8Array, material: Material, random: Random) => Uint8Array;
 
-const mostMutations = 6;
+const maxMutations = 6;
 const numbers = ["0", "-1", "1", "00", "1e9", "255", "65536", "4294967296", "9007199254740993", "9".repeat(40)];
 const bytes = [0x00, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2e, 0x2f, 0x3a, 0x5c, 0x7f, 0x80, 0xc3, 0xff];
 
@@ -22,7 +22,7 @@ function edit(input: Uint8Array, at: number, removed: number, added: Uint8Array)
 
 const place = (input: Uint8Array, random: Random): number => below(random, input.length + 1);
 
-/** A piece, mostly a short one. */
+/** A part of the input, mostly a short one. */
 function piece(input: Uint8Array, random: Random): Uint8Array {
   const from = place(input, random);
   const longest = random() < 0.8 ? 16 : input.length;
@@ -72,14 +72,14 @@ function wordOf(words: readonly Uint8Array[], random: Random): Uint8Array {
 /** One of the corpus, changed in one to six ways; at most `maxBytes` long. */
 export function mutate(material: Material, random: Random): Uint8Array {
   let input = parentOf(material.corpus, random);
-  // Mostly one or two: what is changed all over is refused at once.
-  for (let left = 1 + Math.floor(random() ** 3 * mostMutations); left > 0; left -= 1) {
+  // Mostly one or two: an input with many changes is refused at once.
+  for (let left = 1 + Math.floor(random() ** 3 * maxMutations); left > 0; left -= 1) {
     input = pick(random, mutations)(input, material, random).subarray(0, material.maxBytes);
   }
   return input;
 }
 
-/** Mostly the shorter of two: long inputs are slow, and change little by a change. */
+/** Mostly the shorter of two: long inputs are slow, and one change affects them little. */
 function parentOf(corpus: Material["corpus"], random: Random): Uint8Array {
   const [one, other] = [pick(random, corpus), pick(random, corpus)];
   return one.length <= other.length || random() < 0.1 ? one : other;

@@ -1,4 +1,4 @@
-/** Which input is running, seen from another thread even when this one does not answer any more. */
+/** Which input is running, visible to another thread even when this one is blocked. */
 export interface Progress {
   note(input: Uint8Array): void;
   /** Changes with every input. */
@@ -8,11 +8,11 @@ export interface Progress {
 }
 
 const headBytes = 8;
-const longest = 4_194_304;
+const maxBytes = 4_194_304;
 
 /** Memory for `progressOf`. */
 export function progressMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(headBytes + longest);
+  return new SharedArrayBuffer(headBytes + maxBytes);
 }
 
 /** Both threads make one on the same memory. */
@@ -21,7 +21,7 @@ export function progressOf(shared: SharedArrayBuffer): Progress {
   const bytes = new Uint8Array(shared, headBytes);
   return {
     note: (input) => {
-      const noted = input.subarray(0, longest);
+      const noted = input.subarray(0, maxBytes);
       bytes.set(noted);
       head[1] = noted.length;
       Atomics.add(head, 0, 1);

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { FuzzOutcome } from "./fuzz.ts";
 import { progressMemory, progressOf } from "./progress.ts";
 
-/** What a worker is to do. */
+/** The task of a worker. */
 export interface Order {
   readonly target: string;
   readonly seconds: number;
@@ -21,8 +21,8 @@ const start = 60_000;
 const heapMegabytes = 512;
 
 /**
- * Runs a target in a thread of its own: what ends the thread, exhausts its memory or keeps it busy for more than 11 s is a
- * find, too.
+ * Runs a target in a separate thread: an input that ends the thread, exhausts its memory or keeps it busy for more than
+ * 11 s is a find, too.
  */
 export async function runTarget(order: Omit<Order, "shared">): Promise<FuzzOutcome> {
   const shared = progressMemory();
@@ -30,7 +30,7 @@ export async function runTarget(order: Omit<Order, "shared">): Promise<FuzzOutco
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     workerData: { ...order, shared } satisfies Order,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    // Bytes that were given back are filled (`runtime/http1/release-buffer.ts`).
+    // Released buffers are overwritten (`runtime/http1/release-buffer.ts`).
     execArgv: ["--conditions=weir-poison"],
   });
   let seen = -1;

@@ -25,7 +25,7 @@ const onRun = (input: Uint8Array): void => {
 };
 
 coverage.start();
-// Only now, so that the coverage sees it block by block.
+// Only now, so that it is covered block by block.
 const { targetNamed } = await import("./targets.ts");
 const target = targetNamed(order.target);
 const close = await target.open?.();

@@ -3,22 +3,22 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 
 export interface ArchiveOptions {
-  /** What of the directory goes in; all when absent. */
+  /** Entries of the directory to include; all when absent. */
   readonly names?: readonly string[];
   /** Rights, as chmod(1) takes them. */
   readonly mode?: string;
 }
 
-// Some files, as what Node.js keeps compiled, are for their maker alone where they lie.
+// Some files, such as Node.js's compile cache, are readable only by their owner in the directory.
 const readable = "a+rX";
-const alwaysTheSame = ["--format=gnu", "--sort=name", "--mtime=@0", "--numeric-owner", "--owner=0", "--group=0"];
+const reproducible = ["--format=gnu", "--sort=name", "--mtime=@0", "--numeric-owner", "--owner=0", "--group=0"];
 
 /**
- * What lies below `directory` as a tar archive of root's files that everybody can read; the same files are the same
- * bytes. The stream fails when tar does.
+ * The content of `directory` as a tar archive of files that root owns and everybody can read; the same files give the
+ * same bytes. The stream fails when tar does.
  */
 export function archive(directory: string, options: ArchiveOptions = {}): Readable {
-  const args = ["--create", "--file=-", `--directory=${directory}`, ...alwaysTheSame];
+  const args = ["--create", "--file=-", `--directory=${directory}`, ...reproducible];
   return Readable.from(tar([...args, `--mode=${options.mode ?? readable}`, "--", ...(options.names ?? ["."])]), {
     objectMode: false,
   });
@@ -27,7 +27,7 @@ export function archive(directory: string, options: ArchiveOptions = {}): Readab
 async function* tar(args: readonly string[]): AsyncGenerator<Buffer> {
   const child = spawn("tar", args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
-  // Heard of below, also when nobody reads so far.
+  // Handled below; also caught here in case the stream is not read that far.
   ended.catch(() => {});
   try {
     yield* child.stdout as AsyncIterable<Buffer>;

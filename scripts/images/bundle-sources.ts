@@ -4,13 +4,14 @@ import { join, relative, sep } from "node:path";
 
 import { RUNTIME_MODULE_ID, rolldown, type Plugin } from "rolldown";
 
-/** What a package says of itself and of what may be done with it. */
+/** Files with a package's description and licences. */
 const aboutPackage = /^(?:package\.json|(?:licen[cs]e|notice|copying)(?:[.-].*)?)$/i;
 
 /**
- * Puts each of `entries` (`runtime/<name>/main.ts` in the repository `root`) below `target` as `runtime/<name>/main.js`, with
- * all it needs in it, the npm packages too; what several need is in files beside. To find and read hundreds of modules takes most
- * of a start, and a third of the memory. Of the packages `node_modules` keeps what they say of themselves, with their licences.
+ * Bundles each of `entries` (`runtime/<name>/main.ts` in the repository `root`) to `runtime/<name>/main.js` below
+ * `target`, with everything it needs, npm packages included; shared code is in separate files. Finding and reading
+ * hundreds of modules takes most of a start, and a third of the memory. `node_modules` keeps only descriptions and
+ * licences.
  */
 export async function bundleSources(root: string, entries: readonly string[], target: string): Promise<void> {
   const bundle = await rolldown({
@@ -28,20 +29,20 @@ export async function bundleSources(root: string, entries: readonly string[], ta
   });
   await bundle.close();
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-  await copyAbouts(root, new Set(modules.flatMap(packageOf)), target);
+  await copyDescriptions(root, new Set(modules.flatMap(packageOf)), target);
   await writeFile(join(target, "package.json"), '{ "type": "module" }\n');
 }
 
 /**
- * Node's own modules as `require` has them: an `import` reads every export of theirs, and some load much when they are read
- * (`WebSocket` of `node:http` all of undici, a tenth of a start).
+ * Loads Node's own modules as `require` does: an `import` reads all their exports, and reading some loads a lot
+ * (`WebSocket` of `node:http` loads all of undici, a tenth of a start).
  */
 const plainBuiltins: Plugin = {
   name: "plain-builtins",
   resolveId: {
     order: "pre",
     handler: (id, importer) => {
-      // The bundler's own module is what the replacement is made with.
+      // The replacement itself needs the bundler's own module.
       if (importer === RUNTIME_MODULE_ID) return undefined;
       const name = id.replace(/^node:/, "");
       return builtinModules.includes(name) || builtinModules.includes(id) ? `${mark}${id}` : undefined;
@@ -57,13 +58,13 @@ const plainBuiltins: Plugin = {
 };
 const mark = "\0builtin:";
 
-/** Directory of the package that a module belongs to, from the repository on; none for our own. */
+/** Directory of the package that a module belongs to; none for our own. */
 function packageOf(module: string): string[] {
   const [, found] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.replaceAll(sep, "/")) ?? [];
   return found === undefined ? [] : [found];
 }
 
-async function copyAbouts(root: string, packages: ReadonlySet<string>, target: string): Promise<void> {
+async function copyDescriptions(root: string, packages: ReadonlySet<string>, target: string): Promise<void> {
   for (const from of packages) {
     const to = join(target, relative(root, from));
     await mkdir(to, { recursive: true });

@@ -12,7 +12,7 @@ import { pushImage, splitRegistry } from "./push-image.ts";
 import type { RegistryCredentials } from "./registry-client.ts";
 import { registryCredentials, type TypedCredentials } from "./registry-credentials.ts";
 
-/** Where images go, as typed; without `push` and `tar` to the container engine. */
+/** Where images go, as typed; to the container engine without `push` and `tar`. */
 export interface TypedDelivery extends TypedCredentials {
   readonly push?: string;
   readonly tar?: string;
@@ -24,12 +24,12 @@ export interface TypedDelivery extends TypedCredentials {
 /** The flags of a `TypedDelivery`. */
 export function deliveryOptions(command: Command): Command {
   return command
-    .option("--push <registry>", "puts them there, e.g. registry.example.com/team")
-    .option("--join", "leaves what is there for other architectures: one name for all")
+    .option("--push <registry>", "pushes them there, e.g. registry.example.com/team")
+    .option("--join", "keeps existing images for other architectures: one name for all")
     .option("--tar <file>", "saves them, for docker load, ctr images import, kind load image-archive")
-    .option("--user <name>", "who pushes; without, what docker login keeps in its file")
+    .option("--user <name>", "user that pushes; when absent, the credentials of docker login")
     .option("--password-file <file>", "with the password of --user")
-    .option("--plain-http", "the registry has no TLS; taken for granted on this machine")
+    .option("--plain-http", "the registry has no TLS; assumed on this machine")
     .option("--docker-socket <address>", "the container engine that gets them", environment()["docker_socket"]);
 }
 
@@ -39,14 +39,14 @@ export function leavesMachine({ push, tar }: TypedDelivery): boolean {
 }
 
 /**
- * Who pushes, looked up before the images are made, which takes a while; undefined when nobody has to say.
+ * Credentials for pushing, read before the images are made, which takes a while; undefined when none are needed.
  * @throws Error with a sentence
  */
 export async function deliveryCredentials(typed: TypedDelivery): Promise<RegistryCredentials | undefined> {
   return typed.push === undefined ? undefined : registryCredentials(splitRegistry(typed.push).host, typed);
 }
 
-/** Saves and pushes images as was typed. */
+/** Saves and pushes images as typed. */
 export async function sendImages(
   made: MadeImages,
   typed: TypedDelivery,
@@ -68,8 +68,8 @@ export async function sendImages(
 }
 
 /**
- * Does `work` with the container engine that was typed, or the usual one.
- * @throws Error when none answers
+ * Does `work` with the container engine that was typed, or the default one.
+ * @throws Error when it does not respond
  */
 export async function withEngine(
   typed: TypedDelivery,

@@ -3,12 +3,12 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** With these V8 writes the same bytes each time, and both are left out of what a cache is good for. */
-const alwaysTheSame = ["--random-seed=1", "--predictable"];
+/** With these, V8 writes the same bytes each time; neither is part of what V8 compares when it reads the cache. */
+const reproducible = ["--random-seed=1", "--predictable"];
 
 /**
- * Runs the staged program `start` once with each of `runs`, so that it keeps its modules compiled; with the system below
- * `root` as the whole one, since paths are written into what it keeps. False where this machine does not allow that.
+ * Runs the staged program `start` once with each of `runs`, so that it caches its compiled modules; with `root` as the
+ * root directory, since the cache contains paths. False where this machine does not allow that.
  */
 export async function fillCompileCache(
   root: string,
@@ -19,7 +19,7 @@ export async function fillCompileCache(
   const isRoot = process.getuid?.() === 0;
   const program = isRoot ? "chroot" : "unshare";
   const inside = isRoot ? [root] : ["--map-root-user", `--root=${root}`, "--wd=/"];
-  // Where an image is built from another one, its whole system is the one that runs.
+  // When an image is built from another one, the running system is that of the image.
   const node = root === "/" ? process.execPath : "/usr/bin/node";
   const call = (args: readonly string[]) =>
     run(program, [...inside, node, ...args], {
@@ -31,7 +31,7 @@ export async function fillCompileCache(
   } catch {
     return false;
   }
-  // A program that ends with a complaint has loaded all the same.
-  for (const args of runs) await call([...alwaysTheSame, start, ...args]).catch(() => {});
+  // A program that fails has loaded its modules anyway.
+  for (const args of runs) await call([...reproducible, start, ...args]).catch(() => {});
   return true;
 }

@@ -7,10 +7,10 @@ import { packImage, type Blob, type PackedImage } from "./pack-image.ts";
 import type { ImageContent } from "./image-content.ts";
 import { fullImageName } from "./image-name.ts";
 
-/** Where the format has its pieces. */
+/** Directory of the blobs in the format. */
 const blobs = "blobs";
 
-/** Packs images below the empty directory `directory`, from where `imageArchive` and `pushImage` take them. */
+/** Packs images into the empty directory `directory`, from which `imageArchive` and `pushImage` read them. */
 export async function packImages(contents: readonly ImageContent[], directory: string): Promise<PackedImage[]> {
   const packed: PackedImage[] = [];
   for (const content of contents) packed.push(await packImage(content, join(directory, blobs)));
@@ -18,14 +18,14 @@ export async function packImages(contents: readonly ImageContent[], directory: s
   return packed;
 }
 
-/** Where `packImages` put the pieces. */
+/** Where `packImages` wrote the blobs. */
 export function blobsBelow(directory: string): string {
   return join(directory, blobs);
 }
 
 /**
  * One archive of all images packed below `directory`, for `docker load`, `ctr images import`, `kind load image-archive`:
- * the layout of the Open Container Initiative, with the list that `docker load` has always read.
+ * the layout of the Open Container Initiative, with the list that all versions of `docker load` read.
  */
 export function imageArchive(directory: string): Readable {
   return archive(directory);

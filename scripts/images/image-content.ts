@@ -1,22 +1,22 @@
-/** An image before it is packed: a system below a directory, and what a container engine must know of it. */
+/** An image before it is packed: a root directory, and its configuration for a container engine. */
 export interface ImageContent {
   /** With a tag. */
   readonly name: string;
   readonly root: string;
-  /** What of `root` goes into which layer, the one that changes least first. */
+  /** Entries of `root` by layer, the one that changes least first. */
   readonly layers: readonly (readonly string[])[];
   readonly entrypoint: readonly string[];
-  /** Of a container that is given no arguments. */
+  /** Arguments of a container that is given none. */
   readonly args: readonly string[];
   readonly user: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Where its processes start; `/` when absent. */
+  /** Working directory of its processes; `/` when absent. */
   readonly directory?: string;
-  /** What its processes listen on. */
+  /** Ports its processes listen on. */
   readonly ports?: readonly number[];
-  /** Rights of its files, as chmod(1) takes them; when absent only root may write to them, and nothing runs as root. */
+  /** Mode of its files, as for chmod(1); when absent, only root may write to them, and nothing runs as root. */
   readonly mode?: string;
-  /** False for an image that does not leave this machine: it is made sooner. */
+  /** False for an image that does not leave this machine: it is made faster. */
   readonly compressed?: boolean;
   /** Annotations of the Open Container Initiative, without their prefix. */
   readonly about: {

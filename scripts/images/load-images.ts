@@ -3,12 +3,12 @@ import { jsonLines } from "../../runtime/adapters/machine/docker/engine/json-lin
 import { imageArchive } from "./image-archive.ts";
 
 /**
- * Gives the images packed below `directory` to a container engine.
- * @throws Error with its words when it refuses
+ * Loads the images packed in `directory` into a container engine.
+ * @throws Error with its message when it refuses
  */
 export async function loadImages(directory: string, engine: EngineClient): Promise<void> {
-  const said = await engine.stream("POST", "/images/load", { body: imageArchive(directory), timeout: 0 });
-  for await (const line of jsonLines(said)) {
+  const responses = await engine.stream("POST", "/images/load", { body: imageArchive(directory), timeout: 0 });
+  for await (const line of jsonLines(responses)) {
     const { error } = line as { error?: string };
     if (error !== undefined) throw new Error(`Cannot load images: ${error}`);
   }

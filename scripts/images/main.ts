@@ -33,7 +33,7 @@ const command = deliveryOptions(
     await sendImages(made, typed, credentials, say);
     if (leavesMachine(typed)) return;
     await withEngine(typed, (engine) => loadImages(made.directory, engine));
-    say("The container engine has them");
+    say("Loaded into the container engine");
   });
 
 try {

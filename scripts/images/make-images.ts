@@ -13,7 +13,7 @@ const stages = { weir: stageWeir, "weir-nats": stageNats } as const;
 /** Images that can be made. */
 export type ImageKind = keyof typeof stages;
 
-/** All of them. */
+/** All kinds of images. */
 export const imageKinds = Object.keys(stages) as readonly ImageKind[];
 
 export interface MakeImagesOptions {
@@ -23,7 +23,7 @@ export interface MakeImagesOptions {
   readonly say: (line: string) => void;
 }
 
-/** Images that were made; gone at the end of an `await using` block. */
+/** Images that were made; removed at the end of an `await using` block. */
 export interface MadeImages extends AsyncDisposable {
   readonly images: readonly PackedImage[];
   /** For `imageArchive` and `pushImage`. */
@@ -31,9 +31,9 @@ export interface MadeImages extends AsyncDisposable {
 }
 
 /**
- * Makes images of what this machine has: its Node.js and libraries, the packages of this repository, nats-server. No
- * container engine and no registry is asked.
- * @throws PlatformError when nats-server cannot be had
+ * Makes images from this machine's Node.js and libraries, the packages of this repository, and nats-server, without a
+ * container engine or registry.
+ * @throws PlatformError when nats-server is not available
  */
 export async function makeImages({ kinds = imageKinds, tag, say }: MakeImagesOptions): Promise<MadeImages> {
   return await packStaged(
@@ -44,7 +44,7 @@ export async function makeImages({ kinds = imageKinds, tag, say }: MakeImagesOpt
   );
 }
 
-/** Makes an image of what each of `steps` lays out below the empty directory that it is given. */
+/** Makes an image from what each of `steps` stages in the empty directory that it is given. */
 export async function packStaged(steps: readonly ((root: string) => Promise<ImageContent>)[]): Promise<MadeImages> {
   const work = await mkdtemp(join(tmpdir(), "weir-images-"));
   const dispose = () => rm(work, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { RegistryClient } from "./registry-client.ts";
 
-/** An image as a list of several for different machines has it (OCI image index, Docker manifest list). */
+/** An image as an entry of a list for different platforms (OCI image index, Docker manifest list). */
 export interface ListedImage {
   readonly mediaType: string;
   readonly digest: string;
@@ -32,7 +32,7 @@ export async function listedImages(client: RegistryClient, reference: string): P
   const { status, text, digest } = await client.send("GET", `manifests/${reference}`, options);
   if (status === 404) return undefined;
   const { mediaType = manifestTypes[1] ?? "", config, manifests } = JSON.parse(text) as Manifest;
-  // What is attested of an image stands beside it, for the system "unknown".
+  // Attestations of an image are entries, too, with the system "unknown".
   if (manifests !== undefined)
     return manifests.flatMap(({ platform, ...image }) =>
       platform === undefined || platform.os === "unknown" ? [] : [{ ...image, platform }],
@@ -44,26 +44,26 @@ export async function listedImages(client: RegistryClient, reference: string): P
 
 const moved = [301, 302, 303, 307, 308];
 
-/** What the configuration of an image says. */
+/** The platform, from the configuration of an image. */
 async function platformOf(client: RegistryClient, digest: string): Promise<ListedImage["platform"]> {
   const path = `blobs/${digest}`;
-  const answer = await client.send("GET", path, { expected: [200, ...moved] });
-  // Registries of clouds keep their blobs elsewhere.
-  const { text } = moved.includes(answer.status)
-    ? await client.send("GET", answer.location ?? path, { expected: [200] })
-    : answer;
+  const response = await client.send("GET", path, { expected: [200, ...moved] });
+  // Cloud registries redirect to the storage of their blobs.
+  const { text } = moved.includes(response.status)
+    ? await client.send("GET", response.location ?? path, { expected: [200] })
+    : response;
   const { architecture = "unknown", os = "linux" } = JSON.parse(text) as Partial<ListedImage["platform"]>;
   return { architecture, os };
 }
 
-/** The list that has `image` in place of what `others` has for the same machines. */
+/** The list in which `image` replaces the one of `others` for the same platform. */
 export function withImage(others: readonly ListedImage[], image: ListedImage): ListedImage[] {
   const { architecture, os } = image.platform;
   const kept = others.filter(({ platform }) => platform.architecture !== architecture || platform.os !== os);
   return [...kept, image].toSorted((a, b) => a.platform.architecture.localeCompare(b.platform.architecture, "en"));
 }
 
-/** The list as a registry takes it. */
+/** The list in the form of a registry. */
 export function listText(images: readonly ListedImage[]): string {
   return JSON.stringify({ schemaVersion: 2, mediaType: indexType, manifests: images });
 }

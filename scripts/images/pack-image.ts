@@ -9,28 +9,28 @@ import { createGzip } from "node:zlib";
 import { archive } from "./archive.ts";
 import type { ImageContent } from "./image-content.ts";
 
-/** A piece of an image, as the image format of the Open Container Initiative describes it. */
+/** A blob of an image, as the image format of the Open Container Initiative describes it. */
 export interface Blob {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
 }
 
-/** An image whose pieces lie in a directory, each in a file named after its hash. */
+/** An image whose blobs are in a directory, each in a file named after its hash. */
 export interface PackedImage {
   readonly name: string;
   readonly manifest: Blob;
   readonly config: Blob;
   readonly layers: readonly Blob[];
   readonly annotations: Readonly<Record<string, string>>;
-  /** Of the machines it is for, e.g. `amd64`. */
+  /** Architecture of the machines it is for, e.g. `amd64`. */
   readonly architecture: string;
 }
 
 const media = "application/vnd.oci.image";
-/** The next levels make the image a tenth smaller in three times the time. */
+/** Higher levels make the image a tenth smaller in three times the time. */
 const compression = 1;
-/** Nothing of root's may be written to by others, or runs with root's rights. */
+/** Root's files may not be written to by others, and do not run with root's rights. */
 const layerMode = "u=rwX,go=rX";
 
 /** File of a blob in `directory`. */
@@ -80,13 +80,13 @@ async function packLayer(
   names: readonly string[],
   directory: string,
 ): Promise<{ readonly diffId: string; readonly blob: Blob }> {
-  const plain = createHash("sha256");
+  const uncompressed = createHash("sha256");
   const packed = createHash("sha256");
   let size = 0;
   const file = join(directory, `layer-${names.join("-")}`);
   await pipeline(
     archive(root, { names, mode }),
-    (chunks: AsyncIterable<Buffer>) => hashed(chunks, plain),
+    (chunks: AsyncIterable<Buffer>) => hashed(chunks, uncompressed),
     compressed ? createGzip({ level: compression }) : new PassThrough(),
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of hashed(chunks, packed)) {
@@ -98,7 +98,7 @@ async function packLayer(
   );
   const blob = { mediaType: `${media}.layer.v1.tar${compressed ? "+gzip" : ""}`, digest: digestOf(packed), size };
   await rename(file, blobFile(directory, blob));
-  return { diffId: digestOf(plain), blob };
+  return { diffId: digestOf(uncompressed), blob };
 }
 
 async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {

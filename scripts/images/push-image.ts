@@ -9,31 +9,31 @@ export interface PushOptions {
   /** Host, with a port if it has one, and what comes before the image's name, e.g. `registry.example.com/team`. */
   readonly registry: string;
   readonly credentials?: RegistryCredentials | undefined;
-  /** HTTP without TLS; registries on this machine are spoken to like that anyway. */
+  /** HTTP without TLS; always used for registries on this machine. */
   readonly plainHttp?: boolean;
-  /** Where the pieces lie. */
+  /** Directory of the blobs. */
   readonly blobs: string;
-  /** Leaves what is under the tag for other architectures: it becomes a list of both. */
+  /** Keeps the tag's images for other architectures: the tag becomes a list of all. */
   readonly join?: boolean;
 }
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/;
 
-/** Whether a registry lies on this machine, where it has no TLS. */
+/** Whether a registry is on this machine, where it has no TLS. */
 export function isLoopbackRegistry(host: string): boolean {
   return loopback.test(host);
 }
 
 /**
- * Puts an image into a registry, what is there already left out; gives its name there, with its digest.
+ * Pushes an image to a registry, without blobs that it already has; returns its name there, with its digest.
  * @throws Error with a sentence when the registry refuses
  */
 export async function pushImage(image: PackedImage, options: PushOptions): Promise<string> {
   const { host, prefix } = splitRegistry(options.registry);
   const [name = "", tag = ""] = image.name.split(":");
   const repository = [...prefix, name].join("/");
-  const isPlain = options.plainHttp === true || isLoopbackRegistry(host);
-  const client = new RegistryClient(`${isPlain ? "http" : "https"}://${host}`, repository, options.credentials);
+  const isUnencrypted = options.plainHttp === true || isLoopbackRegistry(host);
+  const client = new RegistryClient(`${isUnencrypted ? "http" : "https"}://${host}`, repository, options.credentials);
   try {
     for (const blob of [...image.layers, image.config]) await pushBlob(client, blob, options.blobs);
     const manifest = await readFile(blobFile(options.blobs, image.manifest), "utf8");
@@ -58,15 +58,15 @@ export async function pushImage(image: PackedImage, options: PushOptions): Promi
   }
 }
 
-/** Stores a manifest, that of the image when no text is given; gives its digest. */
+/** Stores a manifest, that of the image when no text is given; returns its digest. */
 type PutManifest = (reference: string, mediaType: string, text?: string) => Promise<string>;
 
-/** Somebody else may join at the same time, and registries know no condition: who is gone from the list joins again. */
+/** A concurrent push may overwrite the list, as registries have no conditional writes: a lost image is added again. */
 async function joinList(client: RegistryClient, image: PackedImage, tag: string, put: PutManifest): Promise<string> {
   const { manifest, architecture } = image;
   const listed = { ...manifest, platform: { architecture, os: "linux" } };
   await put(manifest.digest, manifest.mediaType);
-  for (let attempt = 0; attempt < mostJoins; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const others = (await listedImages(client, tag)) ?? [];
     const stored = await put(tag, indexType, listText(withImage(others, listed)));
     const now = (await listedImages(client, tag)) ?? [];
@@ -75,14 +75,14 @@ async function joinList(client: RegistryClient, image: PackedImage, tag: string,
   throw new Error(`Cannot push "${image.name}": others push the same tag again and again`);
 }
 
-const mostJoins = 5;
+const maxAttempts = 5;
 
 function digestOf(text: string): string {
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
 /**
- * Host and path of what was given for a registry.
+ * Host and path of a registry as typed.
  * @throws Error with a sentence
  */
 export function splitRegistry(registry: string): { readonly host: string; readonly prefix: readonly string[] } {
@@ -93,8 +93,8 @@ export function splitRegistry(registry: string): { readonly host: string; readon
 }
 
 async function pushBlob(client: RegistryClient, blob: Blob, blobs: string): Promise<void> {
-  const there = await client.send("HEAD", `blobs/${blob.digest}`, { expected: [200, 404] });
-  if (there.status === 200) return;
+  const existing = await client.send("HEAD", `blobs/${blob.digest}`, { expected: [200, 404] });
+  if (existing.status === 200) return;
   const { location } = await client.send("POST", "blobs/uploads/", { body: textOf(""), expected: [202] });
   if (location === undefined) throw new Error("Cannot push: the registry does not say where to");
   const separator = location.includes("?") ? "&" : "?";

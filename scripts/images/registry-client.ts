@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 
 import { Agent, type Dispatcher } from "undici";
 
-/** What a registry asks of those who push. */
+/** Credentials for pushing to a registry. */
 export interface RegistryCredentials {
   readonly user: string;
   readonly password: string;
@@ -11,15 +11,15 @@ export interface RegistryCredentials {
 
 export interface RegistryRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made anew when the request is sent again with credentials. */
+  /** Called again when the request is repeated with credentials. */
   readonly body?: () => string | Readable;
-  /** Statuses that are an answer. */
+  /** Expected statuses; any other is an error. */
   readonly expected: readonly number[];
 }
 
 const timeout = 300_000;
 
-/** Speaks to one registry, by the distribution API of the Open Container Initiative, as one repository needs it. */
+/** A client for one repository of a registry, by the distribution API of the Open Container Initiative. */
 export class RegistryClient {
   readonly origin: string;
   readonly #repository: string;
@@ -34,18 +34,18 @@ export class RegistryClient {
   }
 
   /**
-   * The answer with its body read; `path` is below the repository, or an address that the registry gave.
-   * @throws Error with a sentence for an answer that is not expected
+   * The response with its body read; `path` is below the repository, or an address that the registry returned.
+   * @throws Error with a sentence for an unexpected response
    */
   async send(method: Dispatcher.HttpMethod, path: string, request: RegistryRequest): Promise<RegistryAnswer> {
     const address = new URL(path, `${this.origin}/v2/${this.#repository}/`);
-    let answer = await this.#try(method, address, request);
-    if (answer.status === 401 && (await this.#authorize(answer.challenge)))
-      answer = await this.#try(method, address, request);
-    if (request.expected.includes(answer.status)) return answer;
-    const because = answer.text.trim() === "" ? "" : `: ${answer.text.trim().slice(0, 500)}`;
+    let response = await this.#try(method, address, request);
+    if (response.status === 401 && (await this.#authorize(response.challenge)))
+      response = await this.#try(method, address, request);
+    if (request.expected.includes(response.status)) return response;
+    const because = response.text.trim() === "" ? "" : `: ${response.text.trim().slice(0, 500)}`;
     throw new Error(
-      `Cannot use registry "${address.host}": it answered ${answer.status} to ${method} ${address.pathname}${because}`,
+      `Cannot use registry "${address.host}": it answered ${response.status} to ${method} ${address.pathname}${because}`,
     );
   }
 
@@ -59,13 +59,13 @@ export class RegistryClient {
   }
 
   async #try(method: Dispatcher.HttpMethod, address: URL, request: RegistryRequest): Promise<RegistryAnswer> {
-    // Whoever stores for a registry is told nothing that was meant for the registry.
+    // Credentials for the registry are not sent to the servers that store its blobs.
     const own = address.origin === this.origin && this.#authorization !== undefined;
     const body = request.body?.();
     const {
       statusCode,
       headers,
-      body: answer,
+      body: response,
     } = await this.#agent
       .request({
         origin: address.origin,
@@ -75,19 +75,19 @@ export class RegistryClient {
         ...(body === undefined ? {} : { body }),
       })
       .catch((cause: unknown) => {
-        const why = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`Cannot reach the registry "${address.host}": ${why}`, { cause });
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`Cannot reach the registry "${address.host}": ${reason}`, { cause });
       });
     return {
       status: statusCode,
       location: only(headers["location"]),
       digest: only(headers["docker-content-digest"]),
       challenge: only(headers["www-authenticate"]),
-      text: await answer.text(),
+      text: await response.text(),
     };
   }
 
-  /** Whether there is something new to show. */
+  /** Obtains credentials for the challenge; returns whether they are new. */
   async #authorize(challenge = ""): Promise<boolean> {
     const scheme = /^(\w+)/.exec(challenge)?.[1]?.toLowerCase();
     const basic = this.#credentials === undefined ? undefined : basicOf(this.#credentials);
@@ -118,7 +118,7 @@ export class RegistryClient {
   }
 }
 
-/** What a registry said. */
+/** A response of a registry. */
 export interface RegistryAnswer {
   readonly status: number;
   readonly location: string | undefined;

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { environment } from "../../runtime/process/settings.ts";
 import type { RegistryCredentials } from "./registry-client.ts";
 
-/** Who pushes: as typed, the password in a file. */
+/** The user that pushes, as typed, with the password in a file. */
 export interface TypedCredentials {
   readonly user?: string;
   readonly passwordFile?: string;
 }
 
 /**
- * What was typed, else what `docker login` keeps for the host in its file; undefined when there is neither.
- * @throws Error with a sentence when a file cannot be read, or when only a helper program knows the password
+ * The typed credentials, else those that `docker login` stored for the host in its file; undefined without either.
+ * @throws Error with a sentence when a file cannot be read, or when only a helper program has the password
  */
 export async function registryCredentials(
   host: string,
@@ -50,6 +50,6 @@ function readJson(text: string, file: string): DockerConfig {
   try {
     return JSON.parse(text) as DockerConfig;
   } catch (cause) {
-    throw new Error(`Cannot read "${file}": it is no JSON`, { cause });
+    throw new Error(`Cannot read "${file}": it is not JSON`, { cause });
   }
 }

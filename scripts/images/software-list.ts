@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** One thing that an image is made of. */
+/** One component of an image. */
 export interface SoftwarePart {
   readonly type: "application" | "library";
   readonly name: string;
@@ -15,7 +15,9 @@ export interface SoftwarePart {
   readonly license?: string;
 }
 
-/** A software bill of materials (CycloneDX 1.6, JSON) without time and number of its own: the same parts are the same text. */
+/**
+ * A software bill of materials (CycloneDX 1.6, JSON) without time and serial number: the same parts give the same text.
+ */
 export function softwareList(
   whole: { readonly type?: "container" | "library"; readonly name: string; readonly version: string },
   parts: readonly SoftwarePart[],
@@ -37,13 +39,13 @@ export function softwareList(
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** An npm package; a license that is no text, as old packages have it, is left out. */
+/** An npm package; a license that is not a text, as in old packages, is left out. */
 export function npmPart(name: string, version: string, license: unknown): SoftwarePart {
   const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
   return { type: "library", name, version, purl, ...(typeof license === "string" ? { license } : {}) };
 }
 
-/** The npm packages below a directory `node_modules`, those within others too. */
+/** The npm packages below a directory `node_modules`, including nested ones. */
 export async function packagesBelow(directory: string): Promise<SoftwarePart[]> {
   const parts = new Map<string, SoftwarePart>();
   for await (const path of glob(["*/package.json", "@*/*/package.json", "**/node_modules/{*,@*/*}/package.json"], {
@@ -59,7 +61,7 @@ export async function packagesBelow(directory: string): Promise<SoftwarePart[]> 
   return [...parts.values()];
 }
 
-/** The Debian packages that files of this machine belong to; none where there is no dpkg. */
+/** The Debian packages that files of this machine belong to; none without dpkg. */
 export async function systemPackages(files: readonly string[]): Promise<SoftwarePart[]> {
   const names = new Set<string>();
   for (const file of files) for (const name of await ownersOf(file)) names.add(name);
@@ -74,7 +76,7 @@ export async function systemPackages(files: readonly string[]): Promise<Software
 }
 
 async function ownersOf(file: string): Promise<string[]> {
-  // With merged directories a package may still know its files by their old places.
+  // With merged directories, a package may still list its files by their old paths.
   for (const path of [file, file.replace(/^\/usr\//, "/")]) {
     const found = await run("dpkg-query", ["--search", path]).catch(() => undefined);
     if (found !== undefined) return [found.stdout.split(": ", 1)[0] ?? ""].filter((name) => name !== "");

@@ -13,9 +13,9 @@ import { stageRoot } from "./stage-root.ts";
 const list = "usr/share/sbom";
 
 /**
- * Lays out all of the image `weir-nats` below the empty directory `root`: the pinned nats-server, never another one that
- * this machine has.
- * @throws PlatformError when it cannot be had
+ * Stages the image `weir-nats` in the empty directory `root`: the pinned nats-server, never a different one of this
+ * machine.
+ * @throws PlatformError when it is not available
  */
 export async function stageNats(root: string, say: (line: string) => void): Promise<ImageContent> {
   const directory = cacheDirectory(environment());

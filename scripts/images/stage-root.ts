@@ -8,28 +8,28 @@ import { findTool } from "../debian-tool.ts";
 
 const run = promisify(execFile);
 
-/** What a small system is made of. */
+/** The content of a small system. */
 export interface RootContent {
   /** Its name, for people. */
   readonly title: string;
   /** Files of this machine that go to `/usr/bin`, with their libraries. */
   readonly programs: readonly string[];
-  /** Who its processes run as; user and group have the same name and number. */
+  /** The user its processes run as; the group has the same name and number. */
   readonly user: { readonly name: string; readonly id: number; readonly home: string; readonly shell: string };
   /** Directories that everybody can write to. */
   readonly writable: readonly string[];
 }
 
-/** Where the image keeps what the system has in `/bin`, `/lib` and so on. */
+/** Directories that are below `/usr` in the image, with a link from the root. */
 const merged = ["bin", "sbin", "lib", "lib64"];
 const directories = ["etc/ssl/certs", "root", "tmp", "proc", "sys", "dev", "run"];
-/** Looked up by name when a program asks for an address or a user. */
+/** Loaded by name when a program looks up an address or a user. */
 const nameLibraries = ["libnss_files.so.2", "libnss_dns.so.2", "libresolv.so.2"];
 const certificates = "/etc/ssl/certs/ca-certificates.crt";
 
 /**
- * Lays out a small system below `root`: programs with their libraries, users, certificates, and nothing else. Gives the
- * files of this machine that it is made of.
+ * Stages a small system in `root`: only programs with their libraries, users and certificates. Returns the files of
+ * this machine that it was made from.
  */
 export async function stageRoot(root: string, content: RootContent): Promise<string[]> {
   for (const name of merged) {
@@ -47,8 +47,8 @@ export async function stageRoot(root: string, content: RootContent): Promise<str
     used.push(await place(root, program, join("usr/bin", basename(program))));
     for (const library of await librariesOf(program)) libraries.add(library);
   }
-  const places = new Set([...libraries].map(dirname));
-  for (const name of nameLibraries) for (const directory of places) libraries.add(join(directory, name));
+  const libraryDirectories = new Set([...libraries].map(dirname));
+  for (const name of nameLibraries) for (const directory of libraryDirectories) libraries.add(join(directory, name));
   for (const library of libraries) {
     const found = await realpath(library).catch(() => undefined);
     if (found !== undefined) used.push(await place(root, found, library));
@@ -56,7 +56,7 @@ export async function stageRoot(root: string, content: RootContent): Promise<str
   return used;
 }
 
-/** Paths of those of `names` that this system has. */
+/** Paths of the programs in `names` that this system has. */
 export function programsFound(names: readonly string[]): string[] {
   return names.map(findTool).filter((path) => path !== undefined);
 }
@@ -79,7 +79,7 @@ async function place(root: string, from: string, to: string): Promise<string> {
   return source;
 }
 
-/** The loader too; none for a program that is linked statically. */
+/** The shared libraries of a program, with the loader; none if it is linked statically. */
 async function librariesOf(program: string): Promise<string[]> {
   const { stdout } = await run("ldd", [program]).catch(() => ({ stdout: "" }));
   return [...stdout.matchAll(/(?:=> )?(\/\S+) \(0x/g)].map(([, path = ""]) => path);

@@ -12,12 +12,12 @@ import { stageRoot } from "./stage-root.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const home = "opt/weir";
-/** These have a main.ts, too: the first is for one machine, the second for functions. */
+/** Folders with a main.ts that are not in this image: one is for a single machine, the other for functions. */
 const elsewhere = ["host", "watchdog"];
 
 /**
- * The first thing that runs. Modules lie compiled in the image, as their compilation takes half of a start. To process 1
- * a signal that nobody listens to does nothing: one that comes before the process listens ends it here.
+ * The first program that runs. The image contains compiled modules, as compilation takes half of a start. Process 1
+ * ignores signals without a listener, so a signal that arrives before the process listens ends it here.
  */
 const start = `import { existsSync, readdirSync } from "node:fs";
 import module from "node:module";
@@ -39,7 +39,7 @@ if (names.includes(name)) {
 }
 `;
 
-/** The processes of the platform that the image holds. */
+/** The processes of the platform that the image contains. */
 export function imageProcesses(): string[] {
   const runtime = join(repository, "runtime");
   return readdirSync(runtime)
@@ -56,8 +56,8 @@ export async function writeProgram(target: string, names: readonly string[] = im
 }
 
 /**
- * Lays out the program alone below `root`: a bundle of sources and packages, the start program and the list of what it is
- * made of; with compiled modules where Node.js may run in `root`, which is otherwise said.
+ * Stages only the program in `root`: a bundle of sources and packages, the start program and the list of its
+ * components; with compiled modules if Node.js may run in `root`, which is reported otherwise.
  */
 export async function stageProgram(
   root: string,
@@ -86,7 +86,7 @@ export async function stageProgram(
   if (!filled) say("This machine does not let Node.js run in the image's files: processes will start more slowly");
 }
 
-/** Lays out all of the image `weir` below the empty directory `root`: this system's Node.js and libraries, and the program. */
+/** Stages the image `weir` in the empty directory `root`: this system's Node.js and libraries, and the program. */
 export async function stageWeir(root: string, say: (line: string) => void): Promise<ImageContent> {
   const system = await stageRoot(root, {
     title: "Weir",

@@ -14,9 +14,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     concurrency: { type: "string", default: "2" },
-    /** Tries each mutant again, also where neither the file nor its tests changed. */
+    /** Tests each mutant again, even if neither the file nor its tests changed. */
     force: { type: "boolean", default: false },
-    /** Leaves out what runs when a file is loaded: a mutant there takes a run of all tests. */
+    /** Leaves out code that runs when a file is loaded: a mutant there requires a run of all tests. */
     "skip-static": { type: "boolean", default: false },
   },
 });
@@ -40,7 +40,7 @@ report(await stryker.runMutationTest());
 
 function report(results: readonly MutantResult[]): void {
   const all = results.map((one) => ({ ...one, fileName: relative(root, one.fileName) }));
-  // The results of earlier runs come along, of other files, too.
+  // The results include those of earlier runs, also for other files.
   const named = all.filter(({ fileName }) => mutate.some((pattern) => matchesGlob(fileName, pattern)));
   for (const one of named) if (one.status === "Survived" || one.status === "NoCoverage") console.log(survivorLine(one));
   console.log("\n  score  mutants  killed  survived  no coverage  timeouts  errors");

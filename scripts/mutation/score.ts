@@ -1,6 +1,6 @@
 import type { MutantResult } from "@stryker-mutator/api/core";
 
-/** Mutants of one file, or of all, by what became of them. */
+/** Mutants of one file, or of all, by outcome. */
 export interface Score {
   name: string;
   mutants: number;
@@ -8,7 +8,7 @@ export interface Score {
   survived: number;
   noCoverage: number;
   timeouts: number;
-  /** No test could run, as the module no longer loads for one; no part of `mutants`. */
+  /** Mutants for which no test could run, e.g. because the module no longer loads; not part of `mutants`. */
   errors: number;
 }
 

@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-/** Fills returned buffers, as in the root configuration. */
+/** Overwrites released buffers, as in the root configuration. */
 const poison = "weir-poison";
 
 /**
- * The unit tests that reach `runtime/core` and wait for nothing. A mutant on the path of every call would wait for real
- * leases and timers otherwise, and chance in a test would change the score.
+ * The unit tests that reach `runtime/core` and do not wait. Otherwise a mutant on the path of every call would wait for
+ * real leases and timers, and randomness in a test would change the score.
  */
 export default defineConfig({
   resolve: { conditions: [poison] },
@@ -18,9 +18,9 @@ export default defineConfig({
       "test/unit/provider/bounded.test.ts",
       "test/unit/queue-worker/{declared-queue,calls/held-call}.test.ts",
     ],
-    // Loads the modules once per mutant, not once per test file of it.
+    // Loads the modules once per mutant, not once per test file.
     isolate: false,
-    // A mutant that never settles ends here: it is killed then.
+    // A mutant that never settles ends here, and counts as killed.
     testTimeout: 5_000,
     hookTimeout: 5_000,
   },

@@ -17,7 +17,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => abor
 
 const names = nightlyRows.map(({ name }) => name).join(", ");
 const command = new Command("npm run test:nightly --")
-  .description(`Runs what takes longer than a change may wait for, at most ${longestNight} minutes in all.`)
+  .description(`Runs checks that take too long to run for each change, at most ${longestNight} minutes in all.`)
   .argument("[rows...]", `of ${names}; all when none is named`)
   .option("--report <file>", "also writes there how each row ended, as JSON", "nightly-report.json")
   .helpOption("--help", "show this")
@@ -57,7 +57,7 @@ async function run(rows: readonly NightlyRow[]): Promise<{ ends: readonly RowEnd
   }
 }
 
-/** The numbers of its tests; a row that failed has a failure, whatever they say. */
+/** The counts of its tests; a row that failed has at least one failure, whatever they say. */
 async function resultOf(row: NightlyRow, { outcome }: RowEnd, report: string): Promise<SuiteResult> {
   const own = row.hasReport ? await readResults([report]) : failedResult([]);
   if (outcome !== "passed")

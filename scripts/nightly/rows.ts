@@ -1,4 +1,4 @@
-/** One thing that runs at night. */
+/** One step of the nightly run. */
 export interface NightlyRow {
   readonly name: string;
   /** Completes "this row …". */
@@ -6,16 +6,16 @@ export interface NightlyRow {
   /** A script of package.json. */
   readonly script: string;
   readonly args: readonly string[];
-  /** Whether it writes the numbers of its tests with `--report`; another one counts as one test. */
+  /** Whether it writes the counts of its tests with `--report`; otherwise it counts as one test. */
   readonly hasReport: boolean;
-  /** Minutes after which it is ended, and has failed. */
+  /** Minutes after which it is ended, and counts as failed. */
   readonly minutes: number;
 }
 
 /** Minutes that all rows may take. */
 export const longestNight = 180;
 
-/** In the order in which they run: what fails most readily first. */
+/** In the order in which they run: the most likely to fail first. */
 export const nightlyRows: readonly NightlyRow[] = [
   {
     name: "tests",

@@ -13,21 +13,21 @@ export interface RowEnd {
 export interface RunRowOptions {
   /** The repository. */
   readonly root: string;
-  /** Where the row writes the numbers of its tests. */
+  /** Where the row writes the counts of its tests. */
   readonly report: string;
   /** Ends the row, as Ctrl-C does. */
   readonly signal: AbortSignal;
 }
 
 const minute = 60_000;
-/** Milliseconds that a row has for clearing up after it was told to end. */
+/** Milliseconds for a row to clean up after it was told to end. */
 const grace = minute;
 
-/** Runs one row with its output on this terminal; one that is over its time is told to end, and then killed. */
+/** Runs one row with its output on this terminal; after its time limit it is told to end, and then killed. */
 export async function runRow(row: NightlyRow, { root, report, signal }: RunRowOptions): Promise<RowEnd> {
   const began = performance.now();
   const reports = row.hasReport ? ["--report", report] : [];
-  // A group of its own: npm hands no signal on.
+  // A separate process group, because npm does not forward signals.
   const child = spawn("npm", ["run", "--silent", row.script, "--", ...row.args, ...reports], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
@@ -36,8 +36,8 @@ export async function runRow(row: NightlyRow, { root, report, signal }: RunRowOp
   let late = false;
   let kill: NodeJS.Timeout | undefined;
   const end = (): void => {
-    tell(child.pid, "SIGINT");
-    kill ??= setTimeout(() => tell(child.pid, "SIGKILL"), grace);
+    signalGroup(child.pid, "SIGINT");
+    kill ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), grace);
   };
   const limit = setTimeout(() => {
     late = true;
@@ -52,7 +52,7 @@ export async function runRow(row: NightlyRow, { root, report, signal }: RunRowOp
   return { name: row.name, outcome, seconds: Math.round((performance.now() - began) / 1_000) };
 }
 
-function tell(pid: number | undefined, signal: NodeJS.Signals): void {
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);

@@ -3,7 +3,7 @@ import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { formattedFile, type WrittenFile } from "../written-file.ts";
 import { apiPage } from "./api-page.ts";
 
-/** The files that follow from the route table, as they shall be. */
+/** The expected files that are generated from the route table. */
 export async function apiFiles(): Promise<WrittenFile[]> {
   return Promise.all([
     formattedFile("openapi.json", JSON.stringify(buildDocument(routeTable), undefined, 2)),

@@ -9,7 +9,7 @@ import { usualErrors } from "../../runtime/gateway/openapi/route-errors.ts";
 import { methodsOf, type RouteEntry, type RouteTrial } from "../../runtime/gateway/rest/route.ts";
 import { capital, typeName, typesSection } from "./types-section.ts";
 
-/** The page of the API, in Markdown: every route with its sentence, its need, its statuses and a curl line. */
+/** The page of the API, in Markdown: every route with its sentence, required rights, statuses and a curl line. */
 export function apiPage(routes: readonly RouteEntry[]): string {
   const groups = Object.entries(routeGroups).map(([group, about]) => {
     const found = routes.filter((entry) => entry.group === group && entry.documented !== false);
@@ -30,13 +30,13 @@ G=http://127.0.0.1:8080
 P=$(cat .weir/credentials/basic-auth-password)
 \`\`\`
 
-- Everything below \`/system/\` needs the administrator (Basic); what else says "open" does not.
-- Bodies are JSON whatever their \`Content-Type\`, at most 2 MiB and 32 levels. Unknown fields are ignored, but for those of a [FunctionDeployment](#functiondeployment): a misspelt one is refused. \`null\` means absent.
+- Everything below \`/system/\` needs the administrator (Basic); routes marked "open" do not.
+- Bodies are JSON whatever their \`Content-Type\`, at most 2 MiB and 32 levels. Unknown fields are ignored, except in a [FunctionDeployment](#functiondeployment): a misspelt one is refused. \`null\` means absent.
 - HEAD works where GET does, except for logs. The last of a repeated parameter wins.
 - A request that names no namespace means the default one.
 - Replies of \`/system/\` carry \`X-Api-Version\`.`;
 
-/** Routes of one path whose sentence is the same share a section. */
+/** Routes of one path with the same sentence share a section. */
 function sections(routes: readonly RouteEntry[]): string[] {
   const shared = Map.groupBy(routes, ({ path, about }) => `${path} ${about}`);
   return [...shared.values()].map((entries) => section(entries));
@@ -49,7 +49,7 @@ function section(entries: readonly RouteEntry[]): string {
   const title = `### \`${entries.flatMap(methodsOf).join(" ")} ${documentPath(first.path)}\``;
   const shown =
     trial === undefined ? "" : `\n\n\`\`\`sh\n${trial.commands}\n\`\`\`\n\n\`\`\`text\n${trial.shows}\n\`\`\``;
-  return `${title}\n\n${sentences(first)}\n\n${answers(first)}${shown}`;
+  return `${title}\n\n${sentences(first)}\n\n${replies(first)}${shown}`;
 }
 
 /** A command for a route that is not built yet. */
@@ -78,7 +78,7 @@ function sentences(entry: RouteEntry): string {
   return [
     about,
     ...(details === undefined ? [] : [details]),
-    ...(handling === "not built" ? ["**Not built yet**: it answers 501."] : []),
+    ...(handling === "not built" ? ["**Not built yet**: it replies 501."] : []),
     ...(entry.iamOnly === true ? ["Only in editions with IAM; elsewhere it is 404."] : []),
     ...(type === undefined ? [] : [`Body${bodyOptional === true ? ", if there is one" : ""}: ${type}.`]),
     ...(parameters.length === 0 ? [] : [`Query: ${parameters.join(", ")}.`]),
@@ -92,7 +92,7 @@ function need(needs: RouteEntry["needs"], handling: RouteEntry["handling"]): str
   return handling === "elsewhere" ? "Open, unless the function asks for credentials." : "Open.";
 }
 
-function answers(entry: RouteEntry): string {
+function replies(entry: RouteEntry): string {
   const good = entry.answers
     .filter(({ status }) => status === "default" || status < 400)
     .map(({ status, about, schema }) => {
@@ -103,7 +103,7 @@ function answers(entry: RouteEntry): string {
   const own = [...Map.groupBy(codes, statusOf)]
     .toSorted(([one], [other]) => one - other)
     .map(([status, listed]) => `${status} ${listed.map((code) => `\`${code}\``).join(", ")}`);
-  return `Answers: ${[...good, ...own].join("; ")}; and [the usual](#errors).`;
+  return `Replies: ${[...good, ...own].join("; ")}; and [the usual](#errors).`;
 }
 
 function errorsTable(): string {

@@ -29,7 +29,7 @@ function fields(schema: JsonObject): string {
   return ["| Field | Type | Required | Meaning |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** What is said of a schema; of one that has a name, what is said there. */
+/** The description of a schema, or of the named schema that it references. */
 function about(schema: Json): string {
   if (!isJsonObject(schema)) return "";
   const reference = schema["$ref"];

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Apart from the sources: where both stand, compilers take the sources. */
+/** Separate from the sources: if both are in one directory, compilers use the sources. */
 const compiled = "compiled";
-/** What `weir/infra` is, from the root of the package, without its ending. */
+/** The module `weir/infra`, from the root of the package, without extension. */
 const entry = "infra/exports";
 
 interface Manifest {
@@ -17,17 +17,17 @@ interface Manifest {
 }
 
 /**
- * Makes what other programs import from the package that lies in `directory` one that Node runs below `node_modules`,
- * where it takes JavaScript alone: that of each source that `weir/infra` needs, and its types, stand in `compiled`. What
- * Pulumi brings is named as wanted from the program that imports it; all else does without.
+ * Compiles what other programs import from the package in `directory`, because Node runs only JavaScript below
+ * `node_modules`: each source that `weir/infra` needs, and its types, are written to `compiled`. Pulumi's packages
+ * become optional peer dependencies, provided by the importing program.
  */
 export async function compileInfra(root: string, directory: string): Promise<void> {
   await symlink(join(root, "node_modules"), join(directory, "node_modules"));
   try {
-    const places = ["--rootDir", directory, "--outDir", join(directory, compiled)];
+    const paths = ["--rootDir", directory, "--outDir", join(directory, compiled)];
     const flags = ["--noEmit", "false", "--declaration", "--rewriteRelativeImportExtensions"];
     await writeFile(join(directory, "tsconfig.package.json"), await compilerOptions(root));
-    await run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.package.json", ...flags, ...places], {
+    await run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.package.json", ...flags, ...paths], {
       cwd: directory,
     });
   } finally {
@@ -46,7 +46,7 @@ async function compilerOptions(root: string): Promise<string> {
   return JSON.stringify({ compilerOptions: options, files: [`${entry}.ts`] });
 }
 
-/** The compiler leaves the names of sources in what it writes of types. */
+/** The compiler keeps the names of sources in the types that it writes. */
 async function rewriteImports(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replaceAll(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"'));

@@ -10,18 +10,18 @@ import { productionPackages, type Lockfile } from "./production-packages.ts";
 
 const run = promisify(execFile);
 
-/** A package and the list of what it is made of. */
+/** A package and the list of its components. */
 export interface MadePackage {
   /** Paths. */
   readonly tarball: string;
   readonly softwareList: string;
-  /** Of the tarball, as npm says it (Subresource Integrity). */
+  /** Hash of the tarball, as reported by npm (Subresource Integrity). */
   readonly integrity: string;
   /** Paths in it. */
   readonly files: readonly string[];
 }
 
-/** Packs the project in `root` into `directory`, which must be there: the same content makes the same bytes. */
+/** Packs the project in `root` into `directory`, which must exist: the same content makes the same bytes. */
 export async function makePackage(root: string, directory: string): Promise<MadePackage> {
   const made = await withSources(root, async (sources) => {
     await compileInfra(root, sources);
@@ -35,15 +35,15 @@ export async function makePackage(root: string, directory: string): Promise<Made
   return { tarball: join(directory, filename), softwareList: list, integrity, files: files.map(({ path }) => path) };
 }
 
-/** With a directory that holds what the package is made of. */
+/** Calls `use` with a directory that contains the files of the package. */
 async function withSources<T>(root: string, use: (sources: string) => Promise<T>): Promise<T> {
-  const place = await mkdtemp(join(tmpdir(), "weir-package-"));
+  const directory = await mkdtemp(join(tmpdir(), "weir-package-"));
   try {
-    const { filename } = await pack(root, place);
-    await run("tar", ["-xzf", filename], { cwd: place });
-    return await use(join(place, "package"));
+    const { filename } = await pack(root, directory);
+    await run("tar", ["-xzf", filename], { cwd: directory });
+    return await use(join(directory, "package"));
   } finally {
-    await rm(place, { recursive: true });
+    await rm(directory, { recursive: true });
   }
 }
 

@@ -1,13 +1,13 @@
 import { npmPart, type SoftwarePart } from "../images/software-list.ts";
 
-/** What is read of `package-lock.json` (lockfile version 3). */
+/** The parts of `package-lock.json` that are read (lockfile version 3). */
 export interface Lockfile {
   readonly packages: Readonly<
     Record<string, { readonly version?: string; readonly license?: string; readonly dev?: boolean }>
   >;
 }
 
-/** The npm packages that are installed with `--omit=dev`, on whatever machine. */
+/** The npm packages that are installed with `--omit=dev`, on any machine. */
 export function productionPackages({ packages }: Lockfile): SoftwarePart[] {
   const parts = new Map<string, SoftwarePart>();
   for (const [path, { version, license, dev }] of Object.entries(packages)) {

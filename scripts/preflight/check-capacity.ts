@@ -8,7 +8,7 @@ import { mayRun, nodeRooms, place, type NodeRoom, type RunningPod } from "./node
 import { platformRequests, type PlannedPod } from "./platform-requests.ts";
 import { roomOf, roomText, sum } from "./pod-requests.ts";
 
-/** Whether the nodes have room for the platform's pods, for one more of them during an update, and for a function. */
+/** Whether the nodes have room for the platform's pods, for an additional one during an update, and for a function. */
 export async function checkCapacity(
   cluster: Cluster,
   nodes: readonly Node[],
@@ -56,24 +56,24 @@ export async function checkCapacity(
   return [fits, ok(`room for functions: ${leftText(left)}; one that names nothing asks for ${amounts}`), ...stalling];
 }
 
-/** Pods that hold room: those that ended do not. */
+/** Pods that occupy room; ended ones do not. */
 function runningPods(cluster: Cluster): Promise<readonly RunningPod[]> {
   const ended = encodeURIComponent("status.phase!=Succeeded,status.phase!=Failed");
   return listAll<RunningPod>(cluster, `/api/v1/pods?fieldSelector=${ended}`);
 }
 
-/** Pods of this platform: those that are to come take their place. */
+/** Pods of this platform: the planned ones replace them. */
 function isOurs({ metadata }: RunningPod, { platformNamespace }: Platform): boolean {
   return metadata.namespace === platformNamespace && metadata.labels?.["app.kubernetes.io/part-of"] === "weir";
 }
 
-/** A replica of a function that says nothing of resources. */
+/** A replica of a function that sets no resources. */
 function functionPod({ platformNamespace }: Platform): PlannedPod {
   const { requests } = defaultNamespaceSettings(platformNamespace);
   return { name: "function", spec: {}, requests: roomOf(requests) };
 }
 
-/** What adds nodes to this cluster when pods find no place, if anything does. */
+/** What adds nodes to this cluster when pods cannot be placed, if anything does. */
 async function nodesOnDemand(cluster: Cluster): Promise<string | undefined> {
   if ((await cluster.get("/apis/karpenter.sh/v1")) !== undefined) return "Karpenter";
   const status = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status";
@@ -85,7 +85,7 @@ function leftText(rooms: readonly NodeRoom[]): string {
   return roomText(sum(rooms));
 }
 
-/** Each once, with what it asks for. */
+/** Each pod once, with its requests. */
 function listOf(pods: readonly PlannedPod[]): string {
   const counts = new Map<PlannedPod, number>();
   for (const pod of pods) counts.set(pod, (counts.get(pod) ?? 0) + 1);

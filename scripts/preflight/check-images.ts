@@ -4,8 +4,8 @@ import type { Node } from "./check-nodes.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
 
 /**
- * The architectures for which a registry has an image, e.g. `amd64`; undefined when it has none. Rejects when it cannot
- * be asked.
+ * The architectures for which a registry has an image, e.g. `amd64`; undefined when it has none. Rejects when the
+ * registry cannot be queried.
  */
 export type RegistryLook = (
   host: string,
@@ -13,7 +13,7 @@ export type RegistryLook = (
   reference: string,
 ) => Promise<readonly string[] | undefined>;
 
-/** Whether nodes have the images, or can fetch them; `nodes` are those on which the platform's pods may run. */
+/** Whether nodes have the images, or can pull them; `nodes` are those on which the platform's pods may run. */
 export async function checkImages(
   nodes: readonly Node[],
   { images }: Platform,
@@ -50,7 +50,7 @@ async function checkImage(
   }
 }
 
-/** Whether the image runs on all nodes, as a pod may come to any of them. */
+/** Whether the image runs on all nodes, as a pod may be scheduled to any of them. */
 function suitsNodes(image: string, architectures: readonly string[], nodes: readonly Node[]): Finding {
   if (architectures.length === 0)
     return note(`image ${image} is in its registry, which does not say for which architecture`);
@@ -71,12 +71,12 @@ function architectureOf({ metadata, status }: Node): string {
   return metadata.labels?.["kubernetes.io/arch"] ?? status?.nodeInfo?.architecture ?? "of unknown architecture";
 }
 
-/** An image's name in whole, as container engines complete it. */
+/** The parts of an image's full name, as container engines complete it. */
 export function partsOf(image: string): {
   readonly host: string;
   readonly repository: string;
   readonly reference: string;
-  /** Whether the registry was said. */
+  /** Whether the name includes the registry. */
   readonly isNamed: boolean;
 } {
   const full = fullImageName(image);

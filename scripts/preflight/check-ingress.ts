@@ -8,7 +8,7 @@ interface IngressClasses {
   }[];
 }
 
-/** Whether somebody serves the Ingress, and its certificate comes from somewhere. */
+/** Whether a controller serves the Ingress, and its certificate has a source. */
 export async function checkIngress(cluster: Cluster, platform: Platform): Promise<Finding[]> {
   const { ingress, httpRoute } = platform;
   if (ingress.host === undefined && httpRoute.host === undefined)
@@ -47,12 +47,12 @@ async function checkCertificate(
     return ok(`Secret ${tlsSecret} has the certificate of ${host}`);
   const what = `there is no Secret "${tlsSecret}" in namespace "${platformNamespace}"`;
   const todo = `kubectl -n ${platformNamespace} create secret tls ${tlsSecret} --cert=… --key=…`;
-  // It cannot be made before its namespace, which the stack makes.
+  // It cannot be created before its namespace, which the stack creates.
   const isLater = createNamespaces && (await cluster.get(place)) === undefined;
   return isLater ? note(what, `after pulumi up: ${todo}`) : problem(what, todo);
 }
 
-/** Whether there is the Gateway, and a listener of it that has TLS where that is said. */
+/** Whether the Gateway exists, with a matching listener, and with TLS if `publicUrl` requires it. */
 async function checkHttpRoute(
   cluster: Cluster,
   { httpRoute, platformNamespace, publicUrl }: Platform,
@@ -96,7 +96,7 @@ interface Listener {
   readonly allowedRoutes?: { readonly namespaces?: { readonly from?: string } };
 }
 
-/** As a listener is that does not say from where it takes routes. */
+/** Whether it accepts routes only from its own namespace, the default of a listener. */
 function isForItsOwnNamespace({ allowedRoutes }: Listener): boolean {
   return (allowedRoutes?.namespaces?.from ?? "Same") === "Same";
 }

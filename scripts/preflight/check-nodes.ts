@@ -6,7 +6,7 @@ import type { Platform } from "../../infra/manifests/platform.ts";
 import { listAll, type Cluster } from "./cluster.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
 
-/** What is read of a node. */
+/** The parts of a node that are read. */
 export interface Node {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: {
@@ -18,17 +18,20 @@ export interface Node {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly images?: readonly { readonly names?: readonly string[] }[];
     readonly nodeInfo?: { readonly architecture?: string };
-    /** What pods may have of it in all. */
+    /** What all its pods may use in total. */
     readonly allocatable?: Readonly<Record<string, string>>;
   };
 }
 
-/** Nodes of the cluster; rejects when they may not be seen. */
+/** Nodes of the cluster; rejects when they may not be read. */
 export async function nodesOf(cluster: Cluster): Promise<readonly Node[]> {
   return listAll<Node>(cluster, "/api/v1/nodes");
 }
 
-/** Whether there are nodes for the pods, what their DNS suffix is, and whether their ranges are closed to callbacks. */
+/**
+ * Whether there are nodes for the pods, whether their DNS suffix fits, and whether their ranges are closed to
+ * callbacks.
+ */
 export async function checkNodes(cluster: Cluster, nodes: readonly Node[], platform: Platform): Promise<Finding[]> {
   const ready = nodes.filter(
     ({ spec, status }) =>
@@ -77,7 +80,7 @@ async function rangesOf(cluster: Cluster, nodes: readonly Node[], { clusterRange
     ...nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []),
     ...(address !== undefined && isIP(address) !== 0 ? [`${address}/${isIP(address) === 4 ? 32 : 128}`] : []),
   ];
-  // What is private no callback reaches anyhow.
+  // Callbacks cannot reach private ranges anyway.
   const open = ranges.filter(isPublic).filter((range) => !clusterRanges.some((closed) => contains(closed, range)));
   if (open.length === 0) return [ok("callbacks do not reach pods and services")];
   const shown = open.slice(0, 3).join(", ");

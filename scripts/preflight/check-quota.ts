@@ -19,7 +19,7 @@ interface LimitRange {
   readonly spec?: { readonly limits?: readonly { readonly type: string; readonly default?: Amounts }[] };
 }
 
-/** Whether quotas of a namespace that is there leave the platform what it asks for; nothing where there is none. */
+/** Whether quotas of an existing namespace leave the platform what it requests; no findings without quotas. */
 export async function checkQuota(
   cluster: Cluster,
   platform: Platform,
@@ -33,7 +33,7 @@ export async function checkQuota(
     spec?.limits?.some((limit) => limit.type === "Container" && limit.default?.["cpu"] !== undefined),
   );
   const label = encodeURIComponent("app.kubernetes.io/part-of=weir");
-  // What the platform has there already is in what is used.
+  // Existing pods of the platform are part of the used amounts.
   const isThere = (await listAll(cluster, `${path}/pods?labelSelector=${label}`)).length > 0;
   const asked = isThere ? new Map<string, number>() : askedOf(objects);
   return quotas.flatMap(({ metadata, status: { hard = {}, used = {} } = {} }) => [
@@ -59,7 +59,7 @@ export async function checkQuota(
   ]);
 }
 
-/** In whole units of each resource; processors with fractions. */
+/** Requests in whole units of each resource; CPUs with fractions. */
 function askedOf(objects: readonly KubernetesObject[]): ReadonlyMap<string, number> {
   const { pods, disks } = platformRequests(objects);
   const { cpu, memory } = sum(pods.map(({ requests }) => requests));
@@ -69,7 +69,7 @@ function askedOf(objects: readonly KubernetesObject[]): ReadonlyMap<string, numb
     ["requests.cpu", cpu / 1_000],
     ["memory", memory],
     ["requests.memory", memory],
-    // Of memory the platform's pods ask for as much as they may have.
+    // The memory requests of the platform's pods equal their limits.
     ["limits.memory", memory],
     ["requests.storage", disks.reduce((all, size) => all + size, 0)],
     ["persistentvolumeclaims", disks.length],

@@ -6,7 +6,7 @@ import { ok, problem, type Finding } from "./finding.ts";
 
 const verbs = ["get", "create", "patch", "delete"];
 
-/** Whether the one who asks may make, change and remove what the platform is made of, and read where the API server is. */
+/** Whether the user may create, change and delete the platform's objects, and read where the API server is. */
 export async function checkRights(
   cluster: Cluster,
   objects: readonly KubernetesObject[],
@@ -22,15 +22,15 @@ export async function checkRights(
     };
     places.set(JSON.stringify(place), place);
   }
-  // Who makes a role must have what it gives, or this.
+  // To create a role, a user must have all rights that it grants, or `escalate`.
   const roles = [...places.values()].filter(({ resource }) => resource.endsWith("roles"));
   const actions: Action[] = [
     ...[...places.values()].flatMap((place) => verbs.map((verb) => ({ ...place, verb }))),
     ...roles.map((place) => ({ ...place, verb: "escalate" })),
     ...readsOfApiServer(apiServer),
   ];
-  const answers = await cluster.allowed(actions);
-  const missing = actions.filter((_, index) => answers[index] !== true);
+  const allowed = await cluster.allowed(actions);
+  const missing = actions.filter((_, index) => allowed[index] !== true);
   if (missing.length === 0) return [ok(`you may do all ${actions.length} things that making the platform takes`)];
   const words = new Map<string, string[]>();
   for (const { verb, resource, namespace } of missing) {
@@ -45,7 +45,7 @@ export async function checkRights(
   );
 }
 
-/** What `pulumi up` reads of the API server: all that the stack does not say. */
+/** What `pulumi up` reads about the API server: everything that the stack does not set. */
 function readsOfApiServer({ ports, serviceAddresses }: Platform["apiServer"]): Action[] {
   const { namespace } = apiServerObject;
   return [
@@ -54,7 +54,7 @@ function readsOfApiServer({ ports, serviceAddresses }: Platform["apiServer"]): A
   ];
 }
 
-/** As the API spells it, for the kinds that there are. */
+/** The plural in the API, for the kinds in use. */
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
   if (word.endsWith("y")) return `${word.slice(0, -1)}ies`;

@@ -25,7 +25,7 @@ interface Claim {
   readonly spec: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
 }
 
-/** Provisioners that Kubernetes no longer has itself, and the CSI driver that has to be there in their stead. */
+/** Provisioners that Kubernetes no longer includes, and the CSI driver that replaces each. */
 const successors: ReadonlyMap<string, string> = new Map([
   ["kubernetes.io/aws-ebs", "ebs.csi.aws.com"],
   ["kubernetes.io/azure-disk", "disk.csi.azure.com"],
@@ -39,7 +39,7 @@ const successors: ReadonlyMap<string, string> = new Map([
 /** File shares, which the authors of NATS do not support below JetStream: its behaviour there is undefined. */
 const share = /^(?:efs\.csi\.|file\.csi\.azure|filestore\.csi\.|kubernetes\.io\/azure-file|.*\b(?:nfs|smb)\b)/;
 
-/** Whether there is a class for the broker's disks, and it can make them. */
+/** Whether there is a class for the broker's disks that can provision them. */
 export async function checkStorage(cluster: Cluster, platform: Platform): Promise<Finding[]> {
   const { nats } = platform;
   if (nats.url !== undefined) return [note(`the broker at ${nats.url} is not looked at`)];
@@ -65,14 +65,14 @@ export async function checkStorage(cluster: Cluster, platform: Platform): Promis
   ];
 }
 
-/** Claims of the broker's servers that an earlier platform left, or this one has. */
+/** Existing claims of the broker's servers, of an earlier platform or of this one. */
 async function claimsOf(cluster: Cluster, { nats, platformNamespace }: Platform): Promise<readonly Claim[]> {
   const path = `/api/v1/namespaces/${platformNamespace}/persistentvolumeclaims`;
   const names = Array.from({ length: Number(nats.replicas) }, (_, index) => `data-nats-${index}`);
   return (await listAll<Claim>(cluster, path)).filter(({ metadata }) => names.includes(metadata.name));
 }
 
-/** What the class can do for disks that are not there yet. */
+/** Whether the class can provision the missing disks. */
 async function servingOf(
   cluster: Cluster,
   { metadata, provisioner = "" }: StorageClass,
@@ -99,7 +99,7 @@ async function servingOf(
   if (driver !== undefined && (await cluster.get(`/apis/storage.k8s.io/v1/csidrivers/${driver}`)) === undefined) {
     const says = `storage class ${metadata.name} is of CSI driver ${driver}, which is not registered in the cluster`;
     const todo = "install it, or choose another weir:nats.storageClass";
-    // Kubernetes itself registers no driver, but one of its old names goes nowhere else.
+    // A driver need not be registered, except for the successors of Kubernetes's old provisioners.
     return [successor === undefined ? note(says, `${todo}, unless it does without`) : problem(says, todo)];
   }
   if (!share.test(provisioner)) return [found];
@@ -120,7 +120,7 @@ function serves({ spec, status }: Volume, className: string, storage: string): b
   );
 }
 
-/** Claims that are there keep their size. */
+/** Existing claims keep their size. */
 function sizesOf(claims: readonly Claim[], storage: string): Finding[] {
   const others = claims.flatMap(({ metadata, spec }) => {
     const size = spec.resources?.requests?.storage;

@@ -11,7 +11,7 @@ interface Metadata {
 
 const enforced = "pod-security.kubernetes.io/enforce";
 
-/** Namespaces that are to be there, definitions that others made, and the metrics API. */
+/** Required namespaces, existing definitions, the metrics API, and network facts. */
 export async function checkSurroundings(
   cluster: Cluster,
   platform: Platform,
@@ -32,7 +32,7 @@ export async function checkSurroundings(
   ];
 }
 
-/** Network policies open the ports that the API server says it listens on. */
+/** Network policies open the ports on which the API server reports to listen. */
 async function checkApiServer(cluster: Cluster, { apiServer }: Platform): Promise<Finding[]> {
   if (apiServer.ports.length > 0) return [];
   const { namespace, name } = apiServerObject;
@@ -82,7 +82,7 @@ async function checkNamespaces(cluster: Cluster, platform: Platform): Promise<Fi
   return [...(await look(platformNamespace)), ...(await look(functionNamespace))];
 }
 
-/** What an edition with several namespaces of functions left behind. */
+/** Namespaces of functions that an edition with several of them left behind. */
 async function checkOtherNamespaces(cluster: Cluster, platform: Platform): Promise<Finding[]> {
   const { manyNamespaces, platformNamespace, functionNamespace, edition } = platform;
   if (manyNamespaces) return [];

@@ -4,7 +4,7 @@ import { ok, problem, type Finding } from "./finding.ts";
 /** Rules in definitions and admission policies are needed (Kubernetes 1.30). */
 const oldest = 30;
 
-/** Whether the API server answers, and is new enough. */
+/** Whether the API server responds, and is new enough. */
 export async function checkVersion(cluster: Cluster): Promise<Finding[]> {
   const version = await cluster.get<{ readonly major: string; readonly minor: string; readonly gitVersion: string }>(
     "/version",

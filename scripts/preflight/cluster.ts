@@ -3,11 +3,11 @@ import { environment } from "../../runtime/process/settings.ts";
 
 const timeout = 20_000;
 
-/** A cluster as the one sees it who will install there. */
+/** A cluster, with the rights of the user who will install there. */
 export interface Cluster {
   /** An object or list at a path of the API; undefined when there is none. */
   get<T>(path: string): Promise<T | undefined>;
-  /** Which of these may be done, in the same order. */
+  /** Whether each of these is permitted, in the same order. */
   allowed(actions: readonly Action[]): Promise<readonly boolean[]>;
 }
 
@@ -16,7 +16,7 @@ export interface Action {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  /** Absent: in all, or where there is none. */
+  /** Absent: in all namespaces, or for resources without one. */
   readonly namespace?: string;
 }
 
@@ -25,7 +25,7 @@ export interface Access {
   readonly context?: string | undefined;
 }
 
-/** A part of a list that stays below what one command may print. */
+/** Objects per page, so that a page stays below the output limit of a command. */
 const pageSize = 50;
 
 /** All objects of a list, page by page; none when there is no such list. */
@@ -46,7 +46,7 @@ interface Page<T> {
   readonly metadata?: { readonly continue?: string };
 }
 
-/** Asks through kubectl, which knows all ways to log in. Rejects with what it says. */
+/** Queries through kubectl, which supports all ways to log in. Rejects with its message. */
 export function kubectlCluster({ kubeconfig, context }: Access): Cluster {
   const where = [
     ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
@@ -76,8 +76,11 @@ export function kubectlCluster({ kubeconfig, context }: Access): Cluster {
         spec: { resourceAttributes },
       }));
       const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-      const answers = await kubectl(["create", "--filename=-", '--output=jsonpath={.status.allowed}{"\\n"}'], list);
-      const lines = answers.trim().split("\n");
+      const allowedLines = await kubectl(
+        ["create", "--filename=-", '--output=jsonpath={.status.allowed}{"\\n"}'],
+        list,
+      );
+      const lines = allowedLines.trim().split("\n");
       if (lines.length !== actions.length)
         throw new Error(`kubectl answered ${lines.length} of ${actions.length} questions`);
       return lines.map((line) => line === "true");

@@ -1,4 +1,4 @@
-/** What a check has to say: one line, and what to do about it. */
+/** The result of a check: one line, and what to do about it. */
 export interface Finding {
   /** `note`: works, or cannot be told from here. */
   readonly level: "ok" | "note" | "problem";
@@ -16,7 +16,7 @@ export const problem = (says: string, todo: string): Finding => ({ level: "probl
 
 const words = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const;
 
-/** As people read it. */
+/** The line for people. */
 export function lineOf({ level, says, todo }: Finding): string {
   return `${words[level]} ${says}${todo === undefined ? "" : `: ${todo}`}`;
 }

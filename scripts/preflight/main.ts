@@ -26,9 +26,9 @@ interface Typed extends Access {
 
 const command = new Command("npm run --silent preflight --")
   .description(
-    "Looks whether a cluster has what the platform of a stack needs, and changes nothing: a line for each thing, with what to do. Ends with 1 when something is in the way.",
+    "Checks whether a cluster has what the platform of a stack needs, without changing anything: prints a line for each check, with what to do. Exits with 1 when there is a problem.",
   )
-  .option("--stack <file>", "e.g. Pulumi.pro.yaml; without, a platform of which nothing is set")
+  .option("--stack <file>", "e.g. Pulumi.pro.yaml; when absent, a platform with all defaults")
   .option("--kubeconfig <file>", "instead of that of kubectl")
   .option("--context <name>", "instead of that of the stack, or the current one")
   .helpOption("--help", "show this")
@@ -85,7 +85,7 @@ async function preflight(typed: Typed, say: (findings: readonly Finding[]) => vo
   const { pods } = platformRequests(objects);
   const usable = (all: readonly Node[]) => all.filter((node) => pods.some(({ spec }) => mayRun(spec, node)));
   const nodes = nodesOf(cluster);
-  // Each check that needs them says so itself.
+  // Each check that needs them reports the failure itself.
   nodes.catch(() => {});
   const checks: readonly (readonly [string, () => Promise<Finding[]>])[] = [
     ["rights", () => checkRights(cluster, objects, platform.apiServer)],

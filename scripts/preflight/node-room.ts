@@ -2,7 +2,7 @@ import type { Node } from "./check-nodes.ts";
 import type { PlannedPod } from "./platform-requests.ts";
 import { podRequests, roomOf, type PodSpec, type Room, type Toleration } from "./pod-requests.ts";
 
-/** What is read of a pod that is there. */
+/** The parts of an existing pod that are read. */
 export interface RunningPod {
   readonly metadata: {
     readonly name: string;
@@ -12,20 +12,20 @@ export interface RunningPod {
   readonly spec?: PodSpec & { readonly nodeName?: string };
 }
 
-/** A node, and what is free of what it gives to pods. */
+/** A node, and its free resources for pods. */
 export interface NodeRoom {
   readonly node: Node;
   readonly cpu: number;
   readonly memory: number;
-  /** How many more pods it takes. */
+  /** How many more pods fit. */
   readonly pods: number;
 }
 
-/** What each node has left beside the pods that are there. */
+/** What each node has left besides its existing pods. */
 export function nodeRooms(nodes: readonly Node[], pods: readonly RunningPod[]): NodeRoom[] {
   return nodes.map((node) => {
     const own = pods.filter(({ spec }) => spec?.nodeName === node.metadata.name);
-    const free = own.reduce((room, { spec = {} }) => taken(room, podRequests(spec)), {
+    const free = own.reduce((room, { spec = {} }) => without(room, podRequests(spec)), {
       ...roomOf(node.status?.allocatable ?? {}),
       pods: Number(node.status?.allocatable?.["pods"] ?? 110),
     });
@@ -34,8 +34,8 @@ export function nodeRooms(nodes: readonly Node[], pods: readonly RunningPod[]): 
 }
 
 /**
- * Puts pods on nodes, the largest first, each where most is left: gives those that find no place, and what is left.
- * A cluster that has no place for them this way has none in the order in which they come.
+ * Places pods on nodes, the largest first, each where most is left; returns those that do not fit, and what is left.
+ * Pods that do not fit in this order do not fit in the order of their creation.
  */
 export function place(
   pods: readonly PlannedPod[],
@@ -47,7 +47,7 @@ export function place(
     const fitting = left.filter((room) => mayRun(pod.spec, room.node) && hasRoom(room, pod.requests));
     const best = fitting.toSorted((a, b) => b.memory - a.memory || b.cpu - a.cpu)[0];
     if (best === undefined) homeless.push(pod);
-    else left[left.indexOf(best)] = { node: best.node, ...taken(best, pod.requests) };
+    else left[left.indexOf(best)] = { node: best.node, ...without(best, pod.requests) };
   }
   return { homeless, left };
 }
@@ -77,6 +77,6 @@ function hasRoom(room: NodeRoom, { cpu, memory }: Room): boolean {
   return room.cpu >= cpu && room.memory >= memory && room.pods >= 1;
 }
 
-function taken(room: Omit<NodeRoom, "node">, { cpu, memory }: Room) {
+function without(room: Omit<NodeRoom, "node">, { cpu, memory }: Room) {
   return { cpu: room.cpu - cpu, memory: room.memory - memory, pods: room.pods - 1 };
 }

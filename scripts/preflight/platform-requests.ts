@@ -3,18 +3,18 @@ import { podRequests, roomOf, type PodSpec, type Room } from "./pod-requests.ts"
 
 /** One pod that is to be placed. */
 export interface PlannedPod {
-  /** As people find it, e.g. `gateway`. */
+  /** Name for people, e.g. `gateway`. */
   readonly name: string;
   readonly spec: PodSpec;
   readonly requests: Room;
 }
 
-/** What a set of objects asks of a cluster. */
+/** What a set of objects requests from a cluster. */
 export interface PlatformRequests {
   readonly pods: readonly PlannedPod[];
   /** Bytes of each disk. */
   readonly disks: readonly number[];
-  /** Of each Deployment the pod that an update starts before it ends an old one. */
+  /** For each Deployment, the pod that an update starts before it ends an old one. */
   readonly surging: readonly PlannedPod[];
 }
 
@@ -26,7 +26,7 @@ interface Workload {
   }[];
 }
 
-/** What the Deployments and StatefulSets among these objects ask for. */
+/** What the Deployments and StatefulSets among these objects request. */
 export function platformRequests(objects: readonly KubernetesObject[]): PlatformRequests {
   const workloads = objects
     .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")

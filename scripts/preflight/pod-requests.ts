@@ -1,9 +1,9 @@
 import { measuredQuantity } from "../../runtime/adapters/kubernetes/stores/measured-quantity.ts";
 import { quantityScale } from "../../runtime/core/functions/quantity.ts";
 
-/** What pods ask for and nodes have. */
+/** What pods request and nodes have. */
 export interface Room {
-  /** Thousandths of a processor. */
+  /** Thousandths of a CPU. */
   readonly cpu: number;
   /** Bytes. */
   readonly memory: number;
@@ -16,18 +16,18 @@ interface Container {
   readonly resources?: { readonly requests?: Amounts };
 }
 
-/** What is read of a pod's description. */
+/** The parts of a pod's spec that are read. */
 export interface PodSpec {
   readonly containers?: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly overhead?: Amounts;
-  /** Of the pod as a whole; goes before those of its containers. */
+  /** Of the pod as a whole; takes precedence over those of its containers. */
   readonly resources?: { readonly requests?: Amounts };
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly Toleration[];
 }
 
-/** A taint that a pod does not mind. */
+/** A taint that a pod tolerates. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: string;
@@ -35,14 +35,14 @@ export interface Toleration {
   readonly effect?: string;
 }
 
-/** Amounts of processor and memory; what is not named is none. */
+/** Amounts of CPU and memory; absent ones are 0. */
 export function roomOf({ cpu = "0", memory = "0" }: Amounts): Room {
   return { cpu: inParts(cpu, 1_000n), memory: inParts(memory, 1n) };
 }
 
 /**
- * What the scheduler holds free for a pod: the more of all its containers together and of the largest of those that run
- * before them, with the sidecars started until then.
+ * What the scheduler reserves for a pod: the sum of its containers or, if larger, the largest init container with the
+ * sidecars started before it.
  */
 export function podRequests(spec: PodSpec): Room {
   let sidecars = none;
@@ -50,10 +50,10 @@ export function podRequests(spec: PodSpec): Room {
   for (const { restartPolicy, resources } of spec.initContainers ?? []) {
     const own = roomOf(resources?.requests ?? {});
     if (restartPolicy === "Always") sidecars = sum([sidecars, own]);
-    before = most(before, restartPolicy === "Always" ? sidecars : sum([sidecars, own]));
+    before = larger(before, restartPolicy === "Always" ? sidecars : sum([sidecars, own]));
   }
   const running = sum([sidecars, ...(spec.containers ?? []).map(({ resources }) => roomOf(resources?.requests ?? {}))]);
-  const derived = most(running, before);
+  const derived = larger(running, before);
   const whole = spec.resources?.requests ?? {};
   const own = roomOf(whole);
   const cpu = whole["cpu"] === undefined ? derived.cpu : own.cpu;
@@ -61,12 +61,12 @@ export function podRequests(spec: PodSpec): Room {
   return sum([{ cpu, memory }, roomOf(spec.overhead ?? {})]);
 }
 
-/** All of them together. */
+/** The sum of all. */
 export function sum(rooms: readonly Room[]): Room {
   return rooms.reduce((one, other) => ({ cpu: one.cpu + other.cpu, memory: one.memory + other.memory }), none);
 }
 
-/** As people read it, e.g. `850m CPU and 1.7Gi`. */
+/** The text for people, e.g. `850m CPU and 1.7Gi`. */
 export function roomText({ cpu, memory }: Room): string {
   return `${Math.ceil(cpu)}m CPU and ${memoryText(memory)}`;
 }
@@ -78,11 +78,11 @@ function memoryText(bytes: number): string {
 
 const none: Room = { cpu: 0, memory: 0 };
 
-function most(one: Room, other: Room): Room {
+function larger(one: Room, other: Room): Room {
   return { cpu: Math.max(one.cpu, other.cpu), memory: Math.max(one.memory, other.memory) };
 }
 
-/** A quantity in so many parts of one, rounded up. */
+/** A quantity in units of 1/`parts`, rounded up. */
 function inParts(quantity: string, parts: bigint): number {
   return Number((measuredQuantity(quantity) * parts + quantityScale - 1n) / quantityScale);
 }

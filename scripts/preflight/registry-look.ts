@@ -4,7 +4,7 @@ import { RegistryClient } from "../images/registry-client.ts";
 import { registryCredentials } from "../images/registry-credentials.ts";
 import type { RegistryLook } from "./check-images.ts";
 
-/** Asks the registry for the image, with what `docker login` keeps for it. */
+/** Queries the registry for the image, with the credentials of `docker login`. */
 export const lookInRegistry: RegistryLook = async (host, repository, reference) => {
   const scheme = isLoopbackRegistry(host) ? "http" : "https";
   const client = new RegistryClient(`${scheme}://${host}`, repository, await registryCredentials(host, {}));

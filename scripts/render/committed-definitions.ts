@@ -5,7 +5,7 @@ import { parse } from "yaml";
 
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
 
-/** The definitions of the custom resources, as they are committed. */
+/** The committed definitions of the custom resources. */
 export async function committedDefinitions(): Promise<KubernetesObject[]> {
   const directory = fileURLToPath(new URL("../../infra/crds/", import.meta.url));
   const files = (await readdir(directory)).filter((file) => file.endsWith(".yaml")).toSorted();

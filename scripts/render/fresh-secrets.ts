@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { brokerSecretNames, type SecretValues } from "../../infra/manifests/secrets.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 
-/** New values for all Secrets but the certificate, which only a certificate authority can make. */
+/** New values for all Secrets except the certificate, which only a certificate authority can issue. */
 export function freshSecrets(platform: Platform): SecretValues {
   return {
     adminUser: "admin",
@@ -15,7 +15,7 @@ export function freshSecrets(platform: Platform): SecretValues {
   };
 }
 
-/** 192 bits of chance. */
+/** 192 random bits. */
 function word(): string {
   return randomBytes(24).toString("base64url");
 }

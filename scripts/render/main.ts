@@ -36,7 +36,9 @@ const command = new Command("npm run --silent render --")
     "Prints the objects of the platform for Kubernetes as YAML, in the order in which they are to be applied.",
   )
   .addOption(
-    new Option("--stack <file>", "of Pulumi, e.g. Pulumi.pro.yaml: what pulumi up makes of it").conflicts("settings"),
+    new Option("--stack <file>", "of Pulumi, e.g. Pulumi.pro.yaml: what pulumi up creates from it").conflicts(
+      "settings",
+    ),
   )
   .option("--settings <file>", "YAML with options of the platform and settings of its processes, in camelCase")
   .option("--edition <edition>", "instead of that in the file")
@@ -45,7 +47,7 @@ const command = new Command("npm run --silent render --")
   .option("--image <image>", "image of all processes")
   .option("--nats-image <image>", "image of the broker")
   .option("--no-nats-tls", "connections of the broker are not encrypted")
-  .option("--with-secrets", "also the Secrets, with fresh values; each call makes others")
+  .option("--with-secrets", "also the Secrets, with new values at each call")
   .option("--nats-tls-dir <directory>", "with tls.crt, tls.key and ca.crt, for the Secret nats-tls")
   .option("--part <part...>", "only these parts, e.g. access")
   .helpOption("--help", "show this")
@@ -71,7 +73,7 @@ const command = new Command("npm run --silent render --")
       say(`Secrets that must be there: ${neededSecretNames(platform).join(", ")}`);
   });
 
-/** What is to be made: of a stack, of a settings file, or of flags alone. */
+/** The platform to render: from a stack, from a settings file, or from flags only. */
 function given(options: Options): { platform: Platform; installCrds: boolean; adminUser: string } {
   const { stack, settings } = options;
   if (stack === undefined) {
@@ -86,7 +88,7 @@ function given(options: Options): { platform: Platform; installCrds: boolean; ad
   return config;
 }
 
-/** What the file says, and over it what was typed. */
+/** The values of the file, overridden by typed flags. */
 function withFlags(file: Readonly<Record<string, unknown>>, options: Options): Readonly<Record<string, unknown>> {
   const group = (name: string, typed: Readonly<Record<string, unknown>>) => {
     const content = file[name] ?? {};

@@ -12,7 +12,7 @@ interface Binding extends KubernetesObject {
   readonly subjects: readonly { readonly name: string; readonly namespace: string }[];
 }
 
-/** What each account may do where, one file each: what the manifests say, in a form that a person can judge. */
+/** The rights of each account by place, one file each: those of the manifests, in a form that a person can review. */
 export function rightsFiles(): Promise<WrittenFile[]> {
   return Promise.all(
     Object.values(accounts).map((account) => {

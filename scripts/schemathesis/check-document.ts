@@ -11,27 +11,27 @@ export const schemathesisRequirements = join(import.meta.dirname, "requirements.
 export interface DocumentCheckOptions {
   readonly packages: PythonPackages;
   readonly seconds: number;
-  /** The same seed makes the same requests, as far as the seconds reach. */
+  /** The same seed makes the same requests, as far as the time permits. */
   readonly seed: number;
 }
 
 export interface DocumentCheck {
-  /** Whether every answer was one that the document promises, and none a defect of the platform. */
+  /** Whether every response was one that the document promises, and none a defect of the platform. */
   readonly fits: boolean;
   /** Requests that were made. */
   readonly cases: number;
-  /** What schemathesis wrote, each failure with a curl line; and how to do it all again. */
+  /** Output of schemathesis, each failure with a curl line, and how to repeat the run. */
   readonly output: string;
 }
 
-/** Lets schemathesis ask a Weir of its own, started for it, what its OpenAPI document promises. */
+/** Runs schemathesis against a Weir started for it, to check what its OpenAPI document promises. */
 export async function checkDocument(options: DocumentCheckOptions): Promise<DocumentCheck> {
   await using directory = await tempDirectory("schemathesis");
   await using work = await tempDirectory("schemathesis-work");
   const weir = await startWeir({ data: directory.path, flags: ["--edition", "enterprise"], within: 60_000 });
   try {
     await deployWhatExamplesName(weir);
-    const { stdout, stderr, code } = await ask(weir, work.path, options);
+    const { stdout, stderr, code } = await runSchemathesis(weir, work.path, options);
     const again = `The same run again: npm run schemathesis -- --seconds ${options.seconds} --seed ${options.seed}`;
     const cases = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
     await weir.stop(60_000);
@@ -41,32 +41,32 @@ export async function checkDocument(options: DocumentCheckOptions): Promise<Docu
   }
 }
 
-function ask(weir: WeirProcess, directory: string, { packages, seconds, seed }: DocumentCheckOptions) {
+function runSchemathesis(weir: WeirProcess, directory: string, { packages, seconds, seed }: DocumentCheckOptions) {
   const program = join(packages.directory, "bin", "schemathesis");
   const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const limits = ["--max-time", String(seconds), "--seed", String(seed), "--request-timeout", "20"];
-  // What a function answers is its own affair, and what is not built is promised by nobody.
+  // The document does not promise the replies of functions, nor routes that are not built.
   const without = ["--exclude-path-regex", "^/function/", "--exclude-by", "/x-weir-not-built == true"];
   const looks = ["--no-color", "--continue-on-failure", "--warnings", "off"];
   const access = { WEIR_URL: weir.url, WEIR_USER: weir.user, WEIR_PASSWORD: weir.password };
   const command = [program, ...config, "run", `${weir.url}/openapi.json`, ...limits, ...without, ...looks];
   return runCommand("python3", command, {
-    // It leaves files behind where it runs.
+    // It leaves files behind in its working directory.
     directory,
     environment: { ...packages.environment, ...access },
     timeout: (seconds + 120) * 1_000,
   });
 }
 
-/** So that requests made of the document's examples find what they name. */
+/** Creates what the document's examples name, so that requests made from them find it. */
 async function deployWhatExamplesName({ url, authorization }: WeirProcess): Promise<void> {
   const send = async (path: string, body: object): Promise<void> => {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: "POST",
       headers: { authorization },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`Cannot prepare POST ${path}: ${answer.status} ${await answer.text()}`);
+    if (!response.ok) throw new Error(`Cannot prepare POST ${path}: ${response.status} ${await response.text()}`);
   };
   await send("/system/secrets", { name: "api-key", value: "s3cret" });
   await send("/system/functions", { service: "echo", image: "echo:1", envProcess: "cat" });

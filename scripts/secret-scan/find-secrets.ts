@@ -9,7 +9,7 @@ const config = {
       id: "@secretlint/secretlint-rule-preset-recommend",
       rule: creator,
       rules: [
-        // The domains of examples (RFC 2606) are nobody's.
+        // Example domains (RFC 2606) belong to nobody.
         {
           id: "@secretlint/secretlint-rule-basicauth",
           options: { allows: ["/@(?:[^/@]+\\.)?example\\.(?:com|org|net)/"] },
@@ -19,7 +19,7 @@ const config = {
   ],
 };
 
-/** What looks like a secret: where it was, which rule says so, and never the secret itself. */
+/** Something that looks like a secret: its place and the rule that matched, never the secret itself. */
 export interface FoundSecret {
   readonly path: string;
   readonly line: number;
@@ -28,7 +28,7 @@ export interface FoundSecret {
   readonly rule: string;
 }
 
-/** Looks through the whole history of the repository in `directory`. */
+/** Searches the whole history of the repository in `directory`. */
 export async function findSecrets(
   directory: string,
 ): Promise<{ readonly texts: number; readonly found: FoundSecret[] }> {

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 /** Bytes. */
-const mostOutput = 2 ** 30;
+const maxOutput = 2 ** 30;
 
 /** A text as it was at some time in the history. */
 export interface Blob {
@@ -13,9 +13,9 @@ export interface Blob {
   readonly text: string;
 }
 
-/** All texts that any branch or tag of the repository ever had, each once; what has a zero byte in it is no text. */
+/** All texts that any branch or tag of the repository ever had, each once; content with a zero byte is not a text. */
 export async function* textsOfHistory(directory: string): AsyncGenerator<Blob> {
-  const options = { cwd: directory, maxBuffer: mostOutput };
+  const options = { cwd: directory, maxBuffer: maxOutput };
   const { stdout } = await run("git", ["rev-list", "--objects", "--all", "HEAD"], options);
   const paths = new Map<string, string>();
   for (const line of stdout.split("\n")) {

@@ -1,6 +1,9 @@
 import { findSecrets } from "./find-secrets.ts";
 
-/** Looks for secrets in all that was ever committed to the repository of the working directory; ends with 1 if it finds any. */
+/**
+ * Searches everything ever committed to the repository of the working directory for secrets; exits with 1 if it finds
+ * any.
+ */
 let code = 0;
 try {
   const { texts, found } = await findSecrets(process.cwd());
@@ -12,5 +15,5 @@ try {
   console.error(`Cannot look through the history: ${err instanceof Error ? err.message : String(err)}`);
   code = 1;
 }
-// The library's profiler would go through its marks for a minute.
+// Exits at once: the library's profiler would process its marks for a minute.
 process.exit(code);

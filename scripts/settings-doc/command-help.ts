@@ -7,13 +7,13 @@ import { helpPage, runPrograms } from "./run-programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the commands print for `--help`, to be shown before anything is installed. */
+/** The `--help` output of the commands, shown before anything is installed. */
 export async function commandHelp(host: string): Promise<WrittenFile[]> {
   const programs = (await runPrograms()).map(({ program }) => program).filter((program) => program !== host);
   const run = promisify(execFile);
   return Promise.all(
     programs.map(async (program) => {
-      // Without what is set around it, which would stand there as a default.
+      // Without the environment, whose values would appear as defaults.
       const { stdout } = await run(process.execPath, [program, "--help"], { cwd: root, env: {} });
       return { path: helpPage(program), text: stdout };
     }),

@@ -11,7 +11,7 @@ import { gatewayInvokeRule, queueWorkerRules, queueWorkerSettings } from "../../
 
 /** A process that reads settings. */
 export interface DocumentedProcess {
-  /** As the column "Read by" calls it. */
+  /** Its name in the column "Read by". */
   readonly name: string;
   readonly about: string;
   readonly settings: Settings;
@@ -20,7 +20,7 @@ export interface DocumentedProcess {
 
 const broker = [brokerUserRule, passwordFileRule];
 
-/** All that reads settings of the platform, in the order of the page. */
+/** All processes that read settings of the platform, in the order of the page. */
 export const processes: readonly DocumentedProcess[] = [
   {
     name: "one machine",
@@ -42,7 +42,7 @@ export const processes: readonly DocumentedProcess[] = [
   },
   {
     name: "queue-doctor",
-    about: "`node runtime/queue-doctor/main.ts`, the only one that makes streams",
+    about: "`node runtime/queue-doctor/main.ts`, the only one that creates streams",
     settings: queueDoctorSettings,
     rules: [...queueDoctorRules, storeRule, clusterRule, ...broker],
   },
@@ -60,7 +60,7 @@ export const processes: readonly DocumentedProcess[] = [
   },
 ];
 
-/** Names of the settings of all processes, in the order of the alphabet. */
+/** Names of the settings of all processes, in alphabetical order. */
 export function allSettingNames(): string[] {
   const tables = [...processes.map(({ settings }) => settings), providerSettings];
   return [...new Set(tables.flatMap((table) => Object.values(table).map(({ name }) => name)))].toSorted();

@@ -4,7 +4,7 @@ const scriptsFile = new URL("../../package.json", import.meta.url);
 
 /** A command of package.json that installs what it needs before it runs. */
 export interface RunProgram {
-  /** As it is typed behind `npm run`. */
+  /** As it is typed after `npm run`. */
   readonly name: string;
   /** Its file, below the repository. */
   readonly program: string;
@@ -19,7 +19,7 @@ export async function runPrograms(): Promise<RunProgram[]> {
   });
 }
 
-/** Where the answer to `--help` lies: `help.txt` beside `main.ts`, `help-restore.txt` beside `main-restore.ts`. */
+/** The file with the output of `--help`: `help.txt` beside `main.ts`, `help-restore.txt` beside `main-restore.ts`. */
 export function helpPage(program: string): string {
   return program.replace(/main([^/]*)\.ts$/, "help$1.txt");
 }

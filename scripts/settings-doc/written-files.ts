@@ -5,7 +5,7 @@ import { commandHelp } from "./command-help.ts";
 import { allSettingNames } from "./processes.ts";
 import { settingsPage } from "./settings-page.ts";
 
-/** The files that follow from the settings, as they shall be. */
+/** The expected files that are generated from the settings. */
 export async function writtenFiles(): Promise<WrittenFile[]> {
   const names = allSettingNames()
     .map((name) => `"${name}",`)

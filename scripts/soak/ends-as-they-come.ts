@@ -4,7 +4,7 @@ import type { PlatformCalls } from "../../test/support/platform-calls.ts";
 const readers = 8;
 const final: ReadonlySet<CallRecord["state"]> = new Set(["done", "failed", "cancelled"]);
 
-/** Reads the ends of calls as the load goes on: records of a long run expire before its end. */
+/** Reads the ends of calls while the load continues, because records of a long run expire before its end. */
 export class EndsAsTheyCome {
   readonly ends = new Map<string, CallRecord>();
   readonly #calls: PlatformCalls;
@@ -22,7 +22,7 @@ export class EndsAsTheyCome {
     this.#open.push(id);
   }
 
-  /** Reads what is still open once more, and is done. */
+  /** Reads the open calls a last time. */
   async close(): Promise<void> {
     this.#over = true;
     await Promise.all(this.#reading);
@@ -42,11 +42,11 @@ export class EndsAsTheyCome {
     }
   }
 
-  /** Waits a little for the end, so that the same call is not asked for all the time. */
+  /** Waits a little for the end, so that the same call is not polled constantly. */
   async #look(id: string): Promise<CallRecord | undefined> {
     try {
-      const answer = await this.#calls.send("GET", `/async-function/${id}?wait=1s`);
-      return answer.status === 200 ? JSON.parse(answer.body.toString()) : undefined;
+      const response = await this.#calls.send("GET", `/async-function/${id}?wait=1s`);
+      return response.status === 200 ? JSON.parse(response.body.toString()) : undefined;
     } catch {
       return undefined;
     }

@@ -8,11 +8,11 @@ export interface Repetitions {
 
 const files = ["/queue-", "/fault-"];
 
-/** Runs all files of fault rows so many times, one round after the other; their output is shown. */
+/** Runs all files of fault rows `times` times, one round after the other; their output is shown. */
 export async function repeatFaultFiles(times: number): Promise<Repetitions> {
   let passed = 0;
   for (let round = 0; round < times; round += 1) {
-    // Those of the second suite must have the machine for themselves.
+    // Files of the second suite must run alone on the machine.
     const { counts } = await runSuites({
       suites: ["integration", "alone"],
       files,

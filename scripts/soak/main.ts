@@ -7,7 +7,7 @@ import { repeatFaultFiles } from "./fault-files.ts";
 import { formatReport, type SoakReport } from "./report.ts";
 import { soak } from "./soak.ts";
 
-/** What `npm run test:soak -- …` takes. */
+/** Flags of `npm run test:soak -- …`. */
 const table = {
   minutes: whole("minutes", { fallback: "60", min: 1, max: 1_440, unit: "minutes", about: "Length of the load" }),
   rate: whole("rate", { fallback: "50", min: 1, max: 2_000, unit: "calls a second", about: "Calls that are queued" }),

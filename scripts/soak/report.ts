@@ -1,7 +1,7 @@
 import type { Repetitions } from "./fault-files.ts";
 import type { SoakResult } from "./soak.ts";
 
-/** Everything that a soak has to say. */
+/** All results of a soak. */
 export interface SoakReport {
   readonly files: Repetitions;
   readonly load: SoakResult;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ChaosProxy } from "../../test/support/chaos-proxy.ts";
 import type { Platform } from "../../test/support/platform.ts";
 
-/** One kind of fault, and what it may cost. */
+/** One kind of fault, and its possible effect. */
 export interface SoakFault {
   readonly name: string;
   /** Whether runs in flight at the moment may run again. */
@@ -36,7 +36,7 @@ export function killFaults({ server, workers, worker }: Platform, chance: () => 
   ];
 }
 
-/** The faults that a soak chooses from; each has ended, and what it ended is back, when `act` resolves. */
+/** The faults that a soak chooses from; when `act` resolves, the fault is over and everything runs again. */
 export function soakFaults(platform: Platform, proxies: readonly ChaosProxy[], chance: () => number): SoakFault[] {
   const { server, gateway, workers, doctor, broker } = platform;
   const anyWorker = () => workers[Math.floor(chance() * workers.length)] ?? platform.worker;

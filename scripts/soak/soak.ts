@@ -15,17 +15,17 @@ export interface SoakOptions {
   /** Seconds. */
   readonly faultEvery: number;
   readonly seed: number;
-  /** Is told in lines what happens. */
+  /** Receives progress, line by line. */
   readonly say: (sentence: string) => void;
 }
 
-/** What a soak came to. Milliseconds. */
+/** The result of a soak. Milliseconds. */
 export interface SoakResult {
   readonly seed: number;
   readonly minutes: number;
   readonly sent: number;
   readonly counts: Counts;
-  /** How often each fault was made. */
+  /** How often each fault was injected. */
   readonly faults: Readonly<Record<string, number>>;
   /** One sentence for each invariant that does not hold. */
   readonly violations: readonly string[];
@@ -36,11 +36,11 @@ export interface SoakResult {
 const workers = 2;
 const slots = 16;
 const maxFileStore = 8 * 1_073_741_824;
-/** Default lease and what faults of the last minute take to be dealt with. */
+/** Milliseconds for the default lease and for recovery from faults of the last minute. */
 const settleWithin = 300_000;
 const callbackShare = 10;
 
-/** A platform with all its defaults under a steady load, with a fault now and then; everything is closed at the end. */
+/** Runs a platform with all its defaults under a steady load with random faults; everything is closed at the end. */
 export async function soak({ minutes, rate, faultEvery, seed, say }: SoakOptions): Promise<SoakResult> {
   const proxies: ChaosProxy[] = [];
   const through = async (port: number): Promise<number> => {
@@ -59,7 +59,7 @@ export async function soak({ minutes, rate, faultEvery, seed, say }: SoakOptions
   });
   const chance = seededRandom(seed);
   const faults = soakFaults(bench.platform, proxies, chance);
-  const made: Record<string, number> = {};
+  const injected: Record<string, number> = {};
   const stop = new AbortController();
   const ends = new EndsAsTheyCome(bench.platform.calls);
   try {
@@ -77,7 +77,7 @@ export async function soak({ minutes, rate, faultEvery, seed, say }: SoakOptions
       const fault = faults[Math.floor(chance() * faults.length)];
       if (fault === undefined) continue;
       say(`${new Date().toISOString()} ${fault.name}`);
-      made[fault.name] = (made[fault.name] ?? 0) + 1;
+      injected[fault.name] = (injected[fault.name] ?? 0) + 1;
       if (fault.losesRuns) lossy += 1;
       await fault.act();
     }
@@ -85,17 +85,17 @@ export async function soak({ minutes, rate, faultEvery, seed, say }: SoakOptions
     const summaries = await Promise.all(loads);
     await ends.close();
     const latencies = summaries.flatMap((summary) => summary.latencies).toSorted((a, b) => a - b);
-    const total = Object.values(made).reduce((sum, times) => sum + times, 0);
+    const total = Object.values(injected).reduce((sum, times) => sum + times, 0);
     const { counts, violations } = await bench.settle({
       within: settleWithin,
       known: ends.ends,
       extraRuns: lossy * slots,
-      // Each fault may catch the callbacks that are under way.
+      // Each fault may hit the callbacks that are in flight.
       extraCallbacks: total * workers * slots,
     });
     const sent = summaries.reduce((sum, summary) => sum + summary.sent.length, 0);
     const [acceptP50, acceptP99] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
-    return { seed, minutes, sent, counts, faults: made, violations, acceptP50, acceptP99 };
+    return { seed, minutes, sent, counts, faults: injected, violations, acceptP50, acceptP99 };
   } finally {
     stop.abort();
     await ends.close();

@@ -6,7 +6,7 @@ import type { Setting } from "../../runtime/settings/setting.ts";
 const head = {
   name: "weir",
   description: "A function platform on Kubernetes",
-  // Node strips the types itself; Pulumi's own way does not know TypeScript 7.
+  // Node strips the types itself; Pulumi's own support does not include TypeScript 7.
   runtime: { name: "nodejs", options: { typescript: false } },
   main: "infra/main.js",
 };
@@ -18,7 +18,7 @@ export function projectFile(): string {
   return note + stringify({ ...head, config }, { lineWidth: 0 });
 }
 
-/** Pulumi demands a value of whatever has no default; an empty text stands for none. */
+/** Pulumi requires a value for each key without a default; an empty text stands for none. */
 function declaration({ setting, group, fallback = "" }: StackKey) {
   if (setting === undefined)
     return {
@@ -43,11 +43,11 @@ function optionOf(setting: Setting<unknown>): string {
 
 function limitsOf({ kind, limits }: Setting<unknown>): string {
   const words = [
-    ...(plainKinds.some((plain) => kind.startsWith(plain)) ? [] : [kind]),
+    ...(impliedKinds.some((plain) => kind.startsWith(plain)) ? [] : [kind]),
     ...(limits === undefined ? [] : [limits]),
   ];
   return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
-/** Kinds that the type says already. */
-const plainKinds: readonly string[] = ["text", "true or false", "whole number", "mapping"];
+/** Kinds that the type already expresses. */
+const impliedKinds: readonly string[] = ["text", "true or false", "whole number", "mapping"];

@@ -7,13 +7,13 @@ import { runClusterScript } from "../cluster/run-script.ts";
 
 const prefix = "weir-cluster-of-";
 
-/** A directory for a cluster of this run; its name says which process answers for it. */
+/** A directory for a cluster of this run; its name identifies the owning process. */
 export function ownDirectory(): string {
   const self = livingProcesses().find(({ pid }) => pid === process.pid);
   return join(tmpdir(), `${prefix}${process.pid}-${self?.startedAt ?? 0}`);
 }
 
-/** Takes down the clusters of runs that were killed before they could do it. */
+/** Takes down the clusters of runs that were killed before they could do so. */
 export async function takeDownAbandoned(say: (line: string) => void): Promise<void> {
   const living = new Set(livingProcesses().map(({ pid, startedAt }) => `${prefix}${pid}-${startedAt}`));
   for (const name of readdirSync(tmpdir())) {

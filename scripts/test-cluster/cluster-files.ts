@@ -7,13 +7,15 @@ const root = join(import.meta.dirname, "..", "..");
 
 /** Test files, as paths below the repository, that run on a cluster of one level. */
 export interface ClusterFiles {
-  /** Those that share the API server well enough to run at the same time. */
+  /** Files that can share the API server, and run at the same time. */
   readonly together: readonly string[];
-  /** Those that start pods, one after the other: they measure and crash things. */
+  /** Files that start pods, and run one after the other: they measure and crash things. */
   readonly inTurn: readonly string[];
 }
 
-/** The files of a suite for a cluster of `level` whose path has one of `patterns` in it; all for it when there is no pattern. */
+/**
+ * The files of a suite for a cluster of `level` whose path contains one of `patterns`; all of them without a pattern.
+ */
 export function clusterFiles(suite: ClusterSuite, level: ClusterLevel, patterns: readonly string[]): ClusterFiles {
   const files = filesOf(suite, root).filter(
     (file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)),

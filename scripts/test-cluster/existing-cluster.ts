@@ -6,11 +6,11 @@ import { environment } from "../../runtime/process/settings.ts";
 import { clusterBinaries, type ClusterLevel } from "../cluster/places.ts";
 import { NoCluster } from "./no-cluster.ts";
 
-const answerTimeout = 30_000;
+const responseTimeout = 30_000;
 
 /**
- * Looks at the cluster that `KUBECONFIG` names, and says which one that is; resolves with the variables for the tests.
- * @throws NoCluster when it is not named, or does not answer
+ * Checks the cluster that `KUBECONFIG` names, and reports which one it is; resolves with the variables for the tests.
+ * @throws NoCluster when it is not named, or does not respond
  */
 export async function lookAtExistingCluster(level: ClusterLevel): Promise<Environment> {
   const { KUBECONFIG, PATH = "" } = environment();
@@ -20,7 +20,7 @@ export async function lookAtExistingCluster(level: ClusterLevel): Promise<Enviro
   if (!existsSync(KUBECONFIG)) throw new NoCluster(`KUBECONFIG "${KUBECONFIG}" is not the path of one file`);
   const variables = { ...environment(), PATH: [PATH, clusterBinaries()].join(delimiter) };
   const kubectl = (...args: string[]) =>
-    runCommand("kubectl", args, { environment: variables, timeout: answerTimeout });
+    runCommand("kubectl", args, { environment: variables, timeout: responseTimeout });
   const server = await kubectl("config", "view", "--minify", "--output=jsonpath={.clusters[0].cluster.server}");
   if (server.code !== 0) throw new NoCluster(`kubectl: ${server.stderr.trim()}`);
   const ready = await kubectl("get", "--raw=/readyz");

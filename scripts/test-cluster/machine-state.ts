@@ -3,15 +3,15 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 
 import { findTool } from "../debian-tool.ts";
 
-/** What a node of Kubernetes makes, or makes otherwise, outside of its own directory. */
+/** Directories and kernel settings that a Kubernetes node creates or changes outside of its own directory. */
 const directories = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/pods", "/var/log/containers"];
 const kernelSettings = ["vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops"];
 const bridge = "weir0";
 const chains = /(?:KUBE|WEIRNODE|CNI)-/;
 
 /**
- * What this machine has of network devices, packet filter rules, mounts below `directory`, control groups, directories and
- * settings of the kernel that a cluster in `directory` would make: a line each. What other programs make is not in it.
+ * The network devices, packet filter rules, mounts below `directory`, control groups, directories and kernel settings
+ * on this machine that a cluster in `directory` would create: a line each, without those of other programs.
  */
 export function machineState(directory: string): readonly string[] {
   const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
@@ -29,7 +29,7 @@ export function machineState(directory: string): readonly string[] {
   ];
 }
 
-/** Lines of `after` that were not there before. */
+/** Lines of `after` that are not in `before`. */
 export function addedLines(before: readonly string[], after: readonly string[]): readonly string[] {
   const known = new Set(before);
   return after.filter((line) => !known.has(line));

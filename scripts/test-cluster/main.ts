@@ -21,7 +21,7 @@ interface CommandOptions {
   readonly report?: string;
 }
 
-/** The tests that were asked for. */
+/** The requested tests. */
 interface Asked {
   readonly suite: ClusterSuite;
   readonly patterns: readonly string[];
@@ -30,7 +30,7 @@ interface Asked {
 const abort = new AbortController();
 let interrupted = false;
 process.on("SIGINT", () => {
-  // What runs gets it, too; the cluster is taken down before we end.
+  // The running command receives it, too; the cluster is taken down before this process ends.
   interrupted = true;
 });
 process.on("SIGTERM", () => {
@@ -40,16 +40,16 @@ process.on("SIGTERM", () => {
 
 const command = new Command("npm run test:cluster --")
   .description(
-    "Runs the tests on a real Kubernetes: one that is built (once) and started for them, or with WEIR_TEST_CLUSTER=existing the one of KUBECONFIG.",
+    "Runs the tests on a real Kubernetes cluster: one that is built (once) and started for them, or with WEIR_TEST_CLUSTER=existing that of KUBECONFIG.",
   )
-  .argument("[files...]", "only files whose path has one of these in it")
+  .argument("[files...]", "only files whose path contains one of these")
   .addOption(
     new Option("--level <level>", "api: API server only; kwok: also controllers; node: all; auto: node if it is built")
       .choices([...clusterLevels, "auto"])
       .default("node"),
   )
   .addOption(
-    new Option("--tier <tier>", "first: what every change runs; nightly: what takes longer")
+    new Option("--tier <tier>", "first: runs for every change; nightly: takes longer")
       .choices(["first", "nightly"])
       .default("first"),
   )
@@ -123,7 +123,7 @@ async function runFiles(
   ]);
 }
 
-/** A cluster is not started for nothing. */
+/** Throws if there are no files, so that a cluster is not started needlessly. */
 function expectFiles(level: ClusterLevel, { suite, patterns }: Asked): void {
   const { together, inTurn } = clusterFiles(suite, level, patterns);
   if (together.length + inTurn.length > 0) return;

@@ -17,18 +17,18 @@ import { NoCluster } from "./no-cluster.ts";
 
 /** A cluster that was started for the tests of this run. */
 export interface OwnCluster {
-  /** For the tests. */
+  /** Environment variables for the tests. */
   readonly variables: Environment;
   /** Directories of programs for the tests. */
   readonly programs: readonly string[];
-  /** Takes it down; resolves with what stayed on this machine, processes ended. */
+  /** Takes it down; resolves with what it left on this machine, after ending leftover processes. */
   close(): Promise<readonly string[]>;
 }
 
 const settleTime = 5_000;
 const fetchTimeout = 60_000;
 
-/** What `build` and `up` take for a level; with pods comes what measures them. */
+/** Arguments of `build` and `up` for a level; the one with pods includes metrics. */
 function levelArguments(level: ClusterLevel): readonly string[] {
   return ["--level", level, ...(level === "node" ? ["--metrics"] : [])];
 }
@@ -39,23 +39,23 @@ export async function highestLevelThere(): Promise<ClusterLevel> {
   return isRoot && (await missingBinaries(levelArguments("node"))).length === 0 ? "node" : "api";
 }
 
-/** How a cluster is come by. */
+/** Options for a cluster of this run. */
 export interface OwnClusterOptions {
   readonly level: ClusterLevel;
-  /** Whether the command of Pulumi, which takes long, is left out rather than built. */
+  /** Whether the command of Pulumi, which takes long to build, is left out if it is missing. */
   readonly spareBuilds: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
  * Builds what is missing and starts a cluster in a temporary directory; waits while another run has one of level node.
- * @throws NoCluster when this machine cannot have one
- * @throws Error when it does not come up; nothing is left of it then
+ * @throws NoCluster when this machine cannot run one
+ * @throws Error when it does not start; it is removed then
  */
 export async function openOwnCluster({ level, spareBuilds, signal }: OwnClusterOptions): Promise<OwnCluster> {
   if (process.platform !== "linux") throw new NoCluster("they need Linux");
   if (level === "node" && process.getuid?.() !== 0) throw new NoCluster('level "node" needs root');
-  // What is there is not built again; packages of the system are looked at, too.
+  // Existing binaries are not rebuilt; system packages are checked, too.
   if ((await runClusterScript("build", await buildArguments(level, spareBuilds), { signal })) !== 0) {
     throw new Error("Cannot build the cluster: see above");
   }
@@ -95,7 +95,7 @@ async function started(level: ClusterLevel, signal: AbortSignal, lock: MachineLo
       WEIR_TEST_CLUSTER_LEVEL: level,
       WEIR_TEST_CLUSTER_DIR: directory,
       KUBECONFIG: kubeconfig,
-      // The cluster never leaves this machine: no proxy may stand between.
+      // The cluster is on this machine: no proxy may be used.
       NO_PROXY: `${host},127.0.0.1,localhost`,
       no_proxy: `${host},127.0.0.1,localhost`,
     },
@@ -111,8 +111,8 @@ async function started(level: ClusterLevel, signal: AbortSignal, lock: MachineLo
 }
 
 /**
- * What to build: where there are controllers, also the command of Pulumi, whose tests are skipped without it.
- * @throws NoCluster when the cluster itself is not built, and cannot be
+ * What to build: for levels with controllers also the command of Pulumi, whose tests are skipped without it.
+ * @throws NoCluster when the cluster itself is not built and cannot be
  */
 async function buildArguments(level: ClusterLevel, spareBuilds: boolean): Promise<readonly string[]> {
   const needed = levelArguments(level);
@@ -122,20 +122,20 @@ async function buildArguments(level: ClusterLevel, spareBuilds: boolean): Promis
     say("The command of Pulumi is not built: tests with it are skipped (npm run cluster -- build --pulumi builds it)");
     return needed;
   }
-  const hindrance =
+  const obstacle =
     findTool("go") === undefined
       ? "there is no Go"
-      : (await modulesAnswer())
+      : (await canFetchModules())
         ? undefined
         : "Go cannot fetch their modules";
-  if (hindrance === undefined) return all;
-  if ((await missingBinaries(needed)).length > 0) throw new NoCluster(`the binaries are not built, and ${hindrance}`);
-  say(`The command of Pulumi is not built, and ${hindrance}: tests with it are skipped`);
+  if (obstacle === undefined) return all;
+  if ((await missingBinaries(needed)).length > 0) throw new NoCluster(`the binaries are not built, and ${obstacle}`);
+  say(`The command of Pulumi is not built, and ${obstacle}: tests with it are skipped`);
   return needed;
 }
 
-/** Whether Go gets a module that the build needs: without network there is nothing to begin with. */
-async function modulesAnswer(): Promise<boolean> {
+/** Whether Go can fetch a module that the build needs, which requires network access. */
+async function canFetchModules(): Promise<boolean> {
   const go = findTool("go") ?? "go";
   try {
     await promisify(execFile)(go, ["list", "-m", "go.etcd.io/etcd/api/v3@latest"], {
@@ -149,7 +149,10 @@ async function modulesAnswer(): Promise<boolean> {
 }
 
 async function nodeLock(): Promise<MachineLock> {
-  const waiting = setTimeout(() => say("Waits for another cluster of level node on this machine to go"), 1_000);
+  const waiting = setTimeout(
+    () => say("Waiting for another cluster of level node on this machine to be removed"),
+    1_000,
+  );
   try {
     return await machineLock("cluster-node");
   } finally {

@@ -7,7 +7,7 @@ import { cacheDirectory, cachedBinary } from "../../runtime/adapters/nats/server
 import { readNatsServerVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 import { olderLines } from "./older-lines.ts";
 
-/** Where Go's own installation puts it; not on every PATH. */
+/** Default directory of a Go installation; not on every PATH. */
 const usualGo = "/usr/local/go/bin";
 
 /** A nats-server of an older line. */

@@ -8,23 +8,23 @@ import { exitCodeOf, sayResult } from "../test/say-result.ts";
 import { lineServer } from "./line-server.ts";
 import { olderLines } from "./older-lines.ts";
 
-/** Files of fault rows, of all that has to do with the queue, and of what speaks to the broker. */
+/** Files of fault rows, of tests of the queue, and of tests that use the broker. */
 const files = ["/queue-", "/fault-", "/nats-"];
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 let interrupted = false;
 process.on("SIGINT", () => {
-  // The suite that runs gets it, too; what it leaves behind is cleared before we end.
+  // The running suite receives it, too; what it leaves behind is cleaned up before this process ends.
   interrupted = true;
 });
 
 const command = new Command("npm run test:nats --")
   .description(
-    "Runs the fault rows and what else speaks to the broker on an older nats-server, which is built with Go at the first time.",
+    "Runs the fault rows and the other tests that use the broker on an older nats-server, which is built with Go the first time.",
   )
   .argument("<line>", `one of ${Object.keys(olderLines).join(", ")}`)
-  .argument("[files...]", "only files whose path has one of these in it", files)
+  .argument("[files...]", "only files whose path contains one of these", files)
   .helpOption("--help", "show this")
   .action(async (line: string, chosen: readonly string[]) => {
     const { path, version } = await lineServer(line, { environment: environment(), say });

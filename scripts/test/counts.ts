@@ -17,7 +17,7 @@ export function addCounts(all: readonly Counts[]): Counts {
   );
 }
 
-/** The line a run closes with. */
+/** The last line of a run. */
 export function formatCounts(counts: Counts): string {
   return `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
 }

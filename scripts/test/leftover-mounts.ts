@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 const mounts = "/proc/self/mounts";
 
-/** Where something is mounted below `directory`, the innermost first. */
+/** Mount points below `directory`, the innermost first. */
 export function leftoverMounts(directory: string): readonly string[] {
   if (!existsSync(mounts)) return [];
   return readFileSync(mounts, "utf8")
@@ -13,7 +13,7 @@ export function leftoverMounts(directory: string): readonly string[] {
     .reverse();
 }
 
-/** Takes away what the tests left mounted: their directory could not be removed. */
+/** Unmounts what the tests left mounted, as their directory could not be removed otherwise. */
 export function endMounts(places: readonly string[]): void {
   for (const place of places) execFileSync("umount", ["--lazy", place]);
 }

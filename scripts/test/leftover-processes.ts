@@ -8,18 +8,18 @@ export interface Leftover {
   readonly command: string;
 }
 
-const poll = 100;
+const pollInterval = 100;
 
 /**
- * Processes that have to do with `directory` (the tests' own temporary one): it is their working directory, or named
- * in their command line or environment. Looks until there are none, or `within` milliseconds are over.
+ * Processes that use `directory` (the tests' own temporary one): it is their working directory, or named in their
+ * command line or environment. Polls until there are none, or `within` milliseconds have passed.
  */
 export async function leftoverProcesses(directory: string, within: number): Promise<readonly Leftover[]> {
   const deadline = performance.now() + within;
   for (;;) {
     const found = process.platform === "linux" ? await fromProc(directory) : await fromPs(directory);
     if (found.length === 0 || performance.now() > deadline) return found;
-    await pause(poll);
+    await pause(pollInterval);
   }
 }
 
@@ -43,7 +43,7 @@ async function fromProc(directory: string): Promise<Leftover[]> {
 async function inspect(pid: number, directory: string): Promise<Leftover | undefined> {
   const read = (name: string): Promise<string> => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
   const command = (await read("cmdline")).replaceAll("\0", " ").trim();
-  // Ended, but not yet waited for; or a thread of the kernel.
+  // A zombie or a kernel thread.
   if (command === "") return undefined;
   const place = await readlink(`/proc/${pid}/cwd`).catch(() => "");
   const about = [command, place, await read("environ")];

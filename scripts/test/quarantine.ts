@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A test that is known to fail now and then: it runs and is reported, and counts for nothing. */
+/** A test that is known to fail at times: it runs and is reported, but does not count. */
 export interface Quarantined {
-  /** The day it was put here, `2026-11-23`. */
+  /** The day it was added, `2026-11-23`. */
   readonly since: string;
   /** Path below the repository. */
   readonly file: string;
-  /** Its full name: those of its `describe`s, and its own, with spaces between. */
+  /** Its full name: those of its `describe`s and its own, separated by spaces. */
   readonly test: string;
-  /** As far as it is known. */
+  /** The cause, as far as known. */
   readonly cause: string;
 }
 
@@ -24,19 +24,19 @@ const day = 86_400_000;
 /** @throws SyntaxError, Error when the file is not a list of such lines */
 export async function readQuarantine(root: string): Promise<readonly Quarantined[]> {
   const lines: unknown = JSON.parse(await readFile(join(root, path), "utf8"));
-  if (!Array.isArray(lines)) throw new Error(`Cannot read ${path}: it is no list`);
+  if (!Array.isArray(lines)) throw new Error(`Cannot read ${path}: it is not a list`);
   return lines.map((line: unknown, index) => {
     if (isQuarantined(line)) return line;
     throw new Error(`Cannot read ${path}: line ${index + 1} needs the texts ${keys.join(", ")}, and no other`);
   });
 }
 
-/** One sentence for each line that may not stand there: too old, of a day to come, or of a file that is gone. */
+/** One sentence for each invalid line: too old, dated in the future, or of a file that does not exist. */
 export function quarantineFaults(lines: readonly Quarantined[], root: string, now: number): readonly string[] {
   return lines.flatMap(({ since, file, test }) => {
     const age = (now - Date.parse(`${since}T00:00:00Z`)) / day;
     const what = `Cannot keep "${test}" in ${path}`;
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(since) || !(age >= 0)) return [`${what}: "${since}" is no day up to today`];
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(since) || !(age >= 0)) return [`${what}: "${since}" is not a day up to today`];
     if (age > quarantineDays) return [`${what}: it is there since ${since}, more than ${quarantineDays} days`];
     return existsSync(join(root, file)) ? [] : [`${what}: there is no file ${file}`];
   });

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import type { Counts } from "./counts.ts";
 import type { Quarantined } from "./quarantine.ts";
 
-/** Part of what vitest's JSON reporter writes. */
+/** The parts of vitest's JSON report that are read. */
 export interface VitestReport {
   readonly success: boolean;
   readonly testResults: readonly {
@@ -20,18 +20,18 @@ export interface VitestReport {
   }[];
 }
 
-/** What one run came to. */
+/** The result of one run. */
 export interface SuiteResult {
   readonly counts: Counts;
-  /** What failed, each with the start of what it says. */
+  /** What failed, each with the start of its message. */
   readonly failures: readonly string[];
-  /** What ran and counts for nothing, each with how it ended. */
+  /** Quarantined tests, which do not count, each with its outcome. */
   readonly quarantined: readonly string[];
 }
 
-/** What a report is read with. */
+/** Context for reading a report. */
 export interface ReportContext {
-  /** With which vitest ended: not with 0 also for what is no test's failure, as an error that nobody caught. */
+  /** Exit code of vitest: not 0 also for failures outside of tests, such as an uncaught error. */
   readonly code: number | null;
   /** Name of the suite. */
   readonly suite: string;
@@ -44,7 +44,7 @@ export interface ReportContext {
 const linesShown = 12;
 
 /**
- * The result of one suite; no report means that it did not come to an end. A file that failed without a failed test (it
+ * The result of one suite; without a report, it did not finish. A file that failed without a failed test (it
  * did not load, or its hooks failed) counts as one failure, and so does a run that failed without a failed test.
  */
 export function readReport(
@@ -55,7 +55,7 @@ export function readReport(
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const quarantined: string[] = [];
-  /** Failures in quarantine, which end a run as others do. */
+  /** Quarantined failures, which make vitest fail like others. */
   let excused = 0;
   for (const { name, status, message, assertionResults } of report.testResults) {
     const file = relative(root, name);
@@ -87,7 +87,7 @@ export function readReport(
   return { counts, failures, quarantined };
 }
 
-/** Failures that are no test's. */
+/** A result of failures outside of tests. */
 export function failedResult(failures: readonly string[]): SuiteResult {
   return { counts: { passed: 0, failed: failures.length, skipped: 0 }, failures, quarantined: [] };
 }

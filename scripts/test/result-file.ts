@@ -4,12 +4,15 @@ import { basename } from "node:path";
 import { failedResult, type SuiteResult } from "./read-report.ts";
 import { addResults } from "./run-suite.ts";
 
-/** Writes the result of a run for who adds several up. */
+/** Writes the result of a run, so that several can be added up. */
 export async function writeResult(file: string, result: SuiteResult): Promise<void> {
   await writeFile(file, `${JSON.stringify(result)}\n`);
 }
 
-/** The sum of the results in `files`; one that is not there, or not whole, is a run that did not come to its end: a failure. */
+/**
+ * The sum of the results in `files`; a missing or incomplete file is a run that did not finish, and counts as a
+ * failure.
+ */
 export async function readResults(files: readonly string[]): Promise<SuiteResult> {
   return addResults(await Promise.all(files.map(readResult)));
 }

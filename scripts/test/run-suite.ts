@@ -9,7 +9,7 @@ import { readQuarantine } from "./quarantine.ts";
 import { readReport, type SuiteResult, type VitestReport } from "./read-report.ts";
 import type { Project } from "./tiers.ts";
 
-/** How many files run at the same time. Those of integration wait for others most of their time. */
+/** How many files run at the same time. Integration tests spend most of their time waiting. */
 const atOnce: Readonly<Partial<Record<Project, readonly string[]>>> = {
   integration: ["--maxWorkers=3"],
   alone: ["--no-file-parallelism"],
@@ -31,7 +31,7 @@ export interface RunSuiteOptions {
   /** A directory to write to. */
   readonly reports: string;
   readonly environment: Environment;
-  /** Only files whose path has one of these in it; all when absent. */
+  /** Only files whose path contains one of these; all when absent. */
   readonly files?: readonly string[];
   /** One file after the other. */
   readonly inTurn?: boolean;

@@ -12,27 +12,32 @@ import type { Project } from "./tiers.ts";
 
 export interface RunSuitesOptions {
   readonly suites: readonly Project[];
-  /** Only files whose path has one of these in it; all when absent. */
+  /** Only files whose path contains one of these; all when absent. */
   readonly files?: readonly string[];
   /** Directories that come before those of `PATH`. */
   readonly programs?: readonly string[];
-  /** Beside those of this process, and before them. */
+  /** In addition to those of this process, which they override. */
   readonly variables?: Environment;
   /** One file after the other. */
   readonly inTurn?: boolean;
-  /** Ends the suite that runs, as Ctrl-C does. */
+  /** Ends the running suite, as Ctrl-C does. */
   readonly signal?: AbortSignal;
-  /** Asked before each suite: the rest is left out. */
+  /** Called before each suite; if true, the rest is left out. */
   readonly interrupted: () => boolean;
 }
 
 const root = join(import.meta.dirname, "..", "..");
 const settleTime = 5_000;
 
-/** What Node keeps in the temporary directory for the next time: compiled modules, which most of a short process' time goes into. */
+/**
+ * Node's cache of compiled modules in the temporary directory: compilation takes most of the time of short processes.
+ */
 const compileCache = "node-compile-cache";
 
-/** Runs suites one after the other, their output on this terminal; what they leave behind are failures, and is ended. */
+/**
+ * Runs suites one after the other, with their output on this terminal; what they leave behind is ended and is a
+ * failure.
+ */
 export async function runSuites({
   suites,
   files = [],
@@ -41,7 +46,7 @@ export async function runSuites({
   interrupted,
   ...options
 }: RunSuitesOptions): Promise<SuiteResult> {
-  // The tests get a temporary directory of their own, so that what they leave behind shows.
+  // The tests get a separate temporary directory, so that what they leave behind is found.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "weir-test-")));
   const reports = await mkdtemp(join(tmpdir(), "weir-report-"));
   await chmod(directory, 0o755);
@@ -64,7 +69,7 @@ export async function runSuites({
   }
 }
 
-/** What a test that forgot its own directory would leave in the repository. */
+/** What a test that does not use its own directory would leave in the repository. */
 async function strays(): Promise<readonly string[]> {
   return (await readdir(root)).filter((name) => name === ".weir" || name.startsWith(".setup.lock"));
 }
@@ -77,13 +82,13 @@ async function checkLeftovers(directory: string, before: readonly string[]): Pro
   endMounts(mounts);
   const files = (await readdir(directory)).filter((name) => name !== compileCache);
   const added = (await strays()).filter((name) => !before.includes(name));
-  const complaints = [
+  const leftovers = [
     ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
     ...mounts.map((place) => `mount ${place}`),
     ...files.map((name) => `temporary file ${name}`),
     ...added.map((name) => `new in the repository: ${name}`),
   ];
-  const failures = complaints.map((complaint) => `Left behind by the tests: ${complaint}`);
+  const failures = leftovers.map((complaint) => `Left behind by the tests: ${complaint}`);
   for (const failure of failures) console.error(failure);
   return failedResult(failures);
 }

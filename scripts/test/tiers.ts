@@ -3,16 +3,16 @@ import { join } from "node:path";
 
 /**
  * Kinds of tests that `npm test` runs, in this order; each is a project of vitest.config.ts and the folder of its name below
- * `test`. Those that measure what others on the machine would disturb run last, alone, one file after the other.
+ * `test`. Those whose measurements others on the machine would disturb run last, alone, one file after the other.
  */
 export const suites = ["unit", "integration", "e2e", "alone"] as const;
 
 export type Suite = (typeof suites)[number];
 
-/** Kinds of tests that need a Kubernetes cluster, below which a folder says what they need of it. */
+/** Kinds of tests that need a Kubernetes cluster; subfolders are named after the cluster level they need. */
 export type ClusterSuite = "cluster" | "nightly-cluster";
 
-/** All that can be run. */
+/** All projects that can be run. */
 export type Project = Suite | "nightly" | ClusterSuite;
 
 /** When a test runs: on every change, or at night. */

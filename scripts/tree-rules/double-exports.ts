@@ -10,7 +10,7 @@ type Statement = ReturnType<typeof parseAst>["body"][number];
 type Declaration = NonNullable<Extract<Statement, { type: "ExportNamedDeclaration" }>["declaration"]>;
 type Binding = Extract<Declaration, { type: "VariableDeclaration" }>["declarations"][number]["id"];
 
-/** What several files export under one name, a sentence each. A name that is passed on from another file counts there. */
+/** Names that several files export, a sentence each. A re-exported name counts only for the file that declares it. */
 export function doubleExports(sources: readonly Source[]): string[] {
   const files = new Map<string, string[]>();
   for (const { path, text } of sources)
@@ -21,16 +21,17 @@ export function doubleExports(sources: readonly Source[]): string[] {
     .toSorted();
 }
 
-/** Names that a module declares and exports; one that is a value and a type is one name. */
+/** Names that a module declares and exports; a value and a type of the same name count once. */
 function ownExports(text: string): ReadonlySet<string> {
-  const passedOn = new Set<string>();
+  const reExported = new Set<string>();
   const names = new Set<string>();
   for (const statement of parseAst(text, { lang: "ts" }).body) {
-    if (statement.type === "ImportDeclaration") for (const { local } of statement.specifiers) passedOn.add(local.name);
+    if (statement.type === "ImportDeclaration")
+      for (const { local } of statement.specifiers) reExported.add(local.name);
     if (statement.type !== "ExportNamedDeclaration" || statement.source !== null) continue;
     if (statement.declaration !== null) for (const name of declaredNames(statement.declaration)) names.add(name);
     for (const { local, exported } of statement.specifiers)
-      if (local.type === "Identifier" && exported.type === "Identifier" && !passedOn.has(local.name))
+      if (local.type === "Identifier" && exported.type === "Identifier" && !reExported.has(local.name))
         names.add(exported.name);
   }
   return names;

@@ -5,14 +5,17 @@ import { doubleExports } from "./double-exports.ts";
 import { fullFolders } from "./full-folders.ts";
 import { standIns, type ImportMap } from "./stand-ins.ts";
 
-/** Says what the linter cannot see of one file: names that two export, and folders that hold too much. Ends with 1 then. */
+/**
+ * Reports what a linter of single files cannot see: names exported twice, and folders with too many files; then exits
+ * with 1.
+ */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const paths = await Array.fromAsync(glob("{runtime,infra}/**/*.ts", { cwd: root }));
 const { imports } = JSON.parse(await readFile(`${root}package.json`, "utf8")) as { readonly imports: ImportMap };
-const twins = standIns(imports);
+const replacements = standIns(imports);
 const sources = await Promise.all(
   paths
-    .filter((path) => !twins.has(path))
+    .filter((path) => !replacements.has(path))
     .map(async (path) => ({ path, text: await readFile(`${root}${path}`, "utf8") })),
 );
 const problems = [...fullFolders(paths), ...doubleExports(sources)];

@@ -1,7 +1,7 @@
 /** Entries of `imports` in package.json. */
 export type ImportMap = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-/** Files that stand in for another one under a condition of import: they must export the same. */
+/** Files that replace another one under an import condition: they must export the same names. */
 export function standIns(imports: ImportMap): ReadonlySet<string> {
   return new Set(
     Object.values(imports).flatMap((target) =>

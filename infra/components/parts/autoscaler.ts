@@ -4,7 +4,7 @@ import { autoscalerManifests } from "../../manifests/processes/autoscaler.ts";
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";
 
-/** Makes replicas follow their load. */
+/** Scales functions by their load. */
 export class Autoscaler extends Part {
   constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
     super("Autoscaler", name, { ...args, objects: autoscalerManifests(args.platform) }, options);

@@ -5,8 +5,8 @@ import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
 import { Part } from "./part.ts";
 
 /**
- * The definitions of the custom resources. They stay when the stack goes: with them all functions of the cluster would
- * go. A stack that finds them there takes them over.
+ * The definitions of the custom resources. They are kept when the stack is destroyed, because deleting them would
+ * delete all functions of the cluster. A stack adopts existing ones.
  */
 export class CustomResourceDefinitions extends Part {
   constructor(

@@ -5,7 +5,7 @@ import { ingressManifests } from "../../manifests/ingress.ts";
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";
 
-/** The way in from outside; without children when no host is named. */
+/** The entry point from outside; without children when no host is set. */
 export class GatewayIngress extends Part {
   constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
     const objects = [...ingressManifests(args.platform), ...httpRouteManifests(args.platform)];

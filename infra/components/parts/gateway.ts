@@ -5,9 +5,9 @@ import { gatewayManifests, gatewayPort } from "../../manifests/processes/gateway
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";
 
-/** Takes all calls and requests. */
+/** Receives all calls and requests. */
 export class Gateway extends Part {
-  /** Address that a load balancer of the cluster has given it; undefined when it has none. */
+  /** Address from a load balancer of the cluster; undefined when it has none. */
   readonly balancedUrl: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {

@@ -5,7 +5,7 @@ import { readApiServer } from "../api-server.ts";
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";
 
-/** What may reach what in the namespace of the platform. */
+/** Allowed connections in the namespace of the platform. */
 export class NetworkPolicies extends Part {
   constructor(name: string, args: PlatformArgs, options: pulumi.ComponentResourceOptions = {}) {
     const { platform } = args;

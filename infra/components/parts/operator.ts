@@ -4,7 +4,7 @@ import { operatorManifests } from "../../manifests/processes/operator.ts";
 import { Part } from "./part.ts";
 import type { PlatformArgs } from "../platform-args.ts";
 
-/** Makes Functions true; nothing becomes of a custom resource without it. */
+/** Reconciles custom resources; without it they have no effect. */
 export class Operator extends Part {
   constructor(name: string, args: PlatformArgs, options?: pulumi.ComponentResourceOptions) {
     super("Operator", name, { ...args, objects: operatorManifests(args.platform) }, options);

@@ -9,29 +9,29 @@ import { makeResource } from "../resource-kinds.ts";
 import { isWorkload, stageOf } from "../stages.ts";
 import { customTimeoutsOf, longestWait, type WaitTimeouts } from "../wait-timeouts.ts";
 
-/** What a part of the platform is made of. */
+/** Arguments of a part of the platform. */
 export interface PartArgs {
   readonly objects: readonly KubernetesObject[];
   /** Annotations of its pods: when one changes, they are restarted. */
   readonly podAnnotations?: PodAnnotations | undefined;
-  /** None where nothing of it is waited for. */
+  /** Absent if nothing in it is waited for. */
   readonly timeouts?: WaitTimeouts | undefined;
-  /** What its workloads pass before anything comes after them; none is asked when absent. */
+  /** The gate that its workloads pass before dependent resources; none when absent. */
   readonly gate?: RolloutGate | undefined;
   readonly fillObject?: OpenTexts["fillObject"] | undefined;
-  /** Whether what the broker's volumes go with is protected. */
+  /** Whether the objects whose deletion would delete the broker's volumes are protected. */
   readonly protect?: boolean | undefined;
   readonly options?: pulumi.CustomResourceOptions;
 }
 
-/** Kinds of objects with which the volumes of the broker go, or could. */
+/** Kinds of objects whose deletion deletes the broker's volumes, or could. */
 const holdsVolumes: readonly string[] = ["StatefulSet", "Namespace"];
 
-/** One part of the platform: its objects are its children, those that others of it need first. */
+/** One part of the platform: its objects are its children, in the order of their dependencies. */
 export abstract class Part extends pulumi.ComponentResource {
   /** The children, by kind and name. */
   protected readonly resources: ReadonlyMap<string, pulumi.CustomResource>;
-  /** What comes after the part: it, and that the cluster says itself that its pods are all of the wanted version. */
+  /** What dependents wait for: the part, and its gates, which confirm that all pods are of the desired version. */
   readonly done: readonly pulumi.Input<pulumi.Resource>[];
 
   constructor(type: string, name: string, args: PartArgs, options: pulumi.ComponentResourceOptions = {}) {
@@ -41,7 +41,7 @@ export abstract class Part extends pulumi.ComponentResource {
     const before: pulumi.Input<pulumi.Resource>[] = [];
     const gates: pulumi.Input<pulumi.Resource>[] = [];
     for (const stage of [...new Set(objects.map(stageOf))].toSorted((a, b) => a - b)) {
-      // A component's own dependencies order its making, but not the removal of its children.
+      // A component's own dependencies order its creation, but not the removal of its children.
       const dependsOn = [...dependenciesOf(options), ...before];
       for (const object of objects.filter((each) => stageOf(each) === stage)) {
         const { kind, metadata } = object;
@@ -64,7 +64,7 @@ export abstract class Part extends pulumi.ComponentResource {
     }
     this.resources = resources;
     this.done = [this, ...gates];
-    // A gate that nothing comes after makes pulumi up fail, too.
+    // This makes pulumi up fail even for a gate that nothing depends on.
     this.registerOutputs({ gates: pulumi.output(gates).apply((passed) => passed.length) });
   }
 }

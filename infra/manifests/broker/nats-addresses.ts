@@ -4,10 +4,10 @@ import type { Platform } from "../platform.ts";
 /** Ports of a server: clients, other servers, monitoring. */
 export const natsPort = { client: 4_222, route: 6_222, monitor: 8_222 } as const;
 
-/** Names of the StatefulSet with the client Service, and of the Service that names each pod. */
+/** Names of the StatefulSet and its client Service, and of the headless Service that names each pod. */
 export const natsNames = { ...brokerObjects, config: "nats-config" } as const;
 
-/** Names of the pods, whatever the number of them is now. */
+/** Names of all possible pods, regardless of the current number. */
 export const natsPodNames: readonly string[] = ["nats-0", "nats-1", "nats-2"];
 
 /** Addresses that clients use: the Service, or the broker that runs elsewhere. */
@@ -18,23 +18,23 @@ export function natsUrl({ nats, platformNamespace, clusterDomain }: Platform): s
   );
 }
 
-/** Name of one server's pod in the cluster. */
+/** Host of one server's pod in the cluster. */
 export function natsPodHost({ platformNamespace, clusterDomain }: Platform, pod: string): string {
   return brokerPodHost(pod, platformNamespace, clusterDomain);
 }
 
-/** Names of the servers there shall be. */
+/** Names of the desired servers. */
 export function natsPods({ nats }: Platform): readonly string[] {
   return natsPodNames.slice(0, Number(nats.replicas));
 }
 
-/** Where the monitoring of each server answers. */
+/** Monitoring URL of each server. */
 export function natsMonitorUrls(platform: Platform): readonly string[] {
   if (platform.nats.url !== undefined) return platform.nats.monitorUrl;
   return natsPods(platform).map((pod) => `http://${natsPodHost(platform, pod)}:${natsPort.monitor}`);
 }
 
-/** All names by which a server may be called, of as many servers as there may be. */
+/** All host names under which a server may be reached, for all possible servers. */
 export function natsHosts(platform: Platform): string[] {
   const { statefulSet } = natsNames;
   const { platformNamespace, clusterDomain } = platform;

@@ -19,7 +19,7 @@ export interface BrokerAccount {
   readonly variable: string;
 }
 
-/** The users of a cluster's broker: the same, with the same rights, as on one machine, less what Kubernetes keeps. */
+/** The users of a cluster's broker: as on one machine, without the rights to what Kubernetes keeps. */
 export function brokerAccounts({ queues }: Pick<Platform, "queues">): BrokerAccount[] {
   const deployments = new Map<string, string>([
     [natsUser.gateway, "gateway"],
@@ -41,8 +41,8 @@ function variableOf(secret: string): string {
 export const storeKeyVariable = "store_key";
 
 /**
- * Configuration of every server: no value of a secret is in it. The values are variables that files of Secrets define,
- * which it includes.
+ * Configuration of every server, without secret values: those are variables, defined by files of Secrets that it
+ * includes.
  */
 export function natsConfig(platform: Platform): string {
   const { nats, settings } = platform;
@@ -71,7 +71,7 @@ export function natsConfig(platform: Platform): string {
   ].join("\n");
 }
 
-/** The file that lists the routes: with the password of the servers among themselves in each address. */
+/** The file that lists the routes; each address contains the password that servers use among themselves. */
 export function routesFile(platform: Platform, password: string): string {
   const routes = natsPods(platform).map(
     (pod) => `nats-route://route:${password}@${natsPodHost(platform, pod)}:${natsPort.route}`,
@@ -79,12 +79,12 @@ export function routesFile(platform: Platform, password: string): string {
   return `authorization: ${text({ user: "route", password, timeout: 5 })}\nroutes: ${text(routes)}\n`;
 }
 
-/** The configuration lies beside the directory of the secrets. */
+/** The configuration is next to the directory of the secrets. */
 const relativeSecrets = "secrets";
 const certificate = { cert_file: `${natsDirectory.tls}/tls.crt`, key_file: `${natsDirectory.tls}/tls.key` };
 
 function cluster({ nats }: Platform): string {
-  // Clients know the Service; addresses of pods are of no use to them.
+  // Clients connect to the Service; pod addresses are of no use to them.
   const fields = {
     name: "weir",
     listen: `0.0.0.0:${natsPort.route}`,
@@ -101,7 +101,7 @@ function variable(name: string): string {
   return `${mark}${name}`;
 }
 
-/** JSON, which the server reads as its own format, with variables where they are meant. */
+/** JSON, which the server reads as its own format, with marked texts replaced by variables. */
 function text(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     new RegExp(`"${mark}(\\w+)"`, "g"),

@@ -26,7 +26,7 @@ const base = 256 * mebibyte;
 /** Bytes of memory that the broker needs for a call record. */
 const memoryPerRecord = 420;
 const messagesAtOnce = 64;
-/** The store is written and closed within it; a large one takes its time. */
+/** Seconds to write and close the store; a large one needs long. */
 const grace = 60;
 
 /** The broker: one server or three; nothing when it runs elsewhere. */
@@ -118,7 +118,7 @@ function podSpec(platform: Platform) {
     terminationGracePeriodSeconds: grace,
     ...pullSecretsOf(platform),
     ...placementOf(platform),
-    ...(nats.replicas === "1" ? {} : { affinity: apart, topologySpreadConstraints: spreadOf(selector) }),
+    ...(nats.replicas === "1" ? {} : { affinity: spreadServers, topologySpreadConstraints: spreadOf(selector) }),
     containers: [
       {
         name,
@@ -143,12 +143,12 @@ function podSpec(platform: Platform) {
   };
 }
 
-/** Whether the server itself works: what its streams are like is the queue-doctor's business. */
+/** Checks only the server itself; its streams are the queue-doctor's responsibility. */
 function probe(times: { readonly periodSeconds: number; readonly failureThreshold: number }) {
   return { httpGet: { path: "/healthz?js-server-only=true", port: "monitor" }, timeoutSeconds: 3, ...times };
 }
 
-const apart = {
+const spreadServers = {
   podAntiAffinity: {
     preferredDuringSchedulingIgnoredDuringExecution: [
       {

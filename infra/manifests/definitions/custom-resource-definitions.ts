@@ -11,7 +11,7 @@ export function customResourceDefinitions(): PlainObject[] {
   return Object.values<CustomResource>(customResources).map(customResourceDefinition);
 }
 
-/** The definition that makes the API server of Kubernetes keep and check objects of a kind. */
+/** The definition by which the Kubernetes API server stores and validates objects of a kind. */
 export function customResourceDefinition(resource: CustomResource): PlainObject {
   const { group, version, kind, plural, singular, shortNames, scales, columns } = resource;
   return {

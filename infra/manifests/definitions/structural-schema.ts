@@ -28,12 +28,12 @@ const kept = new Set([
   "x-kubernetes-list-map-keys",
   "x-kubernetes-int-or-string",
 ]);
-/** What only documents show. */
+/** Keywords for documents only, or handled separately. */
 const dropped = new Set(["title", "examples", "writeOnly", "propertyNames", "required"]);
 
 /**
- * A JSON schema as a structural schema, which the API server of Kubernetes wants: rules of names become rules of CEL,
- * patterns are written as RE2 reads them.
+ * Converts a JSON schema to a structural schema, as the Kubernetes API server requires: rules for names become CEL
+ * rules, and patterns are written for RE2.
  * @throws Error for a keyword that has no structural form
  */
 export function structuralSchema(schema: object, path = "schema"): PlainObject {
@@ -42,7 +42,7 @@ export function structuralSchema(schema: object, path = "schema"): PlainObject {
 
 function convert(schema: PlainObject, path: string): PlainObject {
   const alternatives = schema["anyOf"];
-  // The API server checks only what has one type: an object that holds either is kept, and judged by the operator.
+  // The API server validates only values of one type: one of several types is stored, and checked by the operator.
   if (alternatives !== undefined && schema["x-kubernetes-int-or-string"] !== true) {
     return { ...described(schema), "x-kubernetes-preserve-unknown-fields": true };
   }
@@ -85,7 +85,7 @@ function convertKeyword(keyword: string, value: Plain, path: string): Record<str
   }
 }
 
-/** What a schema asks of the names in a map; only CEL can look at them, and not where values have no type. */
+/** Rules for the names in a map; only CEL can check them, and not where values have no type. */
 function nameRules(schema: PlainObject): Plain[] {
   const names = schema["propertyNames"];
   const values = schema["additionalProperties"];
@@ -114,7 +114,7 @@ function nameRules(schema: PlainObject): Plain[] {
   ];
 }
 
-/** Whether CEL can look into values of this schema. */
+/** Whether CEL can access values of this schema. */
 function isVisible(schema: Plain | undefined): boolean {
   if (!isObject(schema)) return false;
   if (schema["anyOf"] !== undefined) return schema["x-kubernetes-int-or-string"] === true;
@@ -132,7 +132,7 @@ export function re2(pattern: string): string {
 
 function objectAt(value: Plain | undefined, path: string): PlainObject {
   if (isObject(value)) return value;
-  throw new Error(`Cannot write ${path} as a structural schema: it is no schema`);
+  throw new Error(`Cannot write ${path} as a structural schema: it is not a schema`);
 }
 
 function isList(value: Plain | undefined): value is readonly Plain[] {

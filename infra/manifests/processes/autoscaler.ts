@@ -10,7 +10,7 @@ import { briefDrain } from "./queue-doctor.ts";
 
 const base = 192 * 2 ** 20;
 
-/** The autoscaler; of two pods one acts. */
+/** The leader-elected autoscaler. */
 export function autoscalerManifests(platform: Platform): KubernetesObject[] {
   return processDeployment(platform, {
     process: accounts.autoscaler,

@@ -2,12 +2,12 @@ import { gatewayOrigin, type Platform } from "../platform.ts";
 import { natsUrl } from "../broker/nats-addresses.ts";
 import { adminPort, brokerDirectory } from "./process-deployment.ts";
 
-/** Decisions that are the same for every process. */
+/** Settings that are decided alike for every process. */
 export function processEnvironment() {
   return { adminHost: "0.0.0.0", adminPort } as const;
 }
 
-/** Names every process agrees on. */
+/** Names that all processes agree on. */
 export function platformEnvironment(platform: Platform) {
   const { edition, platformNamespace, functionNamespace } = platform;
   return { edition, platformNamespace, functionNamespace, clusterGatewayUrl: gatewayOrigin(platform) };
@@ -23,7 +23,7 @@ export function clusterEnvironment() {
   } as const;
 }
 
-/** How a process reaches the broker, as which of its users. */
+/** How a process reaches the broker, and as which user. */
 function brokerEnvironment(platform: Platform, user: string) {
   return {
     natsUrl: natsUrl(platform),
@@ -33,7 +33,7 @@ function brokerEnvironment(platform: Platform, user: string) {
   };
 }
 
-/** What every process decides alike that knows the broker and the API server. */
+/** Settings that are decided alike for every process that uses the broker and the API server. */
 export function brokerProcessEnvironment(platform: Platform, user: string) {
   return {
     ...processEnvironment(),

@@ -6,7 +6,7 @@ import type { operatorSettings } from "../../../runtime/operator/settings.ts";
 import type { queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
 import type { queueWorkerSettings } from "../../../runtime/queue-worker/settings.ts";
 
-/** Settings that the manifests decide, so that nobody has to. */
+/** Settings that the manifests decide. */
 export const decidedSettings = [
   "adminHost",
   "adminPort",
@@ -49,7 +49,7 @@ type AllSettings = typeof gatewaySettings &
   typeof autoscalerSettings &
   typeof operatorSettings;
 
-/** What anybody may set, each for all processes that read it, as a settings file holds it. */
+/** Settings that users may set, each for all processes that read it, in the form of a settings file. */
 export type Tuning = { readonly [K in Exclude<keyof AllSettings, Decided>]?: unknown };
 
 /** A value that Kubernetes fills in: a variable that every container has. */
@@ -57,7 +57,7 @@ export interface PodVariable {
   readonly podVariable: string;
 }
 
-/** What the manifests decide for one process: each setting of it that is in the list, undefined = as it is by default. */
+/** What the manifests decide for one process: each of its settings in the list; undefined = default. */
 export type DecidedEnvironment<S extends Settings> = {
   readonly [K in Extract<keyof S, Decided>]: (S[K] extends Setting<infer T> ? T : never) | PodVariable | undefined;
 };
@@ -68,7 +68,7 @@ export interface EnvironmentVariable {
   readonly value: string;
 }
 
-/** The variables of a process, in the order of its table; what is nowhere said has its default. */
+/** The variables of a process, in the order of its table; a setting without a variable has its default. */
 export function environmentOf<S extends Settings>(
   table: S,
   decided: DecidedEnvironment<S>,
@@ -89,7 +89,7 @@ function valueOf(setting: Setting<unknown>, value: unknown): string | undefined 
   return text === undefined || text === setting.fallback ? undefined : withoutReferences(text);
 }
 
-/** Kubernetes would replace `$(NAME)`, and reads `$$` as `$`. */
+/** Escapes `$`: Kubernetes would replace `$(NAME)`, and reads `$$` as `$`. */
 function withoutReferences(text: string): string {
   return text.replaceAll("$", () => "$$");
 }

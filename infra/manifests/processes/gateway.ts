@@ -16,7 +16,7 @@ const base = 192 * 2 ** 20;
 /** Bodies of asynchronous calls that are read at the same time. */
 const bodiesAtOnce = 64;
 
-/** The gateway: its Deployment first, as a Service without pods behind it is waited for in vain. */
+/** The gateway: its Deployment first, because waiting for a Service without pods would never end. */
 export function gatewayManifests(platform: Platform): KubernetesObject[] {
   const { settings, gateway, tuning } = platform;
   const environment = environmentOf(
@@ -27,7 +27,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
       port: gatewayPort,
       publicUrl: publicUrlOf(platform),
       durability: brokerFacts(platform.nats).durability,
-      // The Ingress speaks HTTPS.
+      // TLS ends at the Ingress.
       tlsCert: undefined,
       tlsKey: undefined,
       secretMountPath: undefined,
@@ -53,8 +53,8 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
 }
 
 /**
- * The Service that the cluster uses. Where a load balancer ends TLS it has one of its own, as all its ports are open to
- * clients, and that of the cluster has no TLS.
+ * The Service for the cluster. Where a load balancer terminates TLS, it gets a separate Service: all ports of its
+ * Service are open to clients, and the port for the cluster has no TLS.
  */
 function services(platform: Platform): KubernetesObject[] {
   const { publicUrl, gateway } = platform;

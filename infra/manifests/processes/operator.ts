@@ -9,7 +9,7 @@ import type { Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 import { briefDrain } from "./queue-doctor.ts";
 
-/** The operator; of two pods one acts. It knows no broker. */
+/** The leader-elected operator. It does not use the broker. */
 export function operatorManifests(platform: Platform): KubernetesObject[] {
   const memory = operatorMemory(platform);
   return processDeployment(platform, {

@@ -18,18 +18,18 @@ import {
   spreadOf,
 } from "../pods.ts";
 
-/** One of our processes, as its own file in this folder describes it. */
+/** One of our processes, as described by its file in this folder. */
 export interface ProcessFacts {
   /** Folder below `runtime`, and service account. */
   readonly process: Account;
-  /** Of the Deployment; the process when absent. */
+  /** Name of the Deployment; that of the process when absent. */
   readonly name?: string;
   readonly component: Component;
   readonly replicas: number;
   readonly environment: readonly EnvironmentVariable[];
-  /** Ports beside the admin one. */
+  /** Ports besides the admin port. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
-  /** Which of the credential Secrets lie in `secret_mount_path`. */
+  /** The credential Secrets that are mounted at `secret_mount_path`. */
   readonly credentials?: readonly string[];
   /** Milliseconds the process gives itself to stop. */
   readonly drainTimeout: number;
@@ -38,16 +38,16 @@ export interface ProcessFacts {
   readonly cpu: string;
   /** Whether it is a user of the broker. */
   readonly broker: boolean;
-  /** A check of `/readyz` that does not take its pods out of service: all of them would fail it at once. */
+  /** A check that `/readyz` excludes, because all pods would fail it at once and go out of service. */
   readonly readyWithout?: "broker";
-  /** A ConfigMap that is its settings file, and a mark that changes with its content. */
+  /** A ConfigMap with its settings file, and a checksum of its content. */
   readonly config?: { readonly configMap: string; readonly file: string; readonly checksum: string };
 }
 
-/** The port of probes and metrics, in every pod but the broker's. */
+/** The port for probes and metrics, in every pod except the broker's. */
 export const adminPort = 8_082;
 
-/** Where the files of the broker's user lie. */
+/** Where the credentials of the broker's user are mounted. */
 export const brokerDirectory = "/var/run/weir/broker";
 const configDirectory = "/etc/weir";
 const credentialDirectory = credentialSettings.secretMountPath.fallback ?? "";
@@ -89,7 +89,7 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
     terminationGracePeriodSeconds: graceSeconds(facts.drainTimeout),
     ...pullSecretsOf(platform),
     ...placementOf(platform),
-    // With one pod, too: a second must not replace the first.
+    // With one pod, too: adding this later, with a second pod, would replace the first.
     topologySpreadConstraints: spreadOf(selector),
     containers: [
       {

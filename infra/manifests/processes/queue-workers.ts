@@ -10,12 +10,12 @@ import { gatewayOrigin, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
 
 const base = 160 * 2 ** 20;
-/** Body and output of a run. */
+/** A run holds its body and its output. */
 const messagesPerSlot = 2;
 /** Callbacks that are sent at the same time. */
 const callbacksAtOnce = 32;
 
-/** The workers of every queue, one Deployment each; what a queue is like they read where the queue-doctor declares it. */
+/** The workers, one Deployment per queue; they read the queue's settings where the queue-doctor declares them. */
 export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
   const { settings, tuning } = platform;
   return platform.queues.flatMap((queue) =>

@@ -8,9 +8,8 @@ import type { Platform } from "../platform.ts";
 const rbac = "rbac.authorization.k8s.io";
 
 /**
- * Accounts, one ClusterRole per account and kind of namespace, and their bindings in the two namespaces that are there
- * from the start; those of further namespaces of functions are the operator's to make. With them come the policies of
- * admission.
+ * Accounts, one ClusterRole per account and kind of namespace, and their bindings in the two initial namespaces; the
+ * operator creates those in further namespaces of functions. The admission policies are included.
  */
 export function accessManifests(platform: Platform): KubernetesObject[] {
   const rights = accountRights(platform);

@@ -60,7 +60,7 @@ function gatewayRights(manyNamespaces: boolean): AccountRights {
       rule(group.weir, ["functions"], [...read, "create", "update", "patch", "delete"]),
       rule(group.weir, ["functions/scale"], ["get", "patch"]),
       rule(group.weir, ["secrets"], [...read, "create", "update", "patch", "delete"]),
-      // Values go in and never come out: it writes what it cannot read.
+      // It writes secret values, but cannot read them.
       rule(group.core, ["secrets"], ["create", "update", "delete"]),
       rule(group.core, ["pods"], ["list"]),
       rule(group.core, ["pods/log"], ["get"]),
@@ -131,10 +131,10 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.discovery, ["endpointslices"], follow),
       rule(group.core, ["pods"], follow),
       rule(group.core, ["events"], ["create"]),
-      // Whether a function names an account that is not there, or that has rights of ours.
+      // To refuse functions that name an account that does not exist or has rights of the platform.
       rule(group.core, ["serviceaccounts"], ["get"]),
       rule(group.rbac, ["rolebindings"], ["list"]),
-      // The one account that reads values: it mounts them and says which keys are there.
+      // The only account that reads secret values: it mounts them, and reports which keys exist.
       rule(group.core, ["secrets"], ["get", "list"]),
       ...guards,
     ],
@@ -165,7 +165,7 @@ function namespacesToWatch(manyNamespaces: boolean): Rule[] {
   return manyNamespaces ? [rule(group.core, ["namespaces"], follow)] : [];
 }
 
-/** One watch of the cluster per kind: one per namespace would be thousands of connections. */
+/** One cluster-wide watch per kind: one per namespace would need thousands of connections. */
 function callTargets(manyNamespaces: boolean): Rule[] {
   return manyNamespaces
     ? [rule(group.weir, ["functions"], follow), rule(group.discovery, ["endpointslices"], follow)]

@@ -10,13 +10,13 @@ import { labelsOf } from "../names.ts";
 import type { Platform } from "../platform.ts";
 
 const admission = "admissionregistration.k8s.io";
-/** Begin of the labels that say what pods of a namespace may. */
+/** Prefix of the labels that set the pod security of a namespace. */
 const podSecurity = "pod-security.kubernetes.io/";
 
-/** A rule of the API server about what an account of the platform does. */
+/** An admission policy for what an account of the platform does. */
 interface Guard {
   readonly name: string;
-  /** Whose requests it judges. */
+  /** The account whose requests it checks. */
   readonly account: Account | "all";
   readonly resources: readonly {
     readonly group: string;
@@ -28,8 +28,8 @@ interface Guard {
 }
 
 /**
- * Functions are made only where this platform, or another one, makes them true: elsewhere whoever waits for one would wait
- * for ever. What is there already can be deleted, and not be changed.
+ * Functions can be created only where this or another platform reconciles them: elsewhere, waiting for one would never
+ * end. Existing ones elsewhere can be deleted, but their spec cannot be changed.
  */
 export function functionGuard({ platformNamespace, functionNamespace, manyNamespaces }: Platform): KubernetesObject[] {
   const inOurs = `request.namespace == '${functionNamespace}'`;
@@ -55,9 +55,9 @@ export function functionGuard({ platformNamespace, functionNamespace, manyNamesp
 }
 
 /**
- * Rights in the whole cluster, held to namespaces with the marker that belong to no other platform: the gateway makes,
- * changes and deletes no others, and never what their pods may; the operator acts in no others, and what it binds there
- * are accounts of the platform.
+ * Restricts cluster-wide rights to namespaces with the marker that belong to no other platform. The gateway creates,
+ * changes and deletes only those, and never changes their pod security; the operator acts only in those, and binds only
+ * accounts of the platform there.
  */
 export function namespaceGuards(platform: Platform): KubernetesObject[] {
   return [gatewayGuard(platform), operatorGuard(platform), bindingGuard(platform)].flatMap((guard) =>
@@ -137,12 +137,12 @@ function bindingGuard({ platformNamespace }: Platform): Guard {
   };
 }
 
-/** CEL: texts without quotes in them. */
+/** CEL: a list of texts, which must not contain quotes. */
 function listOf(texts: readonly string[]): string {
   return `[${texts.map((text) => `'${text}'`).join(", ")}]`;
 }
 
-/** CEL: whether all pod security labels of a namespace say `restricted`, in its latest version. */
+/** CEL: whether all pod security labels of a namespace are `restricted`, in its latest version. */
 function strictLevels(object: string): string {
   const labels = `${object}.metadata.labels`;
   return `${labels}.all(key, !key.startsWith('${podSecurity}') || ${labels}[key] == (key.endsWith('-version') ? 'latest' : 'restricted'))`;
@@ -169,7 +169,7 @@ function ofAnother(object: string, platformNamespace: string): string {
   return `(has(${labels}) && '${key}' in ${labels} && ${labels}['${key}'] != '${platformNamespace}')`;
 }
 
-/** CEL: whether an object has the marker, as label or annotation, of ours or of those who marked theirs before. */
+/** CEL: whether an object has our marker or the one of `foreignKey`, as label or annotation. */
 function marked(object: string): string {
   const { key, value, foreignKey } = namespaceMarker;
   const inside = (field: string) =>

@@ -6,11 +6,11 @@ import { bytesOfAnswer, cutAtRandom, readAnswer, readAsNode, type Asked } from "
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
 /** Longer ones are compared with each other only. */
-const mostCompared = 600;
+const maxCompared = 600;
 
 /**
- * Throws unless the bytes are the same answer in one piece, byte by byte, in other pieces and a second time, and what is taken as an
- * answer is the same one to node's own parser, which others rely on.
+ * Throws unless the bytes are the same response in one chunk, byte by byte, in other chunks and a second time, and an
+ * accepted response is the same for node's own parser, which others rely on.
  */
 export async function checkAnswer(bytes: Uint8Array, seed: number): Promise<void> {
   const memory = new HeadCache<ResponseHead>();
@@ -25,8 +25,8 @@ export async function checkAnswer(bytes: Uint8Array, seed: number): Promise<void
     }
     if (whole.outcome !== "whole") continue;
     mustHold(whole.status >= 200 && whole.status <= 599, `status ${whole.status}`);
-    if (bytes.length > mostCompared || asked.upgrade !== undefined) continue;
-    // node reads on, and says of what comes behind an answer that it is none.
+    if (bytes.length > maxCompared || asked.upgrade !== undefined) continue;
+    // node reads on, and would refuse the bytes after a response.
     const answer = bytesOfAnswer(bytes, asked);
     const node = await readAsNode(answer, asked);
     const { status, headers, body } = whole;

@@ -4,7 +4,7 @@ import { formatCall, headerMap, messageHeader, parseCall } from "../../../runtim
 import { isFunctionName, isNamespaceName, parseCallId } from "../../../runtime/api/grammar.ts";
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
-/** Throws unless a message is read, or found unreadable, and what is read is written as what is read again. */
+/** Throws unless a message is found unreadable, or read, and survives being written and read again. */
 export function checkMessage(headers: ReadonlyMap<string, string>, body: Uint8Array): void {
   const outcome = parseCall("default", headers, body);
   if ("unreadable" in outcome) {

@@ -36,8 +36,8 @@ function blockList(rows: readonly string[]): BlockList {
   return list;
 }
 
-/** The IPv4 address that an IPv6 one stands for, else the address itself; by the text that URL makes of it. */
-function meant(address: string): string {
+/** The IPv4 address that an IPv6 one embeds, else the address itself; from the text that URL makes of it. */
+function embedded(address: string): string {
   if (isIPv4(address)) return address;
   const bytes = bytesOf(address);
   const inside = (at: number): string => [...bytes.subarray(at, at + 4)].join(".");
@@ -57,17 +57,17 @@ function bytesOf(address: string): Uint8Array {
 }
 
 function isRefused(address: string, port: number, policy: CallbackPolicy): boolean {
-  const plain = meant(address);
-  const family = isIPv4(plain) ? "ipv4" : "ipv6";
-  if (never.check(plain, family)) return true;
-  return notPublic.check(plain, family) && (policy === "public" || port === brokerPort);
+  const effective = embedded(address);
+  const family = isIPv4(effective) ? "ipv4" : "ipv6";
+  if (never.check(effective, family)) return true;
+  return notPublic.check(effective, family) && (policy === "public" || port === brokerPort);
 }
 
 function rulesOf(policy: CallbackPolicy): CallbackRules {
   return { policy, allow: ["hooks.internal", "10.1.2.3:9000"], gatewayOrigins: [gateway], closedPorts: [brokerPort] };
 }
 
-/** Throws if an address is allowed that the table refuses. */
+/** Throws if an address that the table refuses is allowed. */
 export function checkAddress(address: string, port: number): void {
   for (const policy of ["any", "public"] as const) {
     if (judgeAddress(address, port, rulesOf(policy)) === undefined)
@@ -75,7 +75,7 @@ export function checkAddress(address: string, port: number): void {
   }
 }
 
-/** Throws if a callback URL is allowed that leads where no callback may go. */
+/** Throws if a callback URL is allowed although no callback may go there. */
 export function checkCallbackUrl(text: string): void {
   let url: URL;
   try {
@@ -88,7 +88,7 @@ export function checkCallbackUrl(text: string): void {
   mustHold(url.protocol === "http:" || url.protocol === "https:", "another scheme");
   mustHold(url.username === "" && url.password === "", "a user part");
   mustHold(/^[!-~]+$/.test(url.href), "not printable");
-  // It is stored as it was read, and read again before it is used.
+  // It is stored in this form, and parsed again before it is used.
   mustHold(parseCallbackUrl(url.href).href === url.href, "it is read otherwise the second time");
   const host = bareHost(url);
   for (const policy of ["any", "public"] as const) {

@@ -5,30 +5,30 @@ import { parseJsonBody } from "../../../runtime/gateway/rest/json/json-body.ts";
 import { parseYaml } from "../../../runtime/api/yaml-document.ts";
 import { mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
-const longestTime = 100;
-const mostAllocated = 50_000_000;
-const deepest = 32;
-/** A pause of the machine is no fault of the code: what is too slow must be so each time. */
-const tries = 4;
+const maxTime = 100;
+const maxAllocated = 50_000_000;
+const maxDepth = 32;
+/** A pause of the machine is not a fault of the code, so only what is too slow each time counts. */
+const attempts = 4;
 
 interface Reading {
   readonly value: unknown;
   readonly refused: boolean;
-  /** Milliseconds of this thread's processor. */
+  /** CPU time of this thread in milliseconds. */
   readonly time: number;
   /** Bytes allocated in all, kept or not. */
   readonly allocated: number;
 }
 
-/** Throws unless `read` gives a value of plain, shallow data or refuses, in bounded time and memory. */
+/** Throws unless `read` returns shallow data without prototypes or refuses, in bounded time and memory. */
 export function checkDocument(read: () => unknown, isRefusal: (err: unknown) => boolean): void {
   const prototypes = [Object.prototype, Array.prototype, Function.prototype].map(
     (each) => Reflect.ownKeys(each).length,
   );
   let reading = measure(read, isRefusal);
-  for (let left = tries; left > 0 && reading.time > longestTime; left -= 1) reading = measure(read, isRefusal);
-  mustHold(reading.time <= longestTime, `it takes ${Math.round(reading.time)} ms`);
-  mustHold(reading.allocated <= mostAllocated, `it takes ${Math.round(reading.allocated / 1e6)} MB`);
+  for (let left = attempts; left > 0 && reading.time > maxTime; left -= 1) reading = measure(read, isRefusal);
+  mustHold(reading.time <= maxTime, `it takes ${Math.round(reading.time)} ms`);
+  mustHold(reading.allocated <= maxAllocated, `it takes ${Math.round(reading.allocated / 1e6)} MB`);
   const after = [Object.prototype, Array.prototype, Function.prototype].map((each) => Reflect.ownKeys(each).length);
   mustHold(after.join() === prototypes.join(), "a prototype was touched");
   if (!reading.refused) checkValue(reading.value, 1);
@@ -52,7 +52,7 @@ function measure(read: () => unknown, isRefusal: (err: unknown) => boolean): Rea
 
 function checkValue(value: unknown, level: number): void {
   if (typeof value !== "object" || value === null) return;
-  mustHold(level <= deepest, `nested ${level} levels deep`);
+  mustHold(level <= maxDepth, `nested ${level} levels deep`);
   if (Array.isArray(value)) {
     for (const item of value) checkValue(item, level + 1);
     return;
@@ -65,7 +65,7 @@ function checkValue(value: unknown, level: number): void {
 }
 
 const isPlatformError = (err: unknown): boolean => err instanceof PlatformError && err.code === "malformed_request";
-/** An error that says more than that our own code failed. */
+/** An error that is meant as a refusal, not a failure of our own code. */
 const isPlainError = (err: unknown): boolean =>
   err instanceof Error &&
   (err.constructor === Error || ("code" in err && err.code === "ERR_ENCODING_INVALID_ENCODED_DATA"));

@@ -11,12 +11,12 @@ import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 import { readRequests, type ModelReading, type ModelRequest } from "../http-model.ts";
 import { below, seededRandom } from "../../random.ts";
 
-/** The gateway's limits, shortened from 10 and 30 s so that slow clients can be tried; milliseconds. */
+/** The gateway's limits, shortened from 10 and 30 s so that slow clients can be tested; milliseconds. */
 const headersTimeout = 1_000;
 const bodyIdleTimeout = 1_000;
-/** Longest to wait for all answers and the end of a connection. */
-const patience = 9_000;
-/** Runs after which calls queued in memory are forgotten. */
+/** Longest wait for all responses and the end of a connection. */
+const timeout = 9_000;
+/** Runs after which calls queued in memory are dropped. */
 const callsKept = 500;
 const route = "/function/echo";
 
@@ -24,7 +24,7 @@ let gateway: SyncGateway | undefined;
 let echo: FunctionServer | undefined;
 let invokeAsync: HandleCall | undefined;
 let runs = 0;
-/** What the function may see: requests of this run, and of some before, whose connections may have ended early. */
+/** Requests that the function may see: of this run, and of some before, whose connections may have ended early. */
 let expected: ModelRequest[] = [];
 
 async function open(): Promise<() => Promise<void>> {
@@ -65,13 +65,13 @@ async function run(input: Uint8Array): Promise<void> {
   }
 }
 
-/** Sends the input in up to three pieces, waits for as many answers as the model says, then for the end. */
+/** Sends the input in up to three chunks, waits for as many responses as the model expects, then for the end. */
 async function converse(port: number, input: Uint8Array, model: ModelReading) {
   const rest = latin1(input).slice(model.restAt);
   const [restMethod = ""] = /^[A-Z-]*/.exec(rest.trimStart()) ?? [];
   const methods = [...model.requests.map(({ method }) => method), restMethod];
   const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   let text = "";
   let ended = false;
   socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
@@ -90,7 +90,8 @@ async function converse(port: number, input: Uint8Array, model: ModelReading) {
       await turn();
     }
     const count = model.requests.length;
-    // Who closes its side takes its leave, so answers come first. A head that is bad, but not over, may be waited for.
+    // Closing our side ends the connection, so it waits for the responses. The gateway may wait for the rest of a bad
+    // head.
     const isWhole = model.rest === "nothing" && model.requests.at(-1)?.last !== true;
     const isOpen = model.rest === "bad-head" && !rest.includes("\r\n\r\n");
     const mayEnd = isWhole || isOpen || model.rest === "part" || model.rest === "unsure";
@@ -142,7 +143,7 @@ function checkReplies({ requests, rest }: ModelReading, replies: readonly RawRep
     }
     if (isClosing(reply)) mustHold(index === replies.length - 1, `Answered after the end: ${counts}`);
   }
-  // After a fault whoever came before it may go unanswered, but never when there was none.
+  // After a fault, earlier requests may get no response; without one, all must.
   const isCut = rest !== "nothing" || replies.some(isClosing);
   const fewest = requests.at(-1)?.refused === true ? Math.min(1, requests.length) : requests.length;
   if (!isCut) mustHold(replies.length >= fewest, `Too few: ${counts}`);

@@ -11,7 +11,7 @@ const peer = "203.0.113.9";
 const refusals: ReadonlySet<string> = new Set(["malformed_request", "headers_too_large", "expectation_failed"]);
 /** Concern one connection only (H7). */
 const hop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
-/** May come from the platform only, in any spelling (H4, H6), or is set anew by it. */
+/** May come only from the platform, in any spelling (H4, H6), or is replaced by it. */
 const ours =
   /^(?:x-call-attempt|x-parent-call-id|weir-.*|host|content-length|expect|authorization|x-call-id|x-start-time)$/;
 const atMostOnce = [
@@ -25,7 +25,7 @@ const atMostOnce = [
   "X-Call-Depth",
 ];
 
-/** Throws unless a head is refused for a reason of its own, or what goes on of it is what may go on. */
+/** Throws unless a head is refused for a known reason, or only permitted headers are forwarded. */
 export function checkRequestHead(rawHeaders: readonly string[], trusted: boolean): void {
   let head: RequestHead;
   try {
@@ -63,7 +63,7 @@ function checkForwarded(forward: readonly string[], trusted: boolean): void {
   mustHold(trusted ? last.endsWith(peer) : last === peer, "the client's address is not the peer's");
 }
 
-/** Throws unless of a function's answer only what concerns the client reaches it. */
+/** Throws unless only end-to-end headers of a function's response reach the client. */
 export function checkReplyHeaders(rawHeaders: readonly string[]): void {
   const facts = { callId: "0af76519-16cd-43dd-8448-eb211c80319c", startTime: "1767225600000000000", duration: 12.3 };
   const reply = replyHeaders(200, rawHeaders, facts);

@@ -23,11 +23,11 @@ import { isLabelKey, isLabelValue } from "../../../runtime/core/labels/label-syn
 import { latin1, mustHold, orRefused, type FuzzTarget } from "../fuzz-target.ts";
 
 const root = "/data/secrets";
-/** What Kubernetes calls a DNS label, and labels joined by dots. */
+/** A DNS label as defined by Kubernetes, and a qualified name. */
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const qualified = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
-/** Throws unless names that are accepted are safe everywhere, and all names of the grammars are accepted. */
+/** Throws unless accepted names are safe everywhere, and all names of the grammars are accepted. */
 export function checkName(text: string): void {
   const isLabel = text.length <= 63 && label.test(text);
   mustHold(isFunctionName(text) === isLabel, "function name: not what Kubernetes takes");

@@ -13,7 +13,7 @@ const now = Date.UTC(2026, 0, 1);
 const rules = { attempts: 10, codes: [503], minWait: 10_000, maxWait: 120_000 };
 const mostBytes = 2n ** 63n;
 
-/** Throws unless every number that is read from `text` is one, not negative and within its bounds. */
+/** Throws unless every number that is read from `text` is a number, not negative and within its bounds. */
 export function checkNumbers(text: string): void {
   const parsed = parseDuration(text);
   if (parsed !== undefined) {

@@ -4,7 +4,7 @@ import { asyncFunctionPrefix, functionPrefix, splitTarget } from "../../../runti
 import { latin1, mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
 const options = { defaultNamespace: "functions", aliases: ["openfaas-fn"] };
-/** Says the same in other words: name, namespace, path, query. */
+/** An independent form of the same grammar: name, namespace, path, query. */
 const grammar = /^([a-z0-9-]{1,63})(?:\.([a-z0-9-]{1,63}))?(\/[^?]*)?(?:\?([^]*))?$/;
 const isLabel = (text: string): boolean => !text.startsWith("-") && !text.endsWith("-");
 
@@ -20,7 +20,7 @@ for (const [name, namespace] of [
   );
 }
 
-/** Throws unless what `rest` names, where it is routed and what is forwarded are one reading of the same bytes. */
+/** Throws unless the named function, the route and the forwarded target are one reading of the same bytes. */
 export function checkSplit(prefix: string, rest: string): void {
   const split = splitTarget(prefix + rest, prefix);
   const [, name, namespace, path = "", query] = grammar.exec(rest) ?? [];

@@ -5,8 +5,8 @@ import { cutAtRandom } from "../../../test/support/read-answer.ts";
 import { mustHold, type FuzzTarget } from "../fuzz-target.ts";
 
 /**
- * Throws unless the bytes of a connection are the same requests however they are cut, and each request that is taken is
- * the very same one to llhttp; a second time, too, when heads are known from the first.
+ * Throws unless the bytes of a connection are the same requests however they are cut, and each accepted request is the
+ * same for llhttp; also a second time, when heads are cached.
  */
 export async function checkRequestStream(bytes: Uint8Array): Promise<void> {
   const weir = await readAsWeir([bytes]);

@@ -9,29 +9,31 @@ import { mustHold, type FuzzTarget } from "../fuzz-target.ts";
 import { below, seededRandom } from "../../random.ts";
 
 /** Shortened from 8 MiB so that lines can be too long. */
-const mostLineBytes = 300;
+const maxLineBytes = 300;
 
 interface Reading {
   readonly events: readonly WatchEvent[];
   readonly fault: string | undefined;
 }
 
-/** Throws unless the bytes are the same events and the same fault in one piece, byte by byte and in any other pieces. */
+/**
+ * Throws unless the bytes are the same events and the same fault in one chunk, byte by byte and in any other chunks.
+ */
 export function checkDecoding(bytes: Uint8Array, seed: number): void {
   const whole = decode([bytes]);
   for (const event of whole.events) checkEvent(event);
   const random = seededRandom(seed);
-  const cuts = [whole, decode(piecesOf(bytes, () => 1)), decode(piecesOf(bytes, () => below(random, 40)))];
+  const cuts = [whole, decode(chunksOf(bytes, () => 1)), decode(chunksOf(bytes, () => below(random, 40)))];
   for (const cut of cuts) mustHold(isDeepStrictEqual(cut, whole), "cut elsewhere the bytes are other events");
 }
 
-function decode(pieces: readonly Uint8Array[]): Reading {
-  const decoder = new WatchDecoder(mostLineBytes);
+function decode(chunks: readonly Uint8Array[]): Reading {
+  const decoder = new WatchDecoder(maxLineBytes);
   const events: WatchEvent[] = [];
   let fault: string | undefined;
-  for (const piece of pieces) {
+  for (const chunk of chunks) {
     try {
-      for (const event of decoder.push(piece)) {
+      for (const event of decoder.push(chunk)) {
         mustHold(fault === undefined, "it goes on after a fault");
         events.push(event);
       }
@@ -45,15 +47,15 @@ function decode(pieces: readonly Uint8Array[]): Reading {
   return { events, fault };
 }
 
-function piecesOf(bytes: Uint8Array, length: () => number): Uint8Array[] {
-  const pieces: Uint8Array[] = [];
+function chunksOf(bytes: Uint8Array, length: () => number): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
     const end = at + length();
-    // A copy, as each chunk of a connection has memory of its own.
-    pieces.push(bytes.slice(at, end));
+    // A copy, as each chunk of a connection has its own memory.
+    chunks.push(bytes.slice(at, end));
     at = end;
   }
-  return pieces;
+  return chunks;
 }
 
 function checkEvent(event: WatchEvent): void {

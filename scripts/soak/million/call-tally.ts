@@ -9,18 +9,18 @@ const everUnknown = 0b100;
 const over = 0b1000;
 const notDone = 0b10000;
 const shownIds = 5;
-/** A run that the kill of its worker cut off began at most this long before, milliseconds. */
+/** Longest time between the start of a run and the kill of its worker that aborts it, milliseconds. */
 const longestRun = 10_000;
-/** From the decision to kill to the death. */
+/** Milliseconds from the decision to kill to the death. */
 const killTakes = 500;
 
-/** What became of all calls of the run. */
+/** The outcomes of all calls of the run. */
 export interface TallySum {
   readonly accepted: number;
-  /** Answers, not calls: a refused call is sent again. */
+  /** Responses, not calls: a refused call is sent again. */
   readonly refused: number;
   readonly unknown: number;
-  /** Calls that got an unknown answer once, and ran. */
+  /** Calls that got an unknown response once, and ran. */
   readonly unknownThatRan: number;
   readonly runs: number;
   readonly extraRuns: number;
@@ -29,8 +29,8 @@ export interface TallySum {
 }
 
 /**
- * The account of a run whose calls are numbered: a call's number is part of its id, so that each needs seven bytes here
- * whatever happens to it.
+ * The tally of a run whose calls are numbered: a call's number is part of its id, so that each needs only seven bytes
+ * here.
  */
 export class CallTally {
   readonly #prefix: string;
@@ -67,7 +67,7 @@ export class CallTally {
     return this.#accepted - this.#ended;
   }
 
-  /** Of those, the first `most`. */
+  /** The first `most` of the open calls. */
   openCalls(most: number): number[] {
     const found: number[] = [];
     for (let call = 0; call < this.#facts.length && found.length < most; call++) {
@@ -112,12 +112,12 @@ export class CallTally {
     const now = performance.now() - this.#begin;
     if (this.#is(call, "refused") && !this.#has(call, everUnknown)) this.#refusedThatRan.push(this.idOf(call));
     const runs = this.#runs[call] ?? 0;
-    if (runs > 0 && !this.#cutOff(this.#lastStart[call] ?? 0)) this.#unexplained.push(this.idOf(call));
+    if (runs > 0 && !this.#abortedByKill(this.#lastStart[call] ?? 0)) this.#unexplained.push(this.idOf(call));
     this.#runs[call] = Math.min(255, runs + 1);
     this.#lastStart[call] = now;
   }
 
-  /** The status route named the call's end. */
+  /** The status route reported the call's end. */
   ended(call: number, { state, retries }: Pick<CallRecord, "state" | "retries">): void {
     if (this.isOver(call)) return;
     this.#mark(call, over);
@@ -126,12 +126,12 @@ export class CallTally {
     if (this.#is(call, "accepted")) this.#ended++;
   }
 
-  /** A worker is about to be killed: what it runs may run again. */
+  /** A worker is about to be killed: its runs may be repeated. */
   workerKilled(): void {
     this.#workerKills.push(performance.now() - this.#begin);
   }
 
-  /** Reads the account; `extraRuns` is how many may be. */
+  /** Sums up the tally; `extraRuns` is the permitted number. */
   sum(allowed: { readonly extraRuns: number }): TallySum {
     let [runs, extraRuns, unknownThatRan] = [0, 0, 0];
     const [lost, failed]: [string[], string[]] = [[], []];
@@ -154,7 +154,7 @@ export class CallTally {
     return { accepted, refused, unknown, unknownThatRan, runs, extraRuns, violations };
   }
 
-  #cutOff(start: number): boolean {
+  #abortedByKill(start: number): boolean {
     return this.#workerKills.some((at) => start <= at + killTakes && at - start < longestRun);
   }
 

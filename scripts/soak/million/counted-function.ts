@@ -12,15 +12,17 @@ export interface CountedFunction {
 
 const callId = header.callId.toLowerCase();
 
-/** A function that gives each body back, keeps nothing, and tells the ids of its runs as they start and as they are answered. */
-export async function openCountedFunction(hear: {
+/**
+ * A function that echoes each body, keeps nothing, and reports the ids of its runs when they start and when they end.
+ */
+export async function openCountedFunction(listener: {
   readonly started: (id: string) => void;
   readonly answered: (id: string) => void;
 }): Promise<CountedFunction> {
   const server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => {
     const id = request.headers[callId]?.toString() ?? "";
-    hear.started(id);
-    response.on("finish", () => hear.answered(id));
+    listener.started(id);
+    response.on("finish", () => listener.answered(id));
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => response.end(Buffer.concat(chunks)));

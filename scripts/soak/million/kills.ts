@@ -3,14 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Platform } from "../../../test/support/platform.ts";
 import { killFaults } from "../soak-faults.ts";
 
-/** Kills a worker or the broker every so often until `signal` aborts, and brings it back. */
+/** Periodically kills a worker or the broker and restarts it, until `signal` aborts. */
 export async function killNowAndThen(
   platform: Platform,
   options: {
     /** Milliseconds between two kills. */
     readonly every: number;
     readonly chance: () => number;
-    /** Is told what is about to be killed, and whether runs are lost by it. */
+    /** Called with what is about to be killed, and whether runs are lost by it. */
     readonly onKill: (name: string, losesRuns: boolean) => void;
     readonly signal: AbortSignal;
   },

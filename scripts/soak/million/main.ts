@@ -8,7 +8,7 @@ import { formatReport } from "./report.ts";
 
 const second = 1_000;
 
-/** What `npm run test:million -- …` takes. */
+/** Flags of `npm run test:million -- …`. */
 const table = {
   count: whole("count", {
     fallback: "1000000",

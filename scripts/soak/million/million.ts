@@ -17,13 +17,13 @@ export interface MillionOptions {
   /** Milliseconds between two kills. */
   readonly killEvery: number;
   readonly seed: number;
-  /** Ends it early; what was accepted is accounted for all the same. */
+  /** Ends it early; accepted calls are accounted for anyway. */
   readonly signal: AbortSignal;
-  /** Is told in lines what happens. */
+  /** Receives progress, line by line. */
   readonly say: (sentence: string) => void;
 }
 
-/** What a run came to. Milliseconds and bytes. */
+/** The result of a run. Milliseconds and bytes. */
 export interface MillionResult extends TallySum {
   readonly seed: number;
   readonly wanted: number;
@@ -36,20 +36,22 @@ export interface MillionResult extends TallySum {
   readonly statusReads: number;
   readonly gapOfAccepting: number;
   readonly gapOfRunning: number;
-  /** Most at any look, as a share of the bound. */
+  /** Largest number in any sample, as a share of the bound. */
   readonly mostRecords: number;
-  /** Most that each process held at any look. */
+  /** Largest memory of each process in any sample. */
   readonly mostMemory: Readonly<Record<string, number>>;
 }
 
 const functionName = "counted";
 const [workers, slots, inFlight, mostOpen] = [2, 16, 32, 10_000];
 const maxFileStore = 8 * 1_073_741_824;
-/** Two leases and what is left in the queue. */
+/** Milliseconds for two leases and the rest of the queue. */
 const settleWithin = 180_000;
 const lookEvery = 5_000;
 
-/** Calls through one queue while workers and broker are killed, with all defaults; accounts for each. Leaves nothing. */
+/**
+ * Sends calls through one queue, with all defaults, while workers and broker are killed; accounts for each. Cleans up.
+ */
 export async function million({
   count,
   longest,
@@ -156,11 +158,11 @@ export async function million({
   }
 }
 
-/** Waits until each accepted call's end was read and the queue is empty (I8, I9); what is not so, in sentences. */
+/** Waits until each accepted call's end was read and the queue is empty (I8, I9); returns violations as sentences. */
 async function settle(platform: Platform, tally: CallTally, reads: StatusReads): Promise<string[]> {
   const until = performance.now() + settleWithin;
   while (tally.open > 0 && performance.now() < until) {
-    // Also what nothing was heard of: calls that did not run.
+    // Also calls without a report: those that did not run.
     for (const call of tally.openCalls(1_000)) reads.add(call);
     await eventually(() => tally.open === 0, { within: 5_000, every: 200, what: "the last ends" }).catch(
       () => undefined,

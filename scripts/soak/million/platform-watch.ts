@@ -1,12 +1,12 @@
 import type { Platform } from "../../../test/support/platform.ts";
 import { residentBytes } from "../../../test/support/process-facts.ts";
 
-/** Looks now and then at what processes and store hold. */
+/** Samples the memory of processes and the number of records. */
 export class PlatformWatch {
   readonly #platform: Platform;
   /** Bytes, by the name of the process. */
   readonly mostMemory: Record<string, number> = {};
-  /** Records there, as a share of how many may be. */
+  /** Largest number of records, as a share of the limit. */
   mostRecords = 0;
 
   constructor(platform: Platform) {
@@ -22,7 +22,7 @@ export class PlatformWatch {
       try {
         this.mostMemory[name] = Math.max(this.mostMemory[name] ?? 0, residentBytes(pid));
       } catch {
-        // It was killed this moment.
+        // It was killed in this moment.
       }
     }
   }

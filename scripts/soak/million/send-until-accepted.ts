@@ -13,17 +13,17 @@ export interface SendingOptions {
   readonly functionName: string;
   readonly tally: CallTally;
   readonly count: number;
-  /** Calls without an answer at a time. */
+  /** Calls without a response at a time. */
   readonly inFlight: number;
   /** Most calls that are accepted and not over; the senders wait meanwhile. */
   readonly mostOpen: number;
   readonly onAccepted: (call: number) => void;
-  /** Ends it: what has no answer is waited for, and nothing is sent again. */
+  /** Ends it: outstanding responses are awaited, and nothing is sent again. */
   readonly signal: AbortSignal;
 }
 
 const body = Buffer.alloc(1_024, "x");
-const answerTimeout = 5_000;
+const responseTimeout = 5_000;
 const pauseBeforeAgain = 100;
 const pauseWhenFull = 20;
 
@@ -41,7 +41,7 @@ export async function sendUntilAccepted(options: SendingOptions): Promise<void> 
       const call = next++;
       for (;;) {
         tally.sent(call);
-        const answer = await answerTo(pool, options, tally.idOf(call));
+        const answer = await sendOnce(pool, options, tally.idOf(call));
         tally.answered(call, answer);
         if (answer === "accepted") options.onAccepted(call);
         if (answer === "accepted" || signal.aborted) break;
@@ -53,14 +53,14 @@ export async function sendUntilAccepted(options: SendingOptions): Promise<void> 
   await pool.destroy();
 }
 
-async function answerTo(pool: Pool, { functionName }: SendingOptions, id: string): Promise<AnswerClass> {
+async function sendOnce(pool: Pool, { functionName }: SendingOptions, id: string): Promise<AnswerClass> {
   try {
     const answer = await pool.request({
       method: "POST",
       path: `/async-function/${functionName}`,
       headers: { [header.callId]: id },
       body,
-      headersTimeout: answerTimeout,
+      headersTimeout: responseTimeout,
     });
     await answer.body.dump();
     const queued = answer.headers[header.callQueued.toLowerCase()];

@@ -12,9 +12,9 @@ interface Due {
 
 const readers = 32;
 const readTimeout = 5_000;
-/** The outcome is stored soon after the answer of the function; a look before that is wasted. */
+/** The outcome is stored soon after the reply of the function; an earlier read is wasted. */
 const firstWait = 1_000;
-/** A worker that was killed leaves its calls for a lease. */
+/** Calls of a killed worker stay claimed until its lease ends. */
 const nextWait = 3_000;
 const idle = 25;
 
@@ -22,7 +22,7 @@ const idle = 25;
 export class StatusReads {
   readonly #tally: CallTally;
   readonly #pool: Pool;
-  /** Both in the order of time. */
+  /** Both ordered by time. */
   readonly #fresh: Due[] = [];
   readonly #again: Due[] = [];
   readonly #reading: Promise<void>[];
@@ -40,7 +40,7 @@ export class StatusReads {
     return this.#reads;
   }
 
-  /** The call ran, or may have come to its end otherwise. */
+  /** The call ran, or may have ended without a run. */
   add(call: number): void {
     if (!this.#tally.isOver(call)) this.#fresh.push({ call, at: performance.now() + firstWait });
   }
@@ -71,16 +71,16 @@ export class StatusReads {
     else this.#again.push({ call, at: performance.now() + nextWait });
   }
 
-  /** Undefined also when the broker is just away. */
+  /** Undefined also while the broker is away. */
   async #statusOf(call: number): Promise<CallRecord | undefined> {
     try {
-      const answer = await this.#pool.request({
+      const response = await this.#pool.request({
         method: "GET",
         path: `/async-function/${this.#tally.idOf(call)}`,
         headersTimeout: readTimeout,
       });
-      const text = await answer.body.text();
-      return answer.statusCode === 200 ? JSON.parse(text) : undefined;
+      const text = await response.body.text();
+      return response.statusCode === 200 ? JSON.parse(text) : undefined;
     } catch {
       return undefined;
     }
