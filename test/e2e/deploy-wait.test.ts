@@ -49,7 +49,7 @@ test("a deployment that is waited for is ready at the answer; one that fails say
   expect(conditions).toContainEqual(expect.objectContaining({ type: "Stalled", status: "True" }));
   expect(conditions.find(({ type }) => type === "Ready")).toMatchObject({
     status: "True",
-    message: expect.stringMatching(/^1 of 1 replicas is ready, of the deployment before: .*ended/),
+    message: expect.stringMatching(/^1 of 1 replicas is ready, of the previous deployment: .*ended/),
   });
   expect(weir.output()).toContain("function is stalled");
   expect(weir.output()).toContain(JSON.stringify(why).slice(1, -1));

@@ -80,7 +80,7 @@ describe("npm start", () => {
     const { code, stderr } = await runWeir({ data: directory.path, flags: ["--provider", "auto"], environment });
     expect(code).toBe(1);
     expect(stderr).toContain(`Cannot reach the container engine at "${directory.path}/none.sock"`);
-    expect(stderr).toContain("DOCKER_HOST names it: without it only --provider local starts");
+    expect(stderr).toContain("DOCKER_HOST names that engine: to start without it, use --provider local");
     const weir = await start({ environment });
     expect(weir.output()).toMatch(/^ {2}provider {4}local$/m);
     await weir.stop();

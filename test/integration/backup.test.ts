@@ -150,7 +150,7 @@ describe("a restore changes nothing", () => {
     await writeFile(join(copy, "backup.json"), "{}");
     await expect(restore(copy)).rejects.toThrow("its backup.json is damaged");
     await rm(join(copy, "backup.json"));
-    await expect(restore(copy)).rejects.toThrow("no whole backup");
+    await expect(restore(copy)).rejects.toThrow("not a complete backup");
     expect(await streamNames(broker)).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ test("a backup that is cut off leaves nothing, and one never takes the place of 
   await using broker = await openEmpty();
   await restoreBackup(broker, { from: backup(), replace: false, say });
   const before = await readdir(directory.path);
-  await expect(makeBackup(broker, { to: backup(), say })).rejects.toThrow("something is there");
+  await expect(makeBackup(broker, { to: backup(), say })).rejects.toThrow("something exists there");
   const cut = makeBackup(broker, { to: place("cut"), say: () => void broker.nc.close() });
   await expect(cut).rejects.toThrow();
   expect(await readdir(directory.path)).toEqual(before);

@@ -178,8 +178,8 @@ describe("the outcome is", () => {
   test("how far the answer had come when the connection ended", async () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
     for (const [text, error] of [
-      ["", /^.+ after \d+ ms, before the head of its answer$/],
-      [`${head}begun`, /^.+ after \d+ ms and 5 bytes of the body of its 200$/],
+      ["", /^.+ after \d+ ms, before the head of its response$/],
+      [`${head}begun`, /^.+ after \d+ ms and 5 bytes of the body of its 200 response$/],
     ] as const) {
       const server = await serveRaw((socket) => void socket.end(text));
       const outcome = await invoke(server.address);

@@ -199,7 +199,7 @@ describe("a server that is not well", () => {
     api.faults.hangs = true;
     const client = open({ timeout: 100, attempts: 2 });
     await expect(client.get(kind, place)).rejects.toThrow(
-      'Cannot get ConfigMap "dev/a": the API server does not answer: no answer came in time',
+      'Cannot get ConfigMap "dev/a": the API server does not answer: no response came in time',
     );
     expect(api.requests).toHaveLength(2);
     // Neither does a request that waits for one of the connections wait longer.
@@ -232,7 +232,7 @@ describe("a server that is not well", () => {
     await eventually(() => api.requests.length === 1, { what: "the slow one" });
     api.faults.hangs = false;
     await client.get(kind, { ...place, name: "b" });
-    await expect(asking).rejects.toThrow("no answer came in time");
+    await expect(asking).rejects.toThrow("no response came in time");
     expect(api.requests).toHaveLength(2);
   });
 

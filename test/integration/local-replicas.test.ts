@@ -206,7 +206,7 @@ test("a function without a process, or whose program is missing, is told in a se
 
   expect((await reached(missing.id, "exited")).failure).toEqual({
     reason: "CannotRun",
-    message: 'Cannot run the function: "no-such-program" is no program that it can find and execute',
+    message: 'Cannot run the function: "no-such-program" is not a program that it can find and execute',
   });
 });
 

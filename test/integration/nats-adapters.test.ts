@@ -123,7 +123,7 @@ describe("NatsCallQueue", () => {
     await link.js.publish(subject, "?", { headers });
     await link.js.publish(subject, "no headers at all");
     const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 2);
-    expect((await taker.nth(0)).content).toEqual({ unreadable: "call id is no UUID in lower case" });
+    expect((await taker.nth(0)).content).toEqual({ unreadable: "call id is not a UUID in lower case" });
     expect((await taker.nth(0)).raw.headers.get(messageHeader.call)).toBe("no id");
     expect((await taker.nth(1)).content).toEqual({ unreadable: "version is missing" });
     expect(Buffer.from((await taker.nth(1)).raw.body).toString()).toBe("no headers at all");

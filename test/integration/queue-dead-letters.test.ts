@@ -70,7 +70,7 @@ describe("a call that was given up", () => {
       acceptedAt: expect.stringMatching(/^20.*Z$/),
       deadAt: expect.stringMatching(/^20.*Z$/),
       size: secret.length,
-      advice: expect.stringContaining('mend function "shaky", then redrive'),
+      advice: expect.stringContaining('fix function "shaky", then redrive'),
     });
     expect((await desk.status()).deadLetters).toBeGreaterThan(0);
     const [line] = platform.worker.log.filter(({ callId, msg }) => callId === id && msg === "call was given up");
@@ -263,7 +263,12 @@ test.each([
   ["GET", "/system/queue/A_B/dead-letters", 400, /queue/],
   ["GET", "/system/queue/default/dead-letters?limit=0", 400, /Cannot read limit "0": expected a whole number from 1/],
   ["GET", "/system/queue/default/dead-letters?limit=1001", 400, /Cannot read limit/],
-  ["GET", "/system/queue/default/dead-letters?after=x", 400, /Cannot read after "x": expected next of the page before/],
+  [
+    "GET",
+    "/system/queue/default/dead-letters?after=x",
+    400,
+    /Cannot read after "x": expected next of the previous page/,
+  ],
   ["POST", `/system/queue/default/dead-letters/${randomUUID()}/redrive`, 404, /lists them/],
   ["POST", "/system/queue/default/dead-letters/word/redrive", 400, /callId/],
   ["DELETE", `/system/queue/default/dead-letters/${randomUUID()}`, 404, /has no dead letter of it/],

@@ -83,7 +83,7 @@ test("a deployment that fails is 409 with the sentence and its last lines, is st
     expect.objectContaining({
       type: "Ready",
       status: "True",
-      message: `1 of 1 replicas is ready, of the deployment before: ${ended.message}`,
+      message: `1 of 1 replicas is ready, of the previous deployment: ${ended.message}`,
     }),
   );
 });

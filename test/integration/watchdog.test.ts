@@ -160,7 +160,7 @@ describe("mode process", () => {
     expect(said).toMatch(/^HTTP\/1\.1 200 /);
     expect(said).toContain("half\n");
     expect(said).not.toContain("0\r\n\r\n");
-    await eventually(() => watchdog.output().includes("code 3 after it wrote a part of the answer, which is cut"), {
+    await eventually(() => watchdog.output().includes("code 3 after it wrote a part of the response, which is cut"), {
       what: "the log",
     });
   });
@@ -350,7 +350,11 @@ describe("mode process", () => {
 describe("start", () => {
   test.each([
     ["no process", {}, "Cannot run the function: it has no process"],
-    ["unknown program", { fprocess: "no-such-program-here" }, '"no-such-program-here" is no program that it can find'],
+    [
+      "unknown program",
+      { fprocess: "no-such-program-here" },
+      '"no-such-program-here" is not a program that it can find',
+    ],
     ["open quotation", { fprocess: "echo 'a" }, "cannot be split into words"],
     ["wrong settings", { fprocess: "cat", mode: "fast", max_inflight: "-1" }, "mode: expected one of process, http"],
     ["wrong upstream", { fprocess: "cat", mode: "http", upstream_url: "http://x/path" }, "Cannot read upstream_url"],

@@ -95,7 +95,7 @@ test(
   { timeout: 120_000 },
   async () => {
     await gateway.start();
-    const waited = gateway.log.find(({ msg }) => msg === "starting without the broker: refuses calls to be queued");
+    const waited = gateway.log.find(({ msg }) => msg === "starting without the broker: asynchronous calls are refused");
     expect(waited).toMatchObject({ waited: 30_000 });
     const url = `http://127.0.0.1:${String(gateway.ready["port"])}`;
     const answer = await fetch(`${url}/function/served`, { method: "POST", body: "x" });

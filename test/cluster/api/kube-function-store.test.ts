@@ -123,7 +123,7 @@ describe("what others write", () => {
     expect(first.generation).toBe(1);
 
     await kubectl("scale", "functions.service.com/counted", "--replicas=3");
-    const elsewhere = expect.objectContaining({ message: "Scaled to 3 by another way than a request" });
+    const elsewhere = expect.objectContaining({ message: "Scaled to 3 by other means than a request" });
     expect(await get()).toEqual({ ...first, replicas: 3, scaled: elsewhere });
 
     await kubectl("patch", "functions.service.com/counted", "--type=merge", '--patch={"spec":{"image":"other:2"}}');
@@ -341,7 +341,7 @@ describe("scaling by accounts that may do nothing else", () => {
     await scaleFunction(waker, ref, 1, 0);
     const woken = await get();
     expect(woken.replicas).toBe(1);
-    expect(woken.scaled?.message).toBe("Scaled to 1 by another way than a request");
+    expect(woken.scaled?.message).toBe("Scaled to 1 by other means than a request");
     expect((await object()).status?.conditions ?? []).toEqual([]);
     const status = { metadata: { ...ref }, status: { conditions: [] } };
     await expect(worker.apply(kinds.function, status, { ...ref, subresource: "status" })).rejects.toThrow(/forbidden/i);

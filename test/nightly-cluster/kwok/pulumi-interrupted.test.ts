@@ -31,7 +31,7 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
       const { code, output } = await stack.run("up");
       expect(code).not.toBe(0);
       // The provider took the Deployment for ready; the cluster says that it is not.
-      expect(output).toMatch(/Cannot go on after Deployment "operator" in ".*": .* after 5 s/);
+      expect(output).toMatch(/Cannot continue after Deployment "operator" in ".*": .* after 5 s/);
       expect(await requested("deployment", "operator")).toBe(tooMany);
 
       await stack.configure({ "weir:cpu": undefined, "weir:timeouts": undefined });
@@ -55,7 +55,7 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
       const again = await stack.run("up");
       expect(again.code).not.toBe(0);
       expect(again.output).toMatch(
-        /Cannot go on after StatefulSet "nats" .*"weir-nats:wrong" instead of .*up --refresh/,
+        /Cannot continue after StatefulSet "nats" .*"weir-nats:wrong" instead of .*up --refresh/,
       );
       expect(await requested("statefulset", "nats")).toBe(tooMany);
 

@@ -87,7 +87,7 @@ describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can
         async () => {
           const doctors = ["logs", "--selector", "app.kubernetes.io/name=queue-doctor", "--tail=-1"];
           const lines = (await stack.kubectl(...doctors)).split("\n");
-          return lines.some((line) => line.includes("declared no more and holds calls") && line.includes("reports"));
+          return lines.some((line) => line.includes("no longer declared and holds calls") && line.includes("reports"));
         },
         { within: 60_000, what: "the doctor's word", every: 500 },
       );

@@ -19,7 +19,7 @@ test.each([
   ["a key twice", "a: 1\nb: 2\na: 3", 'key "a" comes twice'],
   ["__proto__", "a: {__proto__: {x: 1}}", 'key "__proto__" is not allowed'],
   ["constructor", "constructor: 1", 'key "constructor" is not allowed'],
-  ["a key that is a list", "[a]: 1", "a key is no text"],
+  ["a key that is a list", "[a]: 1", "a key is not a text"],
   ["a tag of one's own", "a: 1\nb: !mine x", "line 2 is not YAML of the core schema"],
   ["a tag of another schema", "!!binary aGk=", "line 1 is not YAML of the core schema"],
   ["two documents", "a: 1\n---\nb: 2", "more than one document"],

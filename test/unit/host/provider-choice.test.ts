@@ -24,7 +24,7 @@ describe("decideProvider", () => {
     (name) => {
       expect(decideProvider({ ...first, engine: { trouble, namedBy: name } })).toEqual({
         kind: "refuse",
-        because: `${trouble}; ${name} names it: without it only --provider local starts`,
+        because: `${trouble}; ${name} names that engine: to start without it, use --provider local`,
       });
     },
   );

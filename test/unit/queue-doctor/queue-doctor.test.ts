@@ -103,7 +103,7 @@ test("a queue that is declared no more is withdrawn; that it holds calls is said
   expect(said).toEqual([
     [
       { queue: "reports", oldest: "2026-01-02T00:00:00.000Z" },
-      expect.stringMatching(/declared no more and holds calls/),
+      expect.stringMatching(/no longer declared and holds calls/),
     ],
   ]);
 });

@@ -95,7 +95,7 @@ describe("the quarantine", () => {
   });
 
   test.each(["2026-11-24", "yesterday", "23.11.2026"])("refuses the day %s", (since) => {
-    expect(faults({ since })).toEqual([expect.stringContaining(`"${since}" is no day up to today`)]);
+    expect(faults({ since })).toEqual([expect.stringContaining(`"${since}" is not a day up to today`)]);
   });
 
   test("refuses a file that is gone", () => {

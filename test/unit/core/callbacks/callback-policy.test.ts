@@ -293,7 +293,7 @@ describe("the sentence of a refusal says why", () => {
     ["http://example.com\\@127.0.0.1/", "only printable ASCII without backslashes is allowed"],
     ["//example.com/", "expected an absolute address with http or https"],
     ["ftp://h/?http://example.com/", "expected an absolute address with http or https"],
-    ["http://999.1.1.1/", "it is no valid address"],
+    ["http://999.1.1.1/", "it is not a valid address"],
     [`http://example.com/?${'"'.repeat(1_000)}`, "encoded it is longer than 2048 characters"],
     ["http://a@example.com/", "a user part is not allowed"],
     ["http://:b@example.com/", "a user part is not allowed"],
@@ -320,7 +320,7 @@ describe("the sentence of a refusal says why", () => {
     ["http://gateway.weir:8080/system/functions", "the gateway takes callbacks for functions only"],
     ["http://metadata.google.internal/", "it is a metadata service"],
     ["http://169.254.169.254/", "it is a metadata service"],
-    ["http://169.254.1.1/", "169.254.1.1 is no address to call back at (linkLocal)"],
+    ["http://169.254.1.1/", "169.254.1.1 is not an address to call back at (linkLocal)"],
     ["http://10.0.0.1/", "10.0.0.1 is not public (private)"],
   ])("%s", (text, why) => {
     expect(judgeUrl(parseCallbackUrl(text), rules())).toBe(why);

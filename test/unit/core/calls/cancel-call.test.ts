@@ -133,7 +133,7 @@ test("a cancelled record expires when its time to live ends", async () => {
 test("a record that others write all the time, and a broker without room, are said after 3 s", async () => {
   await record();
   for (const [outcome, why] of [
-    [{ kind: "conflict" }, "others write its record all the time"],
+    [{ kind: "conflict" }, "its record keeps changing"],
     [{ kind: "refused", because: "full" }, "the broker has no room"],
     [{ kind: "unknown" }, "the broker did not store it"],
   ] as const) {

@@ -127,7 +127,7 @@ test.each<[UpdateOutcome, string]>([
   [{ kind: "refused", because: "full", cause: new Error("why") }, "the broker has no room"],
   [{ kind: "refused", because: "unavailable" }, "the broker did not store it"],
   [{ kind: "unknown" }, "the broker did not store it"],
-  [{ kind: "conflict" }, "others write its record all the time"],
+  [{ kind: "conflict" }, "its record keeps changing"],
 ])("says why nothing was written in time: %j", async (outcome, why) => {
   const change = await changeRecord(
     updating(async () => outcome),

@@ -181,7 +181,7 @@ describe("what is said of each condition", () => {
     expect(said({})).toEqual({
       Ready: "1 of 1 replicas is ready",
       Healthy: "No replica has failed",
-      Reconciling: "What runs is what is wanted",
+      Reconciling: "All desired replicas are ready, and no others exist",
       Stalled: "Nothing is in the way",
     });
     expect(said({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");

@@ -97,7 +97,7 @@ test("before the provider has spoken, what is ready is unknown", () => {
     status: "True",
     message: "The provider has not yet acted on the newest deployment",
   };
-  const ready = { ...pending, type: "Ready", status: "Unknown", message: "The provider has not yet said" };
+  const ready = { ...pending, type: "Ready", status: "Unknown", message: "The provider has not reported yet" };
   expect(functionStatus(wanted, undefined, 0).conditions.slice(0, -1)).toEqual([reconciling, ready]);
   const endpoints = { name: "hello", namespace: "functions", addresses: [], observedGeneration: 1 };
   const healthy = said("Healthy", "True");

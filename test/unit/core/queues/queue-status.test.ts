@@ -49,13 +49,7 @@ describe("the status of a queue", () => {
 
   test.each([
     [{ fresh: 3 }, 0, 0, false, "No queue-worker takes from it: start one with queue=default"],
-    [
-      { fresh: 3 },
-      0,
-      0,
-      true,
-      "No queue-worker has the turn of this strict queue: one that follows another waits 1m2s",
-    ],
+    [{ fresh: 3 }, 0, 0, true, "No queue-worker holds this strict queue: the next one waits 1m2s after another"],
     [{ fresh: 3, onLoan: 4 }, 4, 4, false, "All 4 slots run calls: start Weir with --max-inflight"],
     [{ fresh: 3, onLoan: 1 }, 1, 1, false, "The only slot runs a call: start Weir with --max-inflight"],
     [{ fresh: 3, onLoan: 1 }, 1, 1, true, "The only slot runs a call, as a strict queue has no more"],

@@ -123,7 +123,7 @@ describe("dead letters", () => {
     expect((await showDeadLetters(letters, "default", { after: "9007199254740991" })).items).toEqual([]);
     for (const after of ["-1", "x", "9007199254740992", "10000000000000000"]) {
       await expect(showDeadLetters(letters, "default", { after }), after).rejects.toThrow(
-        `Cannot read after "${after}": expected next of the page before`,
+        `Cannot read after "${after}": expected next of the previous page`,
       );
     }
   });

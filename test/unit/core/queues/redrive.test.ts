@@ -292,7 +292,7 @@ describe("letters", () => {
       acceptedAt: "1970-01-01T00:00:01.000Z",
       deadAt: "1970-01-01T00:00:02.000Z",
       size: 3,
-      advice: expect.stringContaining("mend the receiver, then redrive"),
+      advice: expect.stringContaining("fix the receiver, then redrive"),
     });
     expect(deadLetterView({ ...letter, function: undefined })).not.toHaveProperty("functionName");
     for (const reason of ["exhausted", "crash", "expired", "undecodable", "callback"] as const) {
@@ -305,10 +305,10 @@ describe("the advice on a dead letter", () => {
   const stored = { ...letterFacts, position: 1, size: 0 };
 
   test.each([
-    ["exhausted", 'No retry was left, the last one ended with status 503: mend function "echo", then redrive'],
+    ["exhausted", 'No retry was left, the last one ended with status 503: fix function "echo", then redrive'],
     ["crash", 'Its queue-workers ended while function "echo" ran it'],
     ["expired", "It grew too old before it could run"],
-    ["callback", "its callback could not be delivered (status 503): mend the receiver"],
+    ["callback", "its callback could not be delivered (status 503): fix the receiver"],
     ["undecodable", "It cannot be read as a call, so it cannot run"],
   ] as const)("%s: %s", (reason, advice) => {
     expect(adviceOn({ ...stored, reason })).toContain(advice);
@@ -316,7 +316,7 @@ describe("the advice on a dead letter", () => {
 
   test("speaks of what is not known in general", () => {
     const unknown = { ...stored, reason: "exhausted", function: undefined, lastStatus: undefined } as const;
-    expect(adviceOn(unknown)).toContain("the last one ended with no status: mend the function, then redrive");
+    expect(adviceOn(unknown)).toContain("the last one ended with no status: fix the function, then redrive");
     expect(Object.keys(deadLetterView(unknown))).not.toContain("lastStatus");
   });
 });
@@ -398,7 +398,7 @@ describe("what a redrive does", () => {
     const restless = ledgerWith(ledger, { update: async () => ({ kind: "conflict" }) });
     expect(await refusal(() => redriveCall({ ...parts, ledger: restless }, "default", call.id))).toMatchObject({
       code: "queue_unavailable",
-      message: `Cannot redrive call "${call.id}": others write its record all the time; try again`,
+      message: `Cannot redrive call "${call.id}": its record keeps changing; try again`,
       retryAfterSeconds: 1,
     });
   });

@@ -71,7 +71,7 @@ test("what serves of the deployment before says so, with what is wrong with the 
   expect(conditions[0]).toMatchObject({
     type: "Ready",
     status: "True",
-    message: "1 of 1 replicas is ready, of the deployment before: Replica hello-2 ended with code 3",
+    message: "1 of 1 replicas is ready, of the previous deployment: Replica hello-2 ended with code 3",
   });
   expect(said({}).conditions[0]?.message).toBe("1 of 1 replicas is ready");
 });

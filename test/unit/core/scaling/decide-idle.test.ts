@@ -87,7 +87,7 @@ test.each<[sentence: string, over: Partial<IdleFacts>]>([
   ["2 calls are under way", { inFlight: 2 }],
   ["1 call is queued", { queued: 1 }],
   ["3 calls are queued", { queued: 3 }],
-  ["the queue cannot be looked into", { queued: undefined }],
+  ["the queue cannot be read", { queued: undefined }],
   ["no gateway reports", { hearing: { kind: "missing", message: "no gateway reports" } }],
   ["it is waking and has no ready replica yet", { ready: 0, readyAt: undefined, raisedAt: 199_000 }],
   ["idle for less than 2m", { lastCallAt: 199_000 }],

@@ -122,15 +122,15 @@ test("a count on hold says how many, until when and by whom", () => {
 test("sentences say load, target and count, each type in its own unit", () => {
   const sentence = (type: ScaleRules["type"]): string =>
     decideScale(facts({ rules: { ...rules, type }, load: { value: 312.25, since: 0 } })).message;
-  expect(sentence("rps")).toBe("312.3 calls per second, at 45 each, are for 7 replicas");
-  expect(sentence("capacity")).toBe("312.3 calls in flight, at 45 each, are for 7 replicas");
-  expect(sentence("cpu")).toBe("312.3 thousandths of a CPU, at 45 each, are for 7 replicas");
-  expect(sentence("queue")).toBe("312.3 queued calls, at 45 each, are for 7 replicas");
+  expect(sentence("rps")).toBe("312.3 calls per second, at 45 each, need 7 replicas");
+  expect(sentence("capacity")).toBe("312.3 calls in flight, at 45 each, need 7 replicas");
+  expect(sentence("cpu")).toBe("312.3 thousandths of a CPU, at 45 each, need 7 replicas");
+  expect(sentence("queue")).toBe("312.3 queued calls, at 45 each, need 7 replicas");
   expect(decideScale(facts({ load: { value: 500, since: 0 } })).message).toBe(
-    "500 calls per second, at 45 each, are for more than scale.max, 10 replicas",
+    "500 calls per second, at 45 each, need more than scale.max, 10 replicas",
   );
   expect(decideScale(facts({ load: { value: 0, since: 0 }, hearing: missing })).message).toBe(
-    "0 calls per second, at 45 each, are for 1 replica, but gateway-1 has not reported for 7 s",
+    "0 calls per second, at 45 each, need 1 replica, but gateway-1 has not reported for 7 s",
   );
 });
 
@@ -227,26 +227,23 @@ test.each<[sentence: string, over: Partial<ScaleFacts>]>([
   ["The label scale.max is 1", { rules: { ...rules, max: 1 } }],
   ["scale.min and scale.max are 2", { rules: { ...rules, min: 2, max: 2 } }],
   ["The rps load is not known", { load: undefined }],
-  ["60 calls per second, at 45 each, are for 2 replicas", {}],
-  ["60 calls per second, at 45 each, are for 2 replicas", { rules: { ...rules, max: 2 }, replicas: 1 }],
+  ["60 calls per second, at 45 each, need 2 replicas", {}],
+  ["60 calls per second, at 45 each, need 2 replicas", { rules: { ...rules, max: 2 }, replicas: 1 }],
+  ["90 calls per second, at 45 each, need 2 replicas", { rules: { ...rules, max: 2 }, load: { value: 90, since: 0 } }],
   [
-    "90 calls per second, at 45 each, are for 2 replicas",
-    { rules: { ...rules, max: 2 }, load: { value: 90, since: 0 } },
-  ],
-  [
-    "91 calls per second, at 45 each, are for more than scale.max, 2 replicas",
+    "91 calls per second, at 45 each, need more than scale.max, 2 replicas",
     { rules: { ...rules, max: 2 }, load: { value: 91, since: 0 } },
   ],
   [
-    "0 calls per second, at 45 each, are for 1 replica, but not all was seen for 10s",
+    "0 calls per second, at 45 each, need 1 replica, but load and reports are known for less than 10s",
     { load: { value: 0, since: now } },
   ],
   [
-    "0 calls per second, at 45 each, are for 1 replica, but it was changed less than 10s ago",
+    "0 calls per second, at 45 each, need 1 replica, but it was changed less than 10s ago",
     { load: { value: 0, since: 0 }, changedAt: now },
   ],
   [
-    "0 calls per second, at 45 each, are for 1 replica, but scale.down.window is 1m",
+    "0 calls per second, at 45 each, need 1 replica, but scale.down.window is 1m",
     { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } },
   ],
 ])("the sentence says what decided: %s", (sentence, over) => {

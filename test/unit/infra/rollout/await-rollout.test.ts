@@ -35,17 +35,17 @@ test("ends when its time is over, and says what is missing", async () => {
   let now = 0;
   const wait = { within: 180_000, every: 0, now: () => (now += 60_000) };
   await expect(awaitRollout(wanted, { ...wait, ...looks(live(1)) })).rejects.toThrow(
-    'Cannot go on after Deployment "operator" in "weir": the cluster has not looked at the change yet after 180 s',
+    'Cannot continue after Deployment "operator" in "weir": the cluster has not looked at the change yet after 180 s',
   );
   await expect(awaitRollout(wanted, { ...wait, ...looks(new Error("refused")) })).rejects.toThrow(
-    /the cluster does not answer: refused after 180 s/,
+    /the cluster does not reply: refused after 180 s/,
   );
 });
 
 test("ends at once when waiting does not help", async () => {
   const { look, count } = looks(live(2, "weir:wrong"));
   await expect(awaitRollout(wanted, { look, within: 180_000, now: () => 0 })).rejects.toThrow(
-    'it runs image "weir:wrong" instead of "weir:2"; the state of the stack is not true: run pulumi up --refresh',
+    'it runs image "weir:wrong" instead of "weir:2"; the state of the stack is out of date: run pulumi up --refresh',
   );
   expect(count()).toBe(1);
   const missing = looks(new CannotAskError("the command kubectl is not on PATH"));

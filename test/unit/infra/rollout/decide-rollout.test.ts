@@ -31,8 +31,8 @@ test("who scales is heeded: as many pods count as the cluster wants, none of zer
 
 test.each([
   ["the object as it was before the write", { observedGeneration: 2 }, "not looked at the change"],
-  ["old pods that serve", { updatedReplicas: 1 }, "1 of 2 pods are of the wanted version"],
-  ["old pods beside new ones", { replicas: 3, availableReplicas: 2 }, "1 pods of the version before are there"],
+  ["old pods that serve", { updatedReplicas: 1 }, "1 of 2 pods are of the desired version"],
+  ["old pods beside new ones", { replicas: 3, availableReplicas: 2 }, "1 pods of the previous version still run"],
   ["new pods that do not serve yet", { availableReplicas: 1 }, "1 of 2 pods are available"],
 ])("under way: %s", (_, status, because) => {
   expect(decideRollout(wanted, live(status))).toEqual({

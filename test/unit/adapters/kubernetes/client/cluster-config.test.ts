@@ -62,11 +62,11 @@ describe("a kubeconfig", () => {
   test.each([
     ["a program", { exec: { command: "aws" } }, {}, /runs a program to log in; use a token/],
     ["a password", { username: "u", password: "secret" }, {}, /has a password/],
-    ["no verification", {}, { "insecure-skip-tls-verify": true }, /not to be verified/],
+    ["no verification", {}, { "insecure-skip-tls-verify": true }, /turns TLS verification off/],
     ["a proxy", {}, { "proxy-url": "http://p" }, /behind a proxy/],
     ["half a certificate", { "client-key-data": "eA==" }, {}, /go together/],
     ["no server", {}, { server: "" }, /a server is not named/],
-    ["another protocol", {}, { server: "ftp://k" }, /no http or https address/],
+    ["another protocol", {}, { server: "ftp://k" }, /not an http or https address/],
     ["a token file that is away", { tokenFile: "none" }, {}, /ENOENT/],
   ])("with %s is refused and says why", async (_, user, cluster, why) => {
     const path = await write("refused", user, cluster);

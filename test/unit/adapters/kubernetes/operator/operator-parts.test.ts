@@ -119,7 +119,7 @@ describe("AppliedObjects", () => {
     const changed = { ...wanted, spec: { replicas: 2 } } as KubeObject;
     await expect(objects.make(kinds.deployment, changed, seen, owner)).rejects.toMatchObject({
       code: "provider_unavailable",
-      message: 'Cannot apply Deployment "functions/f": it is gone, or another one by now',
+      message: 'Cannot apply Deployment "functions/f": it is gone, or was replaced meanwhile',
     });
     expect(api.store.get("deployments", namespace, "f")).toEqual(theirs);
   });

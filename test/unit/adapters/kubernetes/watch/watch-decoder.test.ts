@@ -35,8 +35,8 @@ test("each line is an event, the last one only when it is whole", () => {
 });
 
 test.each([
-  ["no JSON", "{]\n", "a line is no JSON"],
-  ["no UTF-8", '{"type":"\xff"}\n', "a line is no JSON"],
+  ["no JSON", "{]\n", "a line is not JSON"],
+  ["no UTF-8", '{"type":"\xff"}\n', "a line is not JSON"],
   ["no type", "{}\n", "an event has no type"],
   ["no object", '{"type":"ADDED","object":[]}\n', 'an event "ADDED" has no object'],
   ["no version", line("ADDED", { metadata: { name: "a" } }), "an object has no version"],

@@ -57,7 +57,7 @@ describe("findNatsServer", () => {
     await expect(find(join(place.path, "none"))).rejects.toThrow("it is not there, or not a file that may be run");
     await expect(find(place.path)).rejects.toThrow("it is not there, or not a file that may be run");
     await expect(find(await command("broken", "exit 1"))).rejects.toThrow(
-      "it is broken, or another program; install it anew",
+      "it is broken, or another program; reinstall it",
     );
     const old = await command("old", server("2.12.6"));
     await expect(find(old)).rejects.toThrow(

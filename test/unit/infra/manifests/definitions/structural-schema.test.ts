@@ -75,7 +75,7 @@ describe("structuralSchema()", () => {
   test.each([
     [Type.Object({ a: Type.Tuple([Type.String()]) }), 'Cannot write spec.a as a structural schema: "additionalItems"'],
     [Type.Object({}, { patternProperties: {} }), 'Cannot write spec as a structural schema: "patternProperties"'],
-    [Type.Object({}, { additionalProperties: false }), "Cannot write spec as a structural schema: it is no schema"],
+    [Type.Object({}, { additionalProperties: false }), "Cannot write spec as a structural schema: it is not a schema"],
     [Type.Array(Type.Unsafe({ const: 1 })), 'Cannot write spec[] as a structural schema: "const"'],
   ])("refuses what has no structural form %#", (schema, sentence) => {
     expect(() => structuralSchema(schema, "spec")).toThrow(sentence);
