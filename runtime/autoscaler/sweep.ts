@@ -82,7 +82,7 @@ export class Sweep {
     const facts = { functionName: wanted.name, namespace: wanted.namespace, replicas: wanted.replicas };
     try {
       if (!(await applyHeld(functions, wanted, held)) || held === undefined) return true;
-      log.info({ ...facts, because: held.reason, why: held.message }, "kept");
+      log.info({ ...facts, reason: held.reason, detail: held.message }, "kept");
       return true;
     } catch (err) {
       log.warn({ err, ...facts }, "cannot note why replicas are kept, trying again");
@@ -94,7 +94,7 @@ export class Sweep {
     const { scaler, log, now } = this.#parts;
     for (const source of scaler.settle(now()))
       log.warn({ source }, "a reporter was silent for too long and is ignored from now on");
-    const reports = scaler.hearing(now());
+    const reports = scaler.coverage(now());
     if (reports.kind === "complete") this.#missing = "";
     else if (this.#missing === "") {
       log.warn({ missing: reports.message }, "activity reports are missing, no replicas are removed");
@@ -127,15 +127,15 @@ export class Sweep {
   async #change(wanted: DesiredFunction, decision: Change["decision"]): Promise<boolean> {
     const { functions, metrics, log } = this.#parts;
     const facts = { functionName: wanted.name, namespace: wanted.namespace, from: wanted.replicas };
-    const { replicas, because, message: why } = decision;
+    const { replicas, because: reason, message: detail } = decision;
     try {
       if (await applyScale(functions, wanted, decision)) {
-        metrics.changes.inc({ reason: because });
-        log.info({ ...facts, replicas, because, why }, "scaled");
+        metrics.changes.inc({ reason });
+        log.info({ ...facts, replicas, reason, detail }, "scaled");
       }
       return true;
     } catch (err) {
-      log.warn({ err, ...facts, replicas, because }, "cannot scale, trying again");
+      log.warn({ err, ...facts, replicas, reason }, "cannot scale, trying again");
       return false;
     }
   }

@@ -31,7 +31,7 @@ import type { Upstream } from "../core/ports/upstream.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { QueuePlace } from "../core/queues/queue-remedy.ts";
 import { QueueTable } from "../core/queues/queue-table.ts";
-import { SeenFunctionStore } from "../core/functions/seen-function-store.ts";
+import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
 import { Waker } from "../core/replicas/wake.ts";
 import { WorkerSums } from "../core/queues/worker-sums.ts";
 import { InvocationCounts } from "../process/metrics/invocation-counts.ts";
@@ -135,7 +135,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const namespaceParts = { namespaces, namespaceStore: parts.namespaces, namespaceTable };
   const table = new FunctionTable({ ...namespaces, isUsable: (name) => isUsable(name, namespaces) });
   const queues = new QueueTable();
-  const functions = new SeenFunctionStore(parts.functions, table.functionObserver);
+  const functions = new ObservedFunctionStore(parts.functions, table.functionObserver);
   const waker = new Waker({
     functions,
     table,
@@ -209,7 +209,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     asyncBody: asyncBodyPace(settings.asyncMaxBody),
     maxConnectionsPerClient: settings.maxConnectionsPerClient,
     onMalformed: (method, target, why) =>
-      log.debug({ method, target: target.split("?", 1)[0], why }, "malformed request"),
+      log.debug({ method, target: target.split("?", 1)[0], reason: why }, "malformed request"),
     onTooManyConnections: buildRefusedConnections(parts.registry),
     drainTimeout: drainTimeoutOf(settings),
     cutCalls: () => sweep.cutAll(),
@@ -254,7 +254,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     counts.forget(key);
     elsewhere.forget(key);
   });
-  table.onGone((address) => parts.upstream.forget(address));
+  table.onGone((address) => parts.upstream.release(address));
   warnNotReady(table, log);
   registerGatewayMetrics(parts.registry, { routes, table, reconnects: parts.reconnects });
   parts.invocations.show(counts);

@@ -1,4 +1,4 @@
-import { isSettled, troubleOf, type Trouble } from "../core/functions/conditions.ts";
+import { isSettled, problemOf, type Problem } from "../core/functions/conditions.ts";
 import type { FunctionTable } from "../core/replicas/function-table.ts";
 import type { Log } from "../process/log.ts";
 
@@ -6,7 +6,7 @@ const sentences = { stalled: "function is stalled", "not-ready": "function is no
 
 interface Logged {
   readonly generation: number;
-  readonly kinds: Set<Trouble["kind"]>;
+  readonly kinds: Set<Problem["kind"]>;
 }
 
 /**
@@ -20,17 +20,17 @@ export function warnNotReady(table: FunctionTable, log: Log): void {
       logged.delete(key);
       return;
     }
-    const problem = troubleOf(endpoints.conditions);
+    const problem = problemOf(endpoints.conditions);
     if (problem === undefined) return;
     const generation = endpoints.observedGeneration;
     const before = logged.get(key);
-    const { kinds } = before?.generation === generation ? before : { kinds: new Set<Trouble["kind"]>() };
+    const { kinds } = before?.generation === generation ? before : { kinds: new Set<Problem["kind"]>() };
     if (kinds.has(problem.kind)) return;
     logged.set(key, { generation, kinds: kinds.add(problem.kind) });
     const { name: functionName, namespace } = ref;
-    const { reason, message: why } = problem;
+    const { reason, message: detail } = problem;
     const ready = endpoints.addresses.length;
-    log.warn({ functionName, namespace, generation, reason, ready, why }, sentences[problem.kind]);
+    log.warn({ functionName, namespace, generation, reason, ready, detail }, sentences[problem.kind]);
   });
   table.onRemoved(({ key }) => logged.delete(key));
 }

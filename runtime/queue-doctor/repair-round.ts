@@ -59,7 +59,10 @@ export class RepairRound {
 
   async #rebuild(name: string, state: WorkState, because: RebuildReason, stop: AbortSignal): Promise<void> {
     const { store, metrics, log } = this.#parts;
-    log.warn({ queue: name, because, orphans: state.orphans, unanswered: state.unanswered }, "repairing a queue");
+    log.warn(
+      { queue: name, reason: because, orphans: state.orphans, unacknowledged: state.unanswered },
+      "repairing a queue",
+    );
     await store.rebuild(state.queue, stop);
     metrics.rebuilds.inc({ queue_name: name, reason: because });
     const now = performance.now();

@@ -28,7 +28,7 @@ export class LoggedInvoker implements Invoker {
       attempt: options.attempt,
       outcome: outcome.kind,
       duration: outcome.duration,
-      ...(outcome.kind === "answered" ? { status: outcome.status, size: outcome.size } : {}),
+      ...(outcome.kind === "responded" ? { status: outcome.status, size: outcome.size } : {}),
     };
     if (this.#content) this.#log.info({ ...facts, ...contentOf(call, outcome) }, "function was run");
     else this.#log.debug(facts, "function was run");
@@ -39,8 +39,8 @@ export class LoggedInvoker implements Invoker {
 function contentOf(call: QueuedCall, outcome: InvokeOutcome) {
   const { method, path, query, headers, body } = call;
   const request = { method, path, query, headers: redactedHeaders(headers), body: textOf(body) };
-  if (outcome.kind !== "answered") return { request };
-  return { request, answer: { headers: redactedHeaders(outcome.headers), body: textOf(outcome.body) } };
+  if (outcome.kind !== "responded") return { request };
+  return { request, response: { headers: redactedHeaders(outcome.headers), body: textOf(outcome.body) } };
 }
 
 function textOf(body: Uint8Array | undefined): string | undefined {

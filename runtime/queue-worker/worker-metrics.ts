@@ -7,7 +7,7 @@ export interface WorkerMetrics {
   readonly processed: Counter<"queue_name">;
   readonly inflight: Gauge<"queue_name">;
   readonly runs: Counter<"queue_name" | "outcome">;
-  readonly requeue: Counter<"queue_name" | "because">;
+  readonly requeue: Counter<"queue_name" | "reason">;
   readonly wait: Histogram<"queue_name">;
   readonly callbacks: Counter<"queue_name" | "outcome">;
   readonly deadLetters: Counter<"queue_name" | "reason">;
@@ -92,7 +92,7 @@ export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
     requeue: new Counter({
       name: "queue_worker_requeued_total",
       help: "Deliveries requeued by cause: lease-held, not-due, no-record, callbacks-full",
-      labelNames: ["queue_name", "because"],
+      labelNames: ["queue_name", "reason"],
       registers,
     }),
     wait: new Histogram({

@@ -83,7 +83,7 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
     () => worker.log.find(({ msg, callId }) => msg === "attempt of a callback is not in its record" && callId === id),
     { what: "a line in the log" },
   );
-  expect(line).toMatchObject({ outcome: "sent", because: "unavailable" });
+  expect(line).toMatchObject({ outcome: "sent", reason: "unavailable" });
   // Once it can be written it says what was heard.
   await eventually(async () => (await platform.calls.status(id))?.callback?.state === "sent", {
     within: 120_000,

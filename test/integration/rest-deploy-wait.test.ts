@@ -73,7 +73,12 @@ test("a deployment that fails is 409 with the sentence and its last lines, is st
   });
   expect(platform.functions.get("hello.functions")?.generation).toBe(2);
   expect(platform.logged).toContainEqual(
-    expect.objectContaining({ level: 40, msg: "deployment is not ready", functionName: "hello", why: ended.message }),
+    expect.objectContaining({
+      level: 40,
+      msg: "deployment is not ready",
+      functionName: "hello",
+      reason: ended.message,
+    }),
   );
   const [shown] = JSON.parse(await (await platform.call("GET", "/system/functions")).text());
   expect(shown.conditions).toContainEqual(

@@ -66,7 +66,7 @@ export class DeploymentWaits {
       if (rollout.kind === "ready" || left.signal.aborted) return;
       const lines = await this.#lines(written, left.signal);
       const { name, namespace, generation } = written;
-      log.warn({ functionName: name, namespace, generation, why: rollout.message }, "deployment is not ready");
+      log.warn({ functionName: name, namespace, generation, reason: rollout.message }, "deployment is not ready");
       throw new PlatformError(
         "not_ready",
         `${sentence(written, rollout, wait)}${previousNote(view, written)}${quoted(lines)}`,

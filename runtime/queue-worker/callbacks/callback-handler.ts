@@ -24,7 +24,7 @@ import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { CallbackRequest } from "../../core/ports/callback-sender.ts";
 import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
 import { backOff } from "../../core/calls/retry.ts";
-import { deadLetterCallback, deadLetterUnreadableCallback } from "./bury-callback.ts";
+import { deadLetterCallback, deadLetterUnreadableCallback } from "./dead-letter-callback.ts";
 import { HostSlots } from "./host-slots.ts";
 import { DeferredWrites } from "./deferred-writes.ts";
 import { Lease } from "../lease.ts";
@@ -51,7 +51,7 @@ export class CallbackHandler {
     this.#stop = stop;
     this.#abandon = abandon;
     this.#hosts = new HostSlots({ perHost: slotsPerHost, workers: parts.callbackWorkers });
-    this.#deferred = new DeferredWrites({ patience: parts.callbackTimes.window, stop });
+    this.#deferred = new DeferredWrites({ retryFor: parts.callbackTimes.window, stop });
   }
 
   /**
@@ -212,7 +212,7 @@ export class CallbackHandler {
     if (failure === undefined) return true;
     const { because, cause: err } = failure;
     log.warn(
-      { callId: callback.id, outcome: verdict.kind, because, err },
+      { callId: callback.id, outcome: verdict.kind, reason: because, err },
       "attempt of a callback is not in its record",
     );
     if (verdict.kind !== "retry") {

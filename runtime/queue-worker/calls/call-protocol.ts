@@ -8,7 +8,7 @@ import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { RetryRules } from "../../core/calls/retry.ts";
 import { traceIdIn } from "../../core/headers/trace-parent.ts";
 import type { KnownRecord } from "../../core/calls/change-record.ts";
-import type { Slot } from "./aside.ts";
+import type { Slot } from "./detached-calls.ts";
 import { claimCall, type Claim } from "./claim-call.ts";
 import { CurrentRun, type CurrentRuns } from "./current-run.ts";
 import type { ClaimedCall } from "./claimed-call.ts";
@@ -94,7 +94,7 @@ export class CallProtocol {
           await this.#shared.waits.wait(call.id, claim.delay, lease.lost);
           return "again";
         }
-        metrics.requeue.inc({ queue_name: delivery.queue, because: claim.because });
+        metrics.requeue.inc({ queue_name: delivery.queue, reason: claim.because });
         this.#requeue(work, claim.delay);
         return "over";
       default:

@@ -5,7 +5,7 @@ import type { QueuedCall } from "../../core/calls/call.ts";
 import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
 import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
-import type { Slot } from "./aside.ts";
+import type { Slot } from "./detached-calls.ts";
 import type { Lease } from "../lease.ts";
 import { untilDone, whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "../worker-parts.ts";
@@ -59,7 +59,7 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slo
     return;
   }
   const age = parts.ledger.now() - (record.entry.ended ?? 0);
-  parts.metrics.requeue.inc({ queue_name: delivery.queue, because: "callbacks-full" });
+  parts.metrics.requeue.inc({ queue_name: delivery.queue, reason: "callbacks-full" });
   delivery.requeue(Math.round(Math.min(longestDelay, Math.max(shortestDelay, age / 2))));
 }
 

@@ -49,7 +49,7 @@ test("a function that stalls is logged once per deployment", () => {
       generation: 2,
       reason: "CrashLoopBackOff",
       ready: 1,
-      why: backoff.last.message,
+      detail: backoff.last.message,
     }),
   ]);
   say({}, 3);
@@ -71,7 +71,7 @@ test("one whose replicas run and do not become ready is logged once, whatever a 
       functionName: "hello",
       generation: 2,
       reason: "NotListening",
-      why: silent.message,
+      detail: silent.message,
     }),
   ]);
   say({ backoff }, 2);
@@ -89,5 +89,5 @@ test("trouble of replicas that were ready in between is logged again", () => {
 test("so is one that a cluster calls unhealthy at its first failure", () => {
   const { lines, say } = watchedTable();
   say({ backoff: { ...backoff, failures: 1, last: { reason: "Unhealthy", message: "Replica p is not ready" } } }, 2);
-  expect(lines).toEqual([expect.objectContaining({ msg: "function is not ready", why: "Replica p is not ready" })]);
+  expect(lines).toEqual([expect.objectContaining({ msg: "function is not ready", detail: "Replica p is not ready" })]);
 });
