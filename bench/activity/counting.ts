@@ -62,7 +62,10 @@ reportActivity(
   "gateway-of-the-bench",
   () => reporting.entries(),
 );
-const scaler = new Scaler({ window: 10_000, patience: 300_000, wakeTimeout: 60_000, idleAfter: () => 120_000 }, 0);
+const scaler = new Scaler(
+  { window: 10_000, silenceTimeout: 300_000, wakeTimeout: 60_000, idleAfter: () => 120_000 },
+  0,
+);
 for (const [index, name] of names.entries()) {
   const wanted = desireFunction(undefined, namespace, { service: name, image: "none" }, new Date(0).toISOString());
   scaler.see(keys[index] ?? "", { wanted, facts: readFacts(wanted.deployment) }, 1, 0);
@@ -78,7 +81,7 @@ function reportAndHear(): { readonly made: number; readonly heard: number } {
     mock.timers.tick(1_000);
     const published = performance.now();
     const parsed: ActivityReport = JSON.parse(said);
-    scaler.hear(parsed, second * 1_000);
+    scaler.addReport(parsed, second * 1_000);
     made += published - from;
     heard += performance.now() - published;
   }

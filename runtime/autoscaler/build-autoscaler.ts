@@ -9,7 +9,7 @@ import type { ScaleRules } from "../core/scaling/scale-rules.ts";
 import { Leadership } from "../core/leadership.ts";
 import { HeldReplicas } from "../core/scaling/held-back.ts";
 import { Scaler } from "../core/scaling/scaler.ts";
-import { SeenFunctionStore } from "../core/functions/seen-function-store.ts";
+import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
 import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
 import type { AutoscalerMetrics } from "./autoscaler-metrics.ts";
@@ -50,18 +50,18 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const { settings, metrics, log, now = () => performance.now() } = parts;
   const idleAfter = parts.idleAfter ?? (({ zeroDuration }: ScaleRules) => zeroDuration);
   const { scaleWindow: window, activityTimeout: patience, wakeTimeout } = settings;
-  const scaler = new Scaler({ window, patience, wakeTimeout, idleAfter }, now());
+  const scaler = new Scaler({ window, silenceTimeout: patience, wakeTimeout, idleAfter }, now());
   // Only full names are looked up.
   const table = new FunctionTable({ defaultNamespace: "", aliases: [] });
-  const functions = new SeenFunctionStore(parts.functions, table.functionObserver);
+  const functions = new ObservedFunctionStore(parts.functions, table.functionObserver);
   const leadership = new Leadership({
     leases: parts.leases,
     name: "process.autoscaler",
     leaseTtl: settings.leaseTtl,
     now,
     pause: pauseFor,
-    changed: (leads) => log.info({ leads }, leads ? "became leader" : "lost leadership"),
-    trouble: (err) => log.debug({ err }, "cannot ask for the lease"),
+    onChange: (leads) => log.info({ leads }, leads ? "became leader" : "lost leadership"),
+    onError: (err) => log.debug({ err }, "cannot ask for the lease"),
   });
   metrics.leads = () => leadership.leads;
   const usage = parts.usage ?? { of: () => Promise.resolve(undefined) };
@@ -84,7 +84,7 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   };
   return {
     open: async () => {
-      endings.push(parts.activity.subscribe((report) => scaler.hear(report, now())));
+      endings.push(parts.activity.subscribe((report) => scaler.addReport(report, now())));
       endings.push(await functions.watch(table.functionObserver));
       endings.push(await parts.endpoints.watch(table.endpointsObserver));
       running = Promise.all([leadership.run(stop.signal), sweeps()]);

@@ -4,7 +4,7 @@ import { autoscalerBroker, machineFunctions, natsOptions } from "../adapters/nat
 import { release } from "../api/version.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
 import { followBroker } from "../process/follow-broker.ts";
-import { holdCluster, logClusterNews } from "../process/hold-cluster.ts";
+import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { start } from "../process/start.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";
 import { buildAutoscalerMetrics } from "./autoscaler-metrics.ts";
@@ -25,7 +25,7 @@ await run({
     const { lifecycle, admin } = parts;
     const link = NatsLink.begin(natsOptions(settings, "autoscaler", "_INBOX.as"));
     lifecycle.onClose("broker", () => link.close());
-    followBroker(parts, [link.trouble]);
+    followBroker(parts, [link.state]);
     await link.opened;
 
     const autoscaler = buildAutoscaler({
@@ -33,7 +33,7 @@ await run({
       ...autoscalerBroker(link),
       // On Kubernetes the lease is in the cluster, too, as that is what the leader acts on.
       ...(settings.provider === "kubernetes"
-        ? holdCluster(parts, autoscalerCluster(await clusterConfig(settings), settings, logClusterNews(log)))
+        ? holdCluster(parts, autoscalerCluster(await clusterConfig(settings), settings, logClusterState(log)))
         : machineFunctions(link)),
       metrics: buildAutoscalerMetrics(admin.registry),
       log,

@@ -14,9 +14,9 @@ export interface LeadershipParts {
   /** Resolves after `duration`, or when the signal aborts. */
   readonly pause: (duration: number, signal: AbortSignal) => Promise<unknown>;
   /** Called with true each time the lease is won, and with false before it can be won again. */
-  readonly changed: (leads: boolean) => void;
+  readonly onChange: (leads: boolean) => void;
   /** Called with the error when the lease could not be requested. */
-  readonly trouble: (err: unknown) => void;
+  readonly onError: (err: unknown) => void;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Leadership {
 
   /** Acquires the lease as soon as it is free and renews it until `stop` aborts, then releases it. */
   async run(stop: AbortSignal): Promise<void> {
-    const { leases, name, leaseTtl, now, pause, trouble } = this.#parts;
+    const { leases, name, leaseTtl, now, pause, onError: trouble } = this.#parts;
     const wait = leaseTtl / requestsPerTtl;
     const duration = leaseTtl - 2 * wait;
     while (!stop.aborted) {
@@ -79,6 +79,6 @@ export class Leadership {
     if (leads === this.#reported) return;
     this.#reported = leads;
     if (leads) this.#terms += 1;
-    this.#parts.changed(leads);
+    this.#parts.onChange(leads);
   }
 }

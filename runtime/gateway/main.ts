@@ -7,7 +7,7 @@ import { gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-n
 import { release } from "../api/version.ts";
 import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
 import { followBroker } from "../process/follow-broker.ts";
-import { holdCluster, logClusterNews } from "../process/hold-cluster.ts";
+import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { start } from "../process/start.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";
@@ -30,7 +30,7 @@ await run({
     const { lifecycle, admin } = parts;
     const link = NatsLink.begin(natsOptions(settings, "gateway", "_INBOX.gw"));
     lifecycle.onClose("broker", () => link.close());
-    followBroker(parts, [link.trouble]);
+    followBroker(parts, [link.state]);
 
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
@@ -38,7 +38,7 @@ await run({
       settings,
       ...gatewayBroker(link, settings),
       ...(settings.provider === "kubernetes"
-        ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterNews(log)))
+        ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterState(log)))
         : {
             ...machineHome(link),
             secrets: new FileSecretStore(settings.secretsDir),

@@ -35,7 +35,7 @@ export type ProviderDecision =
  */
 export function decideProvider(facts: ProviderFacts): ProviderDecision {
   const { wanted, noted, functions } = facts;
-  const { trouble, namedBy } = facts.engine;
+  const { unavailable: trouble, namedBy } = facts.engine;
   if (wanted === "auto" && noted === undefined && trouble !== undefined) {
     if (namedBy === undefined)
       return { kind: "use", provider: autoProviders.otherwise, note: true, engineTrouble: trouble };

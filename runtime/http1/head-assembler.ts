@@ -12,7 +12,7 @@ export interface HeadText<Fault> {
    */
   read(text: string): number | Fault;
   /** Whether it may be cached: if one text held all of it, the same text is the same head. */
-  readonly memorable: boolean;
+  readonly cacheable: boolean;
 }
 
 /** How heads of one kind are created, bounded and refused. */
@@ -26,7 +26,7 @@ export interface HeadKind<Head extends HeadText<Fault>, Fault> {
 }
 
 /** Assembles a head, however its bytes are split; one character per byte. */
-export class HeadPieces<Head extends HeadText<Fault>, Fault> {
+export class HeadAssembler<Head extends HeadText<Fault>, Fault> {
   /** Complete once `read` returned where the body begins. */
   head: Head;
   readonly #kind: HeadKind<Head, Fault>;
@@ -62,7 +62,7 @@ export class HeadPieces<Head extends HeadText<Fault>, Fault> {
     const fresh = this.#size === 0;
     const piece = bytes.toString("latin1", at, Math.min(end, at + limit + 1 - this.#size));
     if (fresh && found !== -1) {
-      const cached = this.#cache.recall(piece);
+      const cached = this.#cache.find(piece);
       if (cached !== undefined) {
         this.head = cached;
         return end;
@@ -78,7 +78,7 @@ export class HeadPieces<Head extends HeadText<Fault>, Fault> {
       if (typeof read !== "number") return read;
       if (read !== -1) {
         if (this.#size - piece.length + read - before > limit) return faults.tooLong;
-        if (fresh && read === piece.length && this.head.memorable) this.#cache.keep(piece, this.head);
+        if (fresh && read === piece.length && this.head.cacheable) this.#cache.store(piece, this.head);
         return at + read - before;
       }
       this.#partialLine = "";

@@ -10,18 +10,18 @@ export class HeadCache<Head> {
   #head: Head | undefined;
 
   /** The cached head, if it was parsed from this very `text`. */
-  recall(text: string): Head | undefined {
+  find(text: string): Head | undefined {
     return this.#text === text ? this.#head : undefined;
   }
 
   /** `head` was parsed from `text` alone, and must not change any more. */
-  keep(text: string, head: Head): void {
+  store(text: string, head: Head): void {
     if (text.length > maxSize) return;
     this.#text = text;
     this.#head = head;
   }
 
-  forget(): void {
+  clear(): void {
     this.#text = "";
     this.#head = undefined;
   }

@@ -1,5 +1,5 @@
 import { httpGrammar } from "../api/http-grammar.ts";
-import type { HeadKind, HeadText } from "./head-pieces.ts";
+import type { HeadKind, HeadText } from "./head-assembler.ts";
 import { readHeaderLines } from "./header-lines.ts";
 
 /** Most bytes of a head (contract §1.6). */
@@ -29,7 +29,7 @@ export class RequestText implements HeadText<HeadRefusal> {
   version: "1.0" | "1.1" = "1.1";
   /** Flat: name, value, …; names as sent. */
   readonly rawHeaders: string[] = [];
-  readonly memorable = true;
+  readonly cacheable = true;
 
   read(text: string): number | HeadRefusal {
     let at = 0;

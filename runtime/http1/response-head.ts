@@ -1,7 +1,7 @@
 import { connectionOptions } from "../api/http-grammar.ts";
 import { codingFault, lengthFault } from "./framing-fault.ts";
 import { contentLengthOf, isChunkedCoding } from "./framing-rules.ts";
-import type { HeadKind, HeadText } from "./head-pieces.ts";
+import type { HeadKind, HeadText } from "./head-assembler.ts";
 import { readHeaderLines } from "./header-lines.ts";
 
 const lineEnd = "\r\n";
@@ -55,7 +55,7 @@ export class ResponseHead implements HeadText<string> {
     return this.status === bodilessStatus.noContent || this.status === bodilessStatus.notModified;
   }
 
-  get memorable(): boolean {
+  get cacheable(): boolean {
     return this.status >= firstFinal;
   }
 

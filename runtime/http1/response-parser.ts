@@ -1,7 +1,7 @@
 import { responseHeads, type ResponseHead } from "./response-head.ts";
 import { ChunkedReader } from "./chunked-reader.ts";
 import type { HeadCache } from "./head-cache.ts";
-import { HeadPieces } from "./head-pieces.ts";
+import { HeadAssembler } from "./head-assembler.ts";
 
 const maxInterimResponses = 10;
 const status = { continue: 100, switching: 101, final: 200, last: 599 } as const;
@@ -9,13 +9,13 @@ const status = { continue: 100, switching: 101, final: 200, last: 599 } as const
 /** Receives the parts of one response; each method may call `stop`. */
 export interface ResponseSink {
   /** The head of the final response, headers flat. */
-  onAnswerHead(status: number, headers: readonly string[]): void;
+  onHead(status: number, headers: readonly string[]): void;
   /** `chunk` is borrowed for this call. */
-  onAnswerData(chunk: Buffer): void;
+  onData(chunk: Buffer): void;
   /**
    * `persistent`: whether the connection may be used again; `keepAlive`: milliseconds for which the replica keeps it.
    */
-  onAnswerEnd(persistent: boolean, keepAlive: number | undefined): void;
+  onEnd(persistent: boolean, keepAlive: number | undefined): void;
   /** The replica switched to the requested protocol; `rest` are the bytes after the head. */
   onSwitch(headers: readonly string[], rest: Buffer): void;
   /** The response breaks a rule, which `why` names; no other call follows. */
@@ -23,7 +23,7 @@ export interface ResponseSink {
 }
 
 /** The facts of a request that decide how its response is framed. */
-export interface AskedFor {
+export interface ResponseContext {
   /** Whether the response has no body, whatever its head says. */
   readonly headOnly: boolean;
   readonly upgrade: string | undefined;
@@ -37,14 +37,14 @@ type State = "idle" | "head" | "length" | "chunked" | "until-close";
  */
 export class ResponseParser {
   readonly #sink: ResponseSink;
-  readonly #heads: HeadPieces<ResponseHead, string>;
+  readonly #heads: HeadAssembler<ResponseHead, string>;
   readonly #onData = (chunk: Buffer): void => {
     // The sink may have called `stop` on an earlier chunk.
-    if (this.#state === "chunked") this.#sink.onAnswerData(chunk);
+    if (this.#state === "chunked") this.#sink.onData(chunk);
   };
   #state: State = "idle";
-  #asked: AskedFor = { headOnly: false, upgrade: undefined };
-  #interimAnswers = 0;
+  #asked: ResponseContext = { headOnly: false, upgrade: undefined };
+  interimResponses = 0;
   /** Bytes still to come of a body with a length. */
   #left = 0;
   #chunks: ChunkedReader | undefined;
@@ -52,7 +52,7 @@ export class ResponseParser {
   /** `cache` is shared by all connections to one replica. */
   constructor(sink: ResponseSink, cache?: HeadCache<ResponseHead>) {
     this.#sink = sink;
-    this.#heads = new HeadPieces(responseHeads, cache);
+    this.#heads = new HeadAssembler(responseHeads, cache);
   }
 
   /** Bytes still to come of the body, or of its current transfer chunk, as far as is known. */
@@ -62,9 +62,9 @@ export class ResponseParser {
   }
 
   /** Starts the next response. */
-  begin(asked: AskedFor): void {
+  begin(asked: ResponseContext): void {
     this.#asked = asked;
-    this.#interimAnswers = 0;
+    this.interimResponses = 0;
     this.#beginHead();
   }
 
@@ -90,7 +90,7 @@ export class ResponseParser {
           at = this.#readChunked(chunk, at);
           break;
         default:
-          this.#sink.onAnswerData(at === 0 ? chunk : chunk.subarray(at));
+          this.#sink.onData(at === 0 ? chunk : chunk.subarray(at));
           return;
       }
     }
@@ -122,8 +122,8 @@ export class ResponseParser {
     if (head.status === status.switching) return this.#switch(chunk, at, upgrade);
     if (head.status < status.continue || head.status > status.last) return this.#refuse(chunk, `status ${head.status}`);
     if (head.status < status.final) {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers > maxInterimResponses)
+      this.interimResponses += 1;
+      if (this.interimResponses > maxInterimResponses)
         return this.#refuse(chunk, `more than ${maxInterimResponses} interim responses`);
       if (!head.persistent) return this.#refuse(chunk, "an interim response that ends the connection");
       this.#beginHead();
@@ -134,7 +134,7 @@ export class ResponseParser {
     this.#chunks = head.chunked ? new ChunkedReader(this.#onData) : undefined;
     if (head.chunked) this.#state = "chunked";
     else this.#state = head.length === undefined && !empty ? "until-close" : "length";
-    this.#sink.onAnswerHead(head.status, head.headers);
+    this.#sink.onHead(head.status, head.headers);
     if (empty) this.#finish(at === chunk.length);
     return at;
   }
@@ -150,7 +150,7 @@ export class ResponseParser {
   #readCounted(chunk: Buffer, at: number): number {
     const end = Math.min(chunk.length, at + this.#left);
     this.#left -= end - at;
-    this.#sink.onAnswerData(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
+    this.#sink.onData(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
     if (this.#left === 0) this.#finish(end === chunk.length);
     return end;
   }
@@ -172,7 +172,7 @@ export class ResponseParser {
     const { persistent, keepAlive } = this.#heads.head;
     const reusable = persistent && clean && this.#state !== "until-close";
     this.#state = "idle";
-    this.#sink.onAnswerEnd(reusable, keepAlive);
+    this.#sink.onEnd(reusable, keepAlive);
   }
 
   #refuse(chunk: Buffer, why: string): number {

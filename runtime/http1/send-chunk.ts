@@ -7,7 +7,7 @@ import { joinedBody, latin1 } from "./latin1.ts";
  * byte. `done` is called once the kernel has all of it; until then the socket owns the bytes. False asks to wait for
  * `drain`.
  */
-export function sendPiece(
+export function sendChunk(
   socket: Socket,
   before: string,
   chunk: string | Uint8Array,

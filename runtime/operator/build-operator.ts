@@ -45,11 +45,11 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
     leaseTtl: parts.leaseTtl,
     now,
     pause: pauseFor,
-    changed: (leads) => {
+    onChange: (leads) => {
       log.info({ leads }, leads ? "became leader" : "lost leadership");
       if (leads) addAll();
     },
-    trouble: (err) => log.debug({ err }, "cannot acquire the lease"),
+    onError: (err) => log.debug({ err }, "cannot acquire the lease"),
   });
   const queues = kinds.map((kind) => {
     // A reconcile that outlasts its term does not count: all keys are added when the next term begins.
@@ -61,7 +61,13 @@ export function buildOperator(parts: OperatorParts): BuiltOperator {
       return again;
     };
     const failed = (): void => metrics.reconciled.inc({ kind: kind.name, outcome: "failed" });
-    const queue = new WorkQueue({ work, workers: parts.workers, settle, log: log.child({ kind: kind.name }), failed });
+    const queue = new WorkQueue({
+      work,
+      workers: parts.workers,
+      debounce: settle,
+      log: log.child({ kind: kind.name }),
+      failed,
+    });
     return { kind, queue };
   });
   const addAll = (): void => {

@@ -2,7 +2,7 @@ import { clusterConfig, operatorCluster } from "../adapters/kubernetes/open-kube
 import { operatedKinds } from "../adapters/kubernetes/operator/operated-kinds.ts";
 import { editions } from "../api/editions.ts";
 import { release } from "../api/version.ts";
-import { holdCluster, logClusterNews } from "../process/hold-cluster.ts";
+import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { start } from "../process/start.ts";
 import { clusterGatewayUrl } from "../settings/platform-settings.ts";
 import { buildOperator } from "./build-operator.ts";
@@ -25,7 +25,7 @@ await run({
   drainTimeout: 10_000,
   open: async (parts) => {
     const { edition, platformNamespace, upstreamTimeout, leaseTtl } = settings;
-    const news = logClusterNews(log);
+    const news = logClusterState(log);
     const cluster = holdCluster(parts, operatorCluster(await clusterConfig(settings), settings, news));
     const kinds = operatedKinds(cluster.client, cluster.namespaces, {
       platformNamespace,
@@ -36,7 +36,7 @@ await run({
       functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },
       check: (deployment) => checkDescription(deployment, settings),
       queues: queueTimeouts(settings.declaredQueues),
-      onTrouble: news.onTrouble,
+      onFailure: news.onFailure,
     });
     const metrics = buildOperatorMetrics(parts.admin.registry);
     const operator = buildOperator({ kinds, leases: cluster.leases, leaseTtl, resync, workers, metrics, log });

@@ -7,7 +7,7 @@ export interface WorkQueueParts {
   /** Objects reconciled at the same time. */
   readonly workers: number;
   /** Changes of one object within this time are reconciled together. */
-  readonly settle: number;
+  readonly debounce: number;
   readonly log: Log;
   readonly failed: () => void;
   /** From 0 to 1. */
@@ -79,8 +79,8 @@ export class WorkQueue {
     if (overtakes) this.#changed.push(key);
     else if (item.state === "working") item.dirty = true;
     // A failed object keeps its retry time. A settling one keeps its timer, or endless changes would postpone it.
-    else if (item.state === "waiting" && item.failures === 0 && item.delay > this.#parts.settle)
-      this.#schedule(key, item, this.#parts.settle);
+    else if (item.state === "waiting" && item.failures === 0 && item.delay > this.#parts.debounce)
+      this.#schedule(key, item, this.#parts.debounce);
   }
 
   /** Starts nothing more; resolves when what is in flight has ended. */
@@ -124,7 +124,7 @@ export class WorkQueue {
   }
 
   async #work(key: string, item: Item): Promise<void> {
-    const { work, settle, log, failed, random = Math.random } = this.#parts;
+    const { work, debounce: settle, log, failed, random = Math.random } = this.#parts;
     item.state = "working";
     item.dirty = false;
     item.revisited = true;

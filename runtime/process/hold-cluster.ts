@@ -22,9 +22,9 @@ export function holdCluster<C extends ClusterConnection>(
 }
 
 /** Logs once when the watches of the API server are interrupted, and once when they are back. */
-export function logClusterNews(log: Log) {
+export function logClusterState(log: Log) {
   return {
-    onTrouble: (err: unknown) => log.warn({ err }, "watches of the API server interrupted, trying again"),
+    onFailure: (err: unknown) => log.warn({ err }, "watches of the API server interrupted, trying again"),
     onRecovered: () => log.info("watches of the API server are back"),
   };
 }

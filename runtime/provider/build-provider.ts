@@ -97,7 +97,7 @@ export function buildProvider(given: ProviderParts): Provider {
   };
   /** Finds replicas and logs that an earlier process left of functions that were removed since. */
   const lookForOrphans = async (): Promise<void> => {
-    for (const { namespace, name } of [...(await replicas.list()), ...(await replicas.leftovers())]) {
+    for (const { namespace, name } of [...(await replicas.list()), ...(await replicas.orphans())]) {
       if (entries.has(formatRef({ namespace, name }))) continue;
       const { reconciler, loop } = entryOf({ namespace, name });
       reconciler.want(undefined);

@@ -126,7 +126,7 @@ export class FunctionReconciler {
       tracked.probe?.close();
     } else if (tracked.probe === undefined && address !== undefined && wanted !== undefined) {
       const { prober, now, replicas } = this.#parts;
-      const plans = probePlans(wanted.deployment.annotations, replicas.traits.answersProbes);
+      const plans = probePlans(wanted.deployment.annotations, replicas.traits.handlesProbes);
       const isFunctionPort = replicas.traits.port !== undefined;
       tracked.probe = new ReplicaProbe({ prober, address, isFunctionPort, plans, now, changed: this.#changed });
     }

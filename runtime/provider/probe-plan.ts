@@ -19,18 +19,18 @@ const timeout = 1_000;
 const failureThreshold = 3;
 
 /**
- * The probes of a function (contract §2.1). Without `answersProbes` a path is probed only if the function names it: an
+ * The probes of a function (contract §2.1). Without `handlesProbes` a path is probed only if the function names it: an
  * image may start its program for any request.
  * @throws PlatformError `validation_failed` for an invalid annotation
  */
 export function probePlans(
   annotations: KeyedTexts,
-  answersProbes: boolean,
+  handlesProbes: boolean,
 ): { readonly health: ProbePlan; readonly ready: ProbePlan } {
   const rules = probeRules(annotations);
   const protocol = functionProtocol(annotations);
   // Probes with a path use HTTP/1.1, which an HTTP/2 server need not speak.
-  const hasPaths = answersProbes && protocol !== "h2c";
+  const hasPaths = handlesProbes && protocol !== "h2c";
   return {
     health: planOf(rules.health, protocol, hasPaths ? "/_/health" : undefined),
     ready: planOf(rules.ready, protocol, hasPaths ? "/_/ready" : undefined),

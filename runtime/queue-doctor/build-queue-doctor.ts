@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { RebuildReason } from "../core/queues/decide-repair.ts";
-import type { BrokerHealth, BrokerIllness } from "../core/ports/broker-health.ts";
+import type { BrokerHealth, BrokerFault } from "../core/ports/broker-health.ts";
 import type { BrokerServers } from "../core/ports/broker-servers.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
@@ -33,7 +33,7 @@ export interface BuiltQueueDoctor {
   /** Checks every period, and soon after a restart of the broker, until `stop` aborts; then releases its lease. */
   run(stop: AbortSignal): Promise<void>;
   /** What the last check found wrong, or why it failed; undefined = nothing. */
-  readonly trouble: string | undefined;
+  readonly problem: string | undefined;
 }
 
 const leaseName = "process.doctor";
@@ -53,7 +53,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
   let standsBy = false;
 
   const report = (found: string | undefined): void => {
-    if (found !== undefined && found !== problem) log.error({ trouble: found }, "the queues are unavailable");
+    if (found !== undefined && found !== problem) log.error({ reason: found }, "the queues are unavailable");
     problem = found;
   };
   const declare = async (): Promise<void> => {
@@ -83,7 +83,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
     return ours;
   };
   /** Restarts the server, which only one doctor may do; true when it was restarted. */
-  const restart = async ({ server }: BrokerIllness, stop: AbortSignal): Promise<boolean> => {
+  const restart = async ({ server }: BrokerFault, stop: AbortSignal): Promise<boolean> => {
     const { servers } = parts;
     // A broker that cannot store grants no lease either: the doctor that did not stand by acts, and none can take over.
     if (servers === undefined || !(await acquire().catch(() => !standsBy))) return false;
@@ -104,7 +104,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
   /** One check; resolves with the milliseconds until the next one. */
   const check = async (stop: AbortSignal): Promise<number> => {
     try {
-      const fault = await parts.health?.trouble();
+      const fault = await parts.health?.fault();
       metrics.healthy.set(fault === undefined ? 1 : 0);
       if (fault !== undefined) {
         report(`the broker cannot store: ${fault.server}: ${fault.why}`);
@@ -147,7 +147,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
       unsubscribe();
       await parts.leases.release(leaseName, holder).catch(() => {});
     },
-    get trouble() {
+    get problem() {
       return problem;
     },
   };

@@ -41,7 +41,7 @@ async function open(parts: ServiceParts): Promise<void> {
     metrics: buildDoctorMetrics(admin.registry),
     log,
   });
-  followBroker(parts, [link.trouble], () => doctor.trouble);
+  followBroker(parts, [link.state], () => doctor.problem);
   await link.opened;
   const provision = () => checkDurability(settings.durability, settings.natsMonitorUrl).then(() => doctor.provision());
   const onWait = (err: Error): void => log.warn({ err }, "waiting for the broker to be ready");

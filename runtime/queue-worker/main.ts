@@ -7,7 +7,7 @@ import { machineFunctions, natsOptions, workerBroker } from "../adapters/nats/op
 import { release } from "../api/version.ts";
 import { passwordFileRule } from "../process/file-rules.ts";
 import { followBroker } from "../process/follow-broker.ts";
-import { holdCluster, logClusterNews } from "../process/hold-cluster.ts";
+import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { start } from "../process/start.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";
@@ -32,7 +32,7 @@ await run({
     const { lifecycle, admin } = parts;
     const link = NatsLink.begin(natsOptions(settings, `queue-worker-${queue}`, inbox));
     lifecycle.onClose("broker", () => link.close());
-    followBroker(parts, [link.trouble]);
+    followBroker(parts, [link.state]);
     await link.opened;
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
@@ -42,11 +42,11 @@ await run({
       settings,
       ...workerBroker(link, inbox),
       ...(settings.provider === "kubernetes"
-        ? holdCluster(parts, workerCluster(await clusterConfig(settings), settings, logClusterNews(log)))
+        ? holdCluster(parts, workerCluster(await clusterConfig(settings), settings, logClusterState(log)))
         : machineFunctions(link)),
       slots: ({ maxInflight }) => maxInflight,
       ...invokerFor(upstream, settings),
-      onGone: (address) => upstream.forget(address),
+      onGone: (address) => upstream.release(address),
       sender,
       metrics: buildWorkerMetrics(admin.registry),
       invocations: buildInvocationMetrics(admin.registry),

@@ -93,7 +93,7 @@ function need(needs: RouteEntry["needs"], handling: RouteEntry["handling"]): str
 }
 
 function replies(entry: RouteEntry): string {
-  const good = entry.answers
+  const good = entry.responses
     .filter(({ status }) => status === "default" || status < 400)
     .map(({ status, about, schema }) => {
       const type = schema === undefined ? undefined : typeName(schema);

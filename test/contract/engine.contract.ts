@@ -43,7 +43,7 @@ export function engineContract(usable: () => Promise<UsableEngine>): void {
 
   test("look() finds nothing in the way where it can be used", async () => {
     const { engine, close } = await usable();
-    expect((await engine.look()).trouble).toBeUndefined();
+    expect((await engine.look()).unavailable).toBeUndefined();
     await close();
   });
 
@@ -76,7 +76,7 @@ export function engineContract(usable: () => Promise<UsableEngine>): void {
     await open.replicas.start({ ...echoSpec(), grace: 600_000 });
     const address = await running(open);
     await eventually(() => answers(address), { what: "an answer" });
-    await open.endNow();
+    await open.closeNow();
     expect(await answers(address)).toBe(false);
     const next = await given.engine.open(given.place);
     expect(await next.replicas.list()).toEqual([]);

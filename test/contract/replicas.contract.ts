@@ -141,11 +141,11 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
   opened("leftovers() tells functions of which something is there until they are forgotten", async ({ replicas }) => {
     const { id } = await replicas.start(echoSpec());
     await running(replicas, id);
-    await eventually(async () => (await replicas.leftovers()).length <= 1, { what: "no other function" });
+    await eventually(async () => (await replicas.orphans()).length <= 1, { what: "no other function" });
     await replicas.stop(id);
     await replicas.forget(hello);
 
-    expect(await replicas.leftovers()).toEqual([]);
+    expect(await replicas.orphans()).toEqual([]);
   });
 
   opened("forgetNamespace() removes what it leaves, and is content when there is nothing", async ({ replicas }) => {

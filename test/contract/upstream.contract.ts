@@ -308,7 +308,7 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       await until(() => fn.connections.every(({ received }) => received !== "") && fn.connections.length === 2, "both");
       fn.connections[0]?.write(ok);
       await until(() => early.heard.outcome !== undefined || late.heard.outcome !== undefined, "one answer");
-      upstream.forget(fn.address);
+      upstream.release(fn.address);
       await until(() => fn.connections[0]?.ended === true, "the idle one to close");
       expect(fn.connections[1]?.ended).toBe(false);
       fn.connections[1]?.write(ok);

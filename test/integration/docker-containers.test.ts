@@ -171,10 +171,10 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     try {
       const texts = await textsOf(talker, next);
       expect(texts.filter((text) => !text.startsWith("watchdog: "))).toEqual(["out of luck\n", "awake\n"]);
-      expect(await next.replicas.leftovers()).toEqual([talker]);
+      expect(await next.replicas.orphans()).toEqual([talker]);
       await next.replicas.forget(talker);
       expect(await textsOf(talker, next)).toEqual([]);
-      expect(await next.replicas.leftovers()).toEqual([]);
+      expect(await next.replicas.orphans()).toEqual([]);
     } finally {
       await next.close();
     }
@@ -329,7 +329,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     const said = answer(quick);
     const slow = await run("slow", shell("echo begun >&2; sleep 100"), { grace: 0 });
     const cut = answer(slow).then(
-      () => "answered",
+      () => "responded",
       () => "cut",
     );
     for (const name of ["quick", "slow"])

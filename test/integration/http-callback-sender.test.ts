@@ -93,7 +93,7 @@ describe("a callback", () => {
   test("is POSTed with its headers and body, and no others", async () => {
     const received = await sink();
     expect(await send(sender(), `${received.url}/a%2Fb?x=1&y`)).toEqual({
-      kind: "answered",
+      kind: "responded",
       status: 200,
       retryAfter: undefined,
     });
@@ -113,7 +113,7 @@ describe("a callback", () => {
   test("reaches a receiver by name", async () => {
     const received = await sink();
     expect(await send(sender(), received.url.replace("127.0.0.1", "localhost"))).toMatchObject({
-      kind: "answered",
+      kind: "responded",
       status: 200,
     });
     expect(received.received[0]?.headers["host"]).toBe(`localhost:${received.port}`);
@@ -122,13 +122,13 @@ describe("a callback", () => {
   test.each([201, 404, 410, 429, 500, 503])("is answered with %i", async (status) => {
     const received = await sink();
     received.answerNext({ kind: "status", status, headers: { "Retry-After": "7" } });
-    expect(await send(sender(), received.url)).toEqual({ kind: "answered", status, retryAfter: "7" });
+    expect(await send(sender(), received.url)).toEqual({ kind: "responded", status, retryAfter: "7" });
   });
 
   test.each([301, 302, 303, 307, 308])("follows no redirect: %i", async (status) => {
     const [received, other] = [await sink(), await sink()];
     received.answerNext({ kind: "status", status, headers: { Location: other.url } });
-    expect(await send(sender(), received.url)).toMatchObject({ kind: "answered", status });
+    expect(await send(sender(), received.url)).toMatchObject({ kind: "responded", status });
     expect(other.received).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe("a callback", () => {
     const received = await sink();
     for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
     try {
-      expect(await send(sender(), received.url)).toMatchObject({ kind: "answered" });
+      expect(await send(sender(), received.url)).toMatchObject({ kind: "responded" });
     } finally {
       vi.unstubAllEnvs();
     }
@@ -225,7 +225,7 @@ describe("limits", () => {
       more();
     });
     closing.push(() => raw.close());
-    expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "answered", status: 200 });
+    expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "responded", status: 200 });
     await eventually(() => closed, { what: "the connection to be closed" });
     expect(written).toBeLessThan(50_000_000);
   });
@@ -306,7 +306,7 @@ describe("where it may go", () => {
     const received = await sink();
     network = testNetwork({ "turning.example": [["93.184.216.34"], ["10.1.2.3"]] }, { "93.184.216.34": "127.0.0.1" });
     const by = sender({ policy: "public" });
-    expect(await send(by, `http://turning.example:${received.port}/callback`)).toMatchObject({ kind: "answered" });
+    expect(await send(by, `http://turning.example:${received.port}/callback`)).toMatchObject({ kind: "responded" });
     await by.close();
     expect(await send(sender({ policy: "public" }), `http://turning.example:${received.port}/callback`)).toMatchObject({
       kind: "forbidden",
@@ -368,7 +368,7 @@ describe("where it may go", () => {
       ["127.0.0.0/8", received.url],
     ] as const) {
       expect(await send(sender({ policy: "public", allow: [allow, "::1/128"] }), url)).toMatchObject({
-        kind: "answered",
+        kind: "responded",
       });
     }
     expect(await send(sender({ policy: "public", allow: ["localhost:1"] }), byName)).toMatchObject({
@@ -384,9 +384,9 @@ describe("where it may go", () => {
       { gatewayOrigin: `http://127.0.0.1:${gateway.port}` },
     );
     expect(await send(by, "http://gateway.weir.svc.cluster.local.:8080/async-function/echo/x?y=1")).toMatchObject({
-      kind: "answered",
+      kind: "responded",
     });
-    expect(await send(by, "https://faas.example.com/function/echo")).toMatchObject({ kind: "answered" });
+    expect(await send(by, "https://faas.example.com/function/echo")).toMatchObject({ kind: "responded" });
     expect(await send(by, "https://faas.example.com/system/functions")).toMatchObject({ kind: "forbidden" });
     expect(await send(by, "https://faas.example.com/function/../system/functions")).toMatchObject({
       kind: "forbidden",
@@ -408,7 +408,7 @@ describe("where it may go", () => {
     // Sockets of this machine, which know how to go on with the next address; both are loopback.
     const both = { ...machineNetwork, resolve: async () => ["::1", "127.0.0.1"] };
     expect(await send(sender({}, { network: both }), `http://both.example:${port}/`)).toMatchObject({
-      kind: "answered",
+      kind: "responded",
       status: 200,
     });
   });

@@ -60,7 +60,7 @@ describe("the function gets", () => {
       outputLimit: 100,
       signal: new AbortController().signal,
     });
-    expect(outcome).toMatchObject({ kind: "answered", status: 200 });
+    expect(outcome).toMatchObject({ kind: "responded", status: 200 });
     const [seen] = server.requests;
     expect(seen).toMatchObject({ method: "POST", target: "/a%2Fb/..;/c?x=1&y=%20", body: "hello" });
     expect(seen?.headers).toMatchObject({
@@ -93,8 +93,8 @@ describe("the outcome is", () => {
   test.each([200, 204, 302, 404, 418, 500, 599])("answered with %i", async (status) => {
     const server = await serve((_request, response) => response.writeHead(status, { "X-Own": "1" }).end());
     const outcome = await invoke(server.address);
-    expect(outcome).toMatchObject({ kind: "answered", status, size: 0 });
-    if (outcome.kind !== "answered") expect.fail(outcome.kind);
+    expect(outcome).toMatchObject({ kind: "responded", status, size: 0 });
+    if (outcome.kind !== "responded") expect.fail(outcome.kind);
     expect(outcome.body?.byteLength).toBe(0);
     expect(outcome.duration).toBeGreaterThan(0);
   });
@@ -104,7 +104,7 @@ describe("the outcome is", () => {
       "HTTP/1.1 200 OK\r\nX-B: 1\r\nSet-Cookie: a=1\r\nX-Latin: na\u00efve\r\nConnection: close, X-Hop\r\nX-Hop: gone\r\nKeep-Alive: timeout=5\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok",
     );
     const outcome = await invoke(server.address);
-    if (outcome.kind !== "answered") expect.fail(outcome.kind);
+    if (outcome.kind !== "responded") expect.fail(outcome.kind);
     expect(outcome.headers).toEqual([
       "X-B",
       "1",
@@ -129,10 +129,10 @@ describe("the outcome is", () => {
     const whole = await invoke(server.address, { path: "/1000", query: undefined });
     const over = await invoke(server.address, { path: "/1001", query: undefined });
     const far = await invoke(server.address, { path: "/3000000", query: undefined });
-    expect(whole).toMatchObject({ kind: "answered", size: 1_000 });
-    expect(whole.kind === "answered" && whole.body?.byteLength).toBe(1_000);
-    expect(over).toMatchObject({ kind: "answered", size: 1_001, body: undefined });
-    expect(far).toMatchObject({ kind: "answered", size: 3_000_000, body: undefined });
+    expect(whole).toMatchObject({ kind: "responded", size: 1_000 });
+    expect(whole.kind === "responded" && whole.body?.byteLength).toBe(1_000);
+    expect(over).toMatchObject({ kind: "responded", size: 1_001, body: undefined });
+    expect(far).toMatchObject({ kind: "responded", size: 3_000_000, body: undefined });
   });
 
   test("unreachable, nothing sent, when the connection is refused", async () => {
@@ -224,12 +224,12 @@ describe("the outcome is", () => {
 
   test("the same for calls one after another over kept connections, and for many at once", async () => {
     const server = await serve((_request, response, body) => response.end(body));
-    for (let n = 0; n < 5; n++) expect(await invoke(server.address)).toMatchObject({ kind: "answered" });
+    for (let n = 0; n < 5; n++) expect(await invoke(server.address)).toMatchObject({ kind: "responded" });
     const bodies = Array.from({ length: 50 }, (_, n) => `body ${n}`);
     const outcomes = await Promise.all(bodies.map((body) => invoke(server.address, { body: Buffer.from(body) })));
     expect(
       outcomes.map((outcome) =>
-        outcome.kind === "answered" ? Buffer.from(outcome.body ?? []).toString() : outcome.kind,
+        outcome.kind === "responded" ? Buffer.from(outcome.body ?? []).toString() : outcome.kind,
       ),
     ).toEqual(bodies);
   });

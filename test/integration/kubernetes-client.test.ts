@@ -7,7 +7,7 @@ import type { ClusterConfig } from "../../runtime/adapters/kubernetes/client/clu
 import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
 import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objects.ts";
-import { writeUntilAlone } from "../../runtime/adapters/kubernetes/client/write-object.ts";
+import { retryOnConflict } from "../../runtime/adapters/kubernetes/client/write-object.ts";
 import { fixedToken } from "../../runtime/adapters/kubernetes/client/token-file.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi } from "../support/kubernetes-api.ts";
@@ -95,7 +95,7 @@ test("what somebody else changes meanwhile is read and changed again", async () 
   const client = open();
   api.store.write(kind, configMap("a", { count: "0" }));
   const count = () =>
-    writeUntilAlone("count", async (options) => {
+    retryOnConflict("count", async (options) => {
       const current = await client.get<ConfigMap>(kind, place, options);
       const data = { count: String(Number(current.data?.["count"]) + 1) };
       return client.replace(kind, { ...current, data } as ConfigMap, place);
@@ -158,7 +158,7 @@ describe("a server that is not well", () => {
     api.store.write(kind, configMap("a"));
     const answers = [{ status: 429, retryAfter: 1 }, { status: 503 }, { status: 500 }];
     api.faults.refuse = () => answers.shift();
-    await open({ patience: 5_000 }).get(kind, place);
+    await open({ retryWindow: 5_000 }).get(kind, place);
     const [first, second, ...rest] = api.requests.map(({ at }) => at);
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(990);
     expect(rest).toHaveLength(2);
@@ -216,7 +216,7 @@ describe("a server that is not well", () => {
   test("behind a connection that only we believe open is asked again over another, within the caller's patience", async () => {
     api.store.write(kind, configMap("a"));
     api.faults.hangs = true;
-    const asking = open({ timeout: 60_000, patience: 1_000 }).get(kind, place);
+    const asking = open({ timeout: 60_000, retryWindow: 1_000 }).get(kind, place);
     await eventually(() => api.requests.length === 1, { what: "the first attempt" });
     api.faults.hangs = false;
     expect(await asking).toMatchObject({ metadata: place });
@@ -226,7 +226,7 @@ describe("a server that is not well", () => {
   test("that answers others is slow, and not asked twice", async () => {
     for (const name of ["a", "b"]) api.store.write(kind, configMap(name));
     api.faults.hangs = true;
-    const client = open({ timeout: 1_200, patience: 1_000 });
+    const client = open({ timeout: 1_200, retryWindow: 1_000 });
     const asking = client.get(kind, place);
     asking.catch(() => {});
     await eventually(() => api.requests.length === 1, { what: "the slow one" });

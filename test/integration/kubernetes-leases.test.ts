@@ -19,7 +19,7 @@ let api: KubernetesApi;
 let cluster: ReturnType<typeof operatorCluster>;
 beforeEach(async () => {
   api = await openKubernetesApi();
-  cluster = operatorCluster(api.config, places, { onTrouble: () => {}, onRecovered: () => {} });
+  cluster = operatorCluster(api.config, places, { onFailure: () => {}, onRecovered: () => {} });
 });
 afterEach(async () => {
   await cluster.close();
@@ -36,8 +36,8 @@ function lead(leases: Leases) {
     leaseTtl,
     now: () => performance.now(),
     pause: pauseFor,
-    changed: (leads) => said.push(leads),
-    trouble: () => {},
+    onChange: (leads) => said.push(leads),
+    onError: () => {},
   });
   const running = leadership.run(stop.signal);
   const end = (): Promise<void> => {
@@ -65,7 +65,7 @@ test("leases and writes do not wait for lists", async () => {
 });
 
 test("an autoscaler's lease does not wait for what is asked again", async () => {
-  const autoscaler = autoscalerCluster(api.config, places, { onTrouble: () => {}, onRecovered: () => {} });
+  const autoscaler = autoscalerCluster(api.config, places, { onFailure: () => {}, onRecovered: () => {} });
   api.faults.refuse = (request) => (isLease(request) ? undefined : { status: 503 });
   const changes = Array.from({ length: 50 }, () =>
     autoscaler.functions.get({ namespace: "fn", name: "echo" }).catch(() => {}),

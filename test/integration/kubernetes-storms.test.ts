@@ -4,7 +4,7 @@ import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
 import { kinds, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
 import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 import { KubeWatch } from "../../runtime/adapters/kubernetes/watch/watch.ts";
-import { writeUntilAlone } from "../../runtime/adapters/kubernetes/client/write-object.ts";
+import { retryOnConflict } from "../../runtime/adapters/kubernetes/client/write-object.ts";
 import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi } from "../support/kubernetes-api.ts";
 
@@ -40,7 +40,7 @@ describe.concurrent("FP4", () => {
       api.resetAll();
       // Somebody who does not give up, as an operator would: by itself, 0.5 s after a failure.
       const change = () =>
-        writeUntilAlone("count", async (options) => {
+        retryOnConflict("count", async (options) => {
           const current = await client.get<Counter>(kinds.function, place, options);
           return client.replace<Counter>(kinds.function, { ...current, count: current.count + 1 } as Counter, place);
         });

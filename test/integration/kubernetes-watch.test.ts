@@ -49,7 +49,7 @@ async function openBench(bookmarkEvery?: number, contact: ContactOptions = {}): 
         silence: watchSilence,
         firstDelay: 100,
         longestDelay: 500,
-        onTrouble: (err) => troubles.push(err),
+        onFailure: (err) => troubles.push(err),
         ...options,
       });
       watch.listen(({ key, before, after }) => changes.push(`${key}: ${before ?? "-"} > ${after ?? "-"}`));

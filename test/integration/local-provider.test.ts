@@ -292,8 +292,8 @@ describe("HttpProber", () => {
 
     expect(await prober.probe(address, "/200", 1_000)).toEqual({ kind: "passed" });
     expect(await prober.probe(address, "/399", 1_000)).toEqual({ kind: "passed" });
-    expect(await prober.probe(address, "/404", 1_000)).toEqual({ kind: "answered", status: 404 });
-    expect(await prober.probe(address, "/503", 1_000)).toEqual({ kind: "answered", status: 503 });
+    expect(await prober.probe(address, "/404", 1_000)).toEqual({ kind: "responded", status: 404 });
+    expect(await prober.probe(address, "/503", 1_000)).toEqual({ kind: "responded", status: 503 });
     expect(await prober.probe(address, "/silent", 50)).toEqual({ kind: "silent" });
     expect(await prober.probe(address, undefined, 1_000)).toEqual({ kind: "passed" });
     server.closeAllConnections();

@@ -236,7 +236,7 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
   const time = mark();
   const slow = await run({ environment: { fprocess: `sleep ${time}` }, grace: 200 });
   const refused = fetch(slow.url).then(
-    () => "answered",
+    () => "responded",
     () => "cut",
   );
   await eventually(() => processesWith(`sleep ${time}`).length > 0, { what: "the call to run" });
@@ -326,10 +326,10 @@ test("after SIGKILL of the host its functions end by themselves; the next one re
   };
   expect(await readdir(join(options.logs, "functions", "hello"))).toEqual(["ended"]);
   expect(await read()).toContain("starting\n");
-  expect(await next.replicas.leftovers()).toEqual([hello]);
+  expect(await next.replicas.orphans()).toEqual([hello]);
   await next.replicas.forget(hello);
   expect(await read()).toEqual([]);
-  expect(await next.replicas.leftovers()).toEqual([]);
+  expect(await next.replicas.orphans()).toEqual([]);
   await next.close();
 });
 
@@ -343,7 +343,7 @@ test("endNow() cuts off calls under way, and ends a close() that waits for them"
   await eventually(() => processesWith(seconds).length > 0, { what: "the call to be with the function" });
   const path = await runDirectory();
   const closed = provider.close();
-  await provider.endNow();
+  await provider.closeNow();
   await closed;
   expect(processesWith(seconds)).toEqual([]);
   await expect(lstat(path)).rejects.toThrow("ENOENT");

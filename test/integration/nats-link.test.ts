@@ -41,14 +41,14 @@ test("the broker's clock is told, its health, and whether it keeps what is promi
   await clock.known();
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(5_000);
 
-  expect(await new NatsHealth([server.monitorUrl]).trouble()).toBeUndefined();
+  expect(await new NatsHealth([server.monitorUrl]).fault()).toBeUndefined();
   await checkDurability("interval", [server.monitorUrl]);
   await expect(checkDurability("always", [server.monitorUrl])).rejects.toThrow(
     'Cannot promise durability "always": it writes to disk every 0.1 s',
   );
   await link.close();
   await server.close();
-  expect(await new NatsHealth([server.monitorUrl]).trouble()).toBeUndefined();
+  expect(await new NatsHealth([server.monitorUrl]).fault()).toBeUndefined();
   await expect(checkDurability("interval", [server.monitorUrl])).rejects.toThrow(/Cannot ask the broker/);
 
   const always = await openNatsServer({ durability: "always" });
@@ -62,7 +62,7 @@ test("a link begun without a broker says so, sends nothing, and works once there
   await server.stop();
   const link = NatsLink.begin({ ...options, url: server.url });
   const said: unknown[] = [];
-  link.trouble.onChange((kind, cause) => said.push([kind, cause]));
+  link.state.onChange((kind, cause) => said.push([kind, cause]));
   const heard: string[] = [];
   const unhear = link.subscribe("news", (message) => void heard.push(message.string()));
   link.subscribe("gossip", (message) => void heard.push(message.string()))();
@@ -71,7 +71,7 @@ test("a link begun without a broker says so, sends nothing, and works once there
   const table = new QueueTable();
   const watching = catalog.watch(table.observer);
 
-  await eventually(() => link.trouble.kind === "away", { what: "the trouble" });
+  await eventually(() => link.state.kind === "away", { what: "the trouble" });
   expect(said).toEqual([["away", expect.objectContaining({ message: expect.stringContaining("refused") })]]);
   expect(link.downFor()).toBe(Number.POSITIVE_INFINITY);
   const outcome = await publishDurably(link, "q", new Uint8Array(0), new HeaderBlock(), performance.now() + 3_000);
@@ -107,7 +107,7 @@ test("a link that is closed before there was a broker tries no more", async () =
   const server = await openNatsServer();
   await server.stop();
   const link = NatsLink.begin({ ...options, url: server.url });
-  await eventually(() => link.trouble.kind === "away", { what: "an attempt" });
+  await eventually(() => link.state.kind === "away", { what: "an attempt" });
   await link.close();
   expect(link.isClosed).toBe(true);
   await server.restart();

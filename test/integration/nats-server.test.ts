@@ -252,5 +252,5 @@ describe("the nats-server of tests", () => {
 test("a server that was closed is not restarted", async () => {
   const server = await open();
   await server.close();
-  expect(await server.renew()).toBe(false);
+  expect(await server.restart()).toBe(false);
 });

@@ -97,7 +97,7 @@ describe("another replica", () => {
             if (address === gone) gateway.setReplicas("hello", []);
             return upstream.dispatch(address, request, listener);
           },
-          forget: (address) => upstream.forget(address),
+          release: (address) => upstream.release(address),
           close: () => upstream.close(),
         },
       },
@@ -124,7 +124,7 @@ describe("another replica", () => {
             gateway.setReplicas("hello", []);
             return upstream.dispatch(address, request, listener);
           },
-          forget: (address) => upstream.forget(address),
+          release: (address) => upstream.release(address),
           close: () => upstream.close(),
         },
       },

@@ -189,7 +189,7 @@ test("a defect of the gateway's own is 500, and nobody calls the reply bad for i
           queueMicrotask(() => listener.onHead(200, unreadable));
           return { resume: () => {}, abort: () => (aborted += 1) };
         },
-        forget: () => {},
+        release: () => {},
         close: async () => {},
       },
     },

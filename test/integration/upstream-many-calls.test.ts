@@ -66,7 +66,7 @@ test("calls that wait hear it when their replica is gone, and when all is closed
   const server = await openNarrowReplica();
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const forgotten = sendAll(address);
-  forgotten.upstream.forget(address);
+  forgotten.upstream.release(address);
   const closed = sendAll(address);
   await closed.upstream.close();
   await over([...forgotten.heard, ...closed.heard], "the end of all");

@@ -157,7 +157,7 @@ function statusesIn(lines: readonly string[]): ReadonlyMap<string, number> {
   return statuses;
 }
 
-function expectedStatus({ id, handling, answers: [first] }: RouteEntry): number {
+function expectedStatus({ id, handling, responses: [first] }: RouteEntry): number {
   if (handling === "not built") return 501;
   return refused[id] ?? (first.status === "default" ? 200 : first.status);
 }

@@ -76,7 +76,7 @@ class Protocol {
     bench.callbackAnswer = (request) => {
       const id = headerValue(request.headers, "x-call-id") ?? "";
       this.lines.push({ kind: "callback", id, at: now(), headers: {}, bodyHash: "", bodySize: 0, answered: 200 });
-      return { kind: "answered", status: 200, retryAfter: undefined };
+      return { kind: "responded", status: 200, retryAfter: undefined };
     };
   }
 

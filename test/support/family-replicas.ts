@@ -34,7 +34,7 @@ export class FamilyReplicas extends MemoryReplicas {
   readonly #running = new Map<string, { readonly child: ChildProcess; readonly address: string }>();
 
   constructor(image: FamilyImage) {
-    super({ port: 8080, answersProbes: false });
+    super({ port: 8080, handlesProbes: false });
     this.#image = image;
   }
 

@@ -43,15 +43,15 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
     reading.outcome = outcome;
   };
   const sink: ResponseSink = {
-    onAnswerHead: (status, headers) => {
+    onHead: (status, headers) => {
       if (reading.status !== 0) throw new Error("a second head");
       Object.assign(reading, { status, headers });
     },
-    onAnswerData: (chunk) => {
+    onData: (chunk) => {
       if (reading.outcome !== "open" || chunk.length === 0) throw new Error("data that is none");
       reading.body += chunk.toString("latin1");
     },
-    onAnswerEnd: (persistent) => {
+    onEnd: (persistent) => {
       over("whole");
       reading.persistent = persistent;
     },

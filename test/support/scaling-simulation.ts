@@ -37,7 +37,7 @@ export class ScalingSimulation {
   readonly changes: SimulatedChange[] = [];
   /** The last decision about each function. */
   readonly decisions = new Map<string, ScaleDecision>();
-  readonly #options = { window: 10_000, patience: 60_000, wakeTimeout: 60_000 };
+  readonly #options = { window: 10_000, silenceTimeout: 60_000, wakeTimeout: 60_000 };
   readonly #advance: (milliseconds: number) => void;
   #scaler: Scaler;
   #now = 1_000_000;
@@ -67,7 +67,7 @@ export class ScalingSimulation {
     const totals = new Map<string, { finished: number; inFlight: number }>();
     const gateway = { totals, cut: false, kill: () => void (gateway.cut = true), stop: () => end() };
     const publish = (report: ActivityReport): void => {
-      if (!gateway.cut) this.#scaler.hear(report, this.#now);
+      if (!gateway.cut) this.#scaler.addReport(report, this.#now);
     };
     const entries = (): Iterable<readonly [string, ActivityTotals]> => totals.entries();
     const end = reportActivity({ publish, subscribe: () => () => {} }, `gateway-${this.#gateways}`, entries);

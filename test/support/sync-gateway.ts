@@ -150,7 +150,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const waker = new Waker({ functions: store, table, wakeTimeout, maxWaitingCallers, maxWaitingBytes: 1e8 });
   const counts = new InvocationCounts();
   const upstream = new HttpUpstream();
-  table.onGone((address) => upstream.forget(address));
+  table.onGone((address) => upstream.release(address));
   const told = new WeakSet<object>();
   const tell = (request: { readonly method?: string | undefined; readonly url?: string | undefined }): void => {
     if (told.has(request)) return;

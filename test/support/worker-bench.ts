@@ -42,7 +42,7 @@ export function answered(
   body = "out",
   headers: readonly string[] = ["Content-Type", "text/plain"],
 ): InvokeOutcome {
-  return { kind: "answered", status, headers, body: Buffer.from(body), size: Buffer.byteLength(body), duration: 3 };
+  return { kind: "responded", status, headers, body: Buffer.from(body), size: Buffer.byteLength(body), duration: 3 };
 }
 
 /** A run that goes on until it is cut off. */
@@ -81,7 +81,7 @@ export class WorkerBench {
   answer: Answer = () => answered();
   callbackAnswer: (request: CallbackRequest, signal: AbortSignal) => Promise<CallbackOutcome> | CallbackOutcome =
     () => ({
-      kind: "answered",
+      kind: "responded",
       status: 200,
       retryAfter: undefined,
     });

@@ -3,7 +3,7 @@ import { functionLabel } from "../../api/names.ts";
 import { KubeClient } from "./client/client.ts";
 import { readPodConfig, type ClusterConfig } from "./client/cluster-config.ts";
 import { sliceAddresses } from "./stores/endpoint-addresses.ts";
-import { keepFunction, type FunctionWatch } from "./stores/kept-function.ts";
+import { cacheFunction, type FunctionWatch } from "./stores/cached-function.ts";
 import { kinds } from "./client/kinds.ts";
 import { KubeBrokerServers } from "./stores/kube-broker-servers.ts";
 import { KubeEndpoints, type SliceWatch } from "./stores/kube-endpoints.ts";
@@ -24,15 +24,15 @@ export interface ClusterAccess {
 }
 
 /** The settings that say which namespaces functions live in. */
-export interface FunctionPlaces {
+export interface FunctionNamespaceSettings {
   readonly edition: Edition;
   readonly functionNamespace: string;
   readonly platformNamespace: string;
 }
 
 /** Called once when the watches lose the API server, and once when all of them have recovered. */
-export interface ClusterNews {
-  readonly onTrouble: (err: unknown) => void;
+export interface ClusterListener {
+  readonly onFailure: (err: unknown) => void;
   readonly onRecovered: () => void;
 }
 
@@ -54,7 +54,7 @@ export function clusterConfig(access: ClusterAccess): Promise<ClusterConfig> {
 }
 
 /** The Kubernetes adapters of a gateway. */
-export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+export function gatewayCluster(config: ClusterConfig, settings: FunctionNamespaceSettings, news: ClusterListener) {
   const parts = new ClusterParts(config, "weir-gateway", news);
   const { client } = parts;
   const namespaces = parts.namespaceStore(settings, rightsWithin);
@@ -73,7 +73,7 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionPlaces, 
 }
 
 /** The Kubernetes adapters of a queue-worker. */
-export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+export function workerCluster(config: ClusterConfig, settings: FunctionNamespaceSettings, news: ClusterListener) {
   const parts = new ClusterParts(config, "weir-queue-worker", news);
   const where = parts.namespaces(settings);
   const functions = parts.functions(where);
@@ -86,7 +86,7 @@ export function workerCluster(config: ClusterConfig, settings: FunctionPlaces, n
 }
 
 /** The Kubernetes adapters of an autoscaler. */
-export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+export function autoscalerCluster(config: ClusterConfig, settings: FunctionNamespaceSettings, news: ClusterListener) {
   const parts = new ClusterParts(config, "weir-autoscaler", news);
   const where = parts.namespaces(settings);
   const functions = parts.functions(where);
@@ -101,13 +101,13 @@ export function autoscalerCluster(config: ClusterConfig, settings: FunctionPlace
 }
 
 /** The Kubernetes adapters of a queue-doctor: the pods of the broker. */
-export function doctorCluster(config: ClusterConfig, settings: Pick<FunctionPlaces, "platformNamespace">) {
+export function doctorCluster(config: ClusterConfig, settings: Pick<FunctionNamespaceSettings, "platformNamespace">) {
   const client = new KubeClient(config, { fieldManager: "weir-queue-doctor" });
   return { servers: new KubeBrokerServers(client, settings.platformNamespace), close: () => client.close() };
 }
 
 /** The Kubernetes adapters of an operator, which opens its own watches by `client`, in `namespaces`. */
-export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces, news: ClusterNews) {
+export function operatorCluster(config: ClusterConfig, settings: FunctionNamespaceSettings, news: ClusterListener) {
   const parts = new ClusterParts(config, "weir-operator", news);
   return {
     client: parts.client,
@@ -118,11 +118,11 @@ export function operatorCluster(config: ClusterConfig, settings: FunctionPlaces,
   };
 }
 
-function hasMany({ edition }: FunctionPlaces): boolean {
+function hasMany({ edition }: FunctionNamespaceSettings): boolean {
   return editions[edition].namespaces === "many";
 }
 
-function only({ functionNamespace }: FunctionPlaces): NamespaceSet {
+function only({ functionNamespace }: FunctionNamespaceSettings): NamespaceSet {
   return fixedNamespaces(functionNamespace);
 }
 
@@ -131,21 +131,24 @@ class ClusterParts {
   readonly client: KubeClient;
   readonly #config: ClusterConfig;
   readonly #fieldManager: string;
-  readonly #onTrouble: ClusterNews["onTrouble"];
+  readonly onFailure: ClusterListener["onFailure"];
   readonly #closing: (() => Promise<void>)[] = [];
 
-  constructor(config: ClusterConfig, fieldManager: string, { onTrouble, onRecovered }: ClusterNews) {
+  constructor(config: ClusterConfig, fieldManager: string, { onFailure, onRecovered }: ClusterListener) {
     this.client = new KubeClient(config, { fieldManager, contact: { onRecovered } });
     this.#config = config;
     this.#fieldManager = fieldManager;
-    this.#onTrouble = onTrouble;
+    this.onFailure = onFailure;
   }
 
-  namespaceStore({ functionNamespace, platformNamespace }: FunctionPlaces, within?: number): KubeNamespaceStore {
+  namespaceStore(
+    { functionNamespace, platformNamespace }: FunctionNamespaceSettings,
+    within?: number,
+  ): KubeNamespaceStore {
     const options: NamespaceOptions = {
       defaultNamespace: functionNamespace,
       platformNamespace,
-      onTrouble: this.#onTrouble,
+      onFailure: this.onFailure,
     };
     const store = new KubeNamespaceStore(
       this.client,
@@ -156,17 +159,17 @@ class ClusterParts {
   }
 
   /** The function namespaces. Editions with a single one do not watch the namespaces of the cluster. */
-  namespaces(places: FunctionPlaces): NamespaceSet {
+  namespaces(places: FunctionNamespaceSettings): NamespaceSet {
     return hasMany(places) ? this.namespaceStore(places).namespaces(places.functionNamespace) : only(places);
   }
 
   /** Leases have a separate client, so that none lapses while other requests wait for a connection or a retry. */
-  leases({ platformNamespace }: FunctionPlaces): KubeLeases {
+  leases({ platformNamespace }: FunctionNamespaceSettings): KubeLeases {
     const client = new KubeClient(this.#config, {
       fieldManager: this.#fieldManager,
       connections: 1,
       streams: 1,
-      patience: leaseRetryTime,
+      retryWindow: leaseRetryTime,
     });
     this.#closing.push(() => client.close());
     return new KubeLeases(client, platformNamespace);
@@ -174,12 +177,12 @@ class ClusterParts {
 
   functions(where: NamespaceSet): FunctionWatch {
     return this.#closeLater(
-      new NamespacedWatch(this.client, kinds.function, where, { keep: keepFunction, onTrouble: this.#onTrouble }),
+      new NamespacedWatch(this.client, kinds.function, where, { keep: cacheFunction, onFailure: this.onFailure }),
     );
   }
 
   slices(where: NamespaceSet): SliceWatch {
-    const options = { keep: sliceAddresses, labelSelector: functionLabel, onTrouble: this.#onTrouble };
+    const options = { keep: sliceAddresses, labelSelector: functionLabel, onFailure: this.onFailure };
     return this.#closeLater(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
   }
 

@@ -120,7 +120,7 @@ export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: 
     store: new NatsQueueStore(link, facts),
     catalog: new NatsQueueCatalog(link),
     leases: new NatsLeases(link),
-    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (fault) => link.trouble.said(fault)),
+    health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (fault) => link.state.onHealth(fault)),
     onBrokerBack: (listener: () => void) => link.onReconnect(listener),
   };
 }

@@ -1,7 +1,7 @@
 import { cutMark, longestLine } from "./longest-line.ts";
 
 /** A chunk of a log as its store delivers it; `text` ends with a newline unless the line continues in the next one. */
-export interface LogPiece {
+export interface LogChunk {
   /** Number of the output stream; the chunks of one line have the same. */
   readonly stream: number;
   /** RFC 3339 with nanoseconds, UTC. */
@@ -25,7 +25,7 @@ interface PartialLine {
 const newline = 10;
 
 /** Joins chunks into lines; lines over 64 KiB are truncated and marked. */
-export async function* logLines(chunks: AsyncIterable<LogPiece>): AsyncGenerator<LogLine> {
+export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator<LogLine> {
   const partial = new Map<number, PartialLine>();
   for await (const { stream, timestamp, text } of chunks) {
     const line = partial.get(stream) ?? { timestamp, parts: [], length: 0 };

@@ -25,7 +25,7 @@ function platformHeaders(id: string, entry: CallEntry, depth: number): Readonly<
   return {
     [header.callId]: id,
     [header.durationSeconds]: ((entry.attempts.at(-1)?.duration ?? 0) / 1_000).toFixed(6),
-    [header.functionStatus]: String(entry.status ?? statusWithoutAnswer(entry)),
+    [header.functionStatus]: String(entry.status ?? statusWithoutResponse(entry)),
     [header.functionName]: entry.function,
     "User-Agent": `queue-worker/${release}`,
     [header.retry]: String(entry.retries),
@@ -36,7 +36,7 @@ function platformHeaders(id: string, entry: CallEntry, depth: number): Readonly<
 }
 
 /** Status that a receiver sees when the function sent none. */
-export function statusWithoutAnswer(entry: CallEntry): number {
+export function statusWithoutResponse(entry: CallEntry): number {
   return entry.reason === "expired" ? 504 : 502;
 }
 

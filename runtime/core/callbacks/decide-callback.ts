@@ -53,7 +53,7 @@ export function judgeCallback(
   switch (outcome.kind) {
     case "forbidden":
       return { kind: "failed", status: undefined, error: outcome.error };
-    case "answered": {
+    case "responded": {
       const { status } = outcome;
       if (status >= 200 && status < 300) return { kind: "sent", status };
       if (isFinal(status)) return { kind: "failed", status, error: `answered ${status}` };

@@ -10,7 +10,7 @@ export type RunOutcome = InvokeOutcome;
 /** The HTTP status of a run: the function's own, or the one that stands for a missing response. */
 export function runStatus(outcome: RunOutcome): number {
   switch (outcome.kind) {
-    case "answered":
+    case "responded":
       return outcome.status;
     case "function-gone":
       return 404;
@@ -64,7 +64,7 @@ export function judgeRun(
       return retry(runStatus(outcome), outcome.error);
     case "timed-out":
       return retry(runStatus(outcome), "the time limit was reached");
-    case "answered": {
+    case "responded": {
       const { status, headers } = outcome;
       if (status < 400) return { kind: "done", status };
       const internal = status >= 500 && headerValue(headers, header.internal.toLowerCase()) !== undefined;

@@ -40,12 +40,12 @@ const backingOffReason = "BackingOff";
 const unreadyReasons: ReadonlySet<string> = new Set(["NotListening", "NotReady", "Unhealthy"]);
 
 /** What a person has to act on. `stalled`: an attempt failed; `not-ready`: a replica runs but does not become ready. */
-export interface Trouble extends ReplicaFailure {
+export interface Problem extends ReplicaFailure {
   readonly kind: "stalled" | "not-ready";
 }
 
 /** Why a function is not ready, if that is known and does not pass by itself. */
-export function troubleOf(conditions: readonly Condition[]): Trouble | undefined {
+export function problemOf(conditions: readonly Condition[]): Problem | undefined {
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   if (stalled !== undefined) return { kind: "stalled", reason: stalled.reason, message: stalled.message };
   const unready = conditions.find(

@@ -6,7 +6,7 @@ import type { FunctionObserver, FunctionStore } from "../ports/function-store.ts
  * A store that shows its own writes to an observer before they resolve, without waiting for the watch: a client that
  * was told of a deployment may call the function at once.
  */
-export class SeenFunctionStore implements FunctionStore {
+export class ObservedFunctionStore implements FunctionStore {
   readonly #inner: FunctionStore;
   readonly #observer: FunctionObserver;
 

@@ -16,7 +16,7 @@ export function isHopByHop(lowerName: string): boolean {
 }
 
 /** Whether every option of a `Connection` value concerns the connection only and names no other header. */
-export function isPlainConnection(value: string): boolean {
+export function isSimpleConnection(value: string): boolean {
   switch (value) {
     case "keep-alive":
     case "Keep-Alive":

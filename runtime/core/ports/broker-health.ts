@@ -1,5 +1,5 @@
 /** A server of the broker that cannot store messages, for instance because its disk is full. */
-export interface BrokerIllness {
+export interface BrokerFault {
   /** Host of the server. */
   readonly server: string;
   /** The server's own error message. */
@@ -11,5 +11,5 @@ export interface BrokerHealth {
   /**
    * The first server that cannot store; undefined when none reports that; unreachable ones are skipped. Never rejects.
    */
-  trouble(): Promise<BrokerIllness | undefined>;
+  fault(): Promise<BrokerFault | undefined>;
 }

@@ -6,7 +6,7 @@ export interface CallbackRequest {
 }
 
 export type CallbackOutcome =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly kind: "responded"; readonly status: number; readonly retryAfter: string | undefined }
   /** Callbacks may not go to the address. */
   | { readonly kind: "forbidden"; readonly error: string }
   | { readonly kind: "unreachable"; readonly error: string };

@@ -7,7 +7,7 @@ import type { Usage } from "./usage.ts";
 /** Whether an engine can be used now. */
 export interface EngineFacts {
   /** Why it cannot be used, as a sentence; absent: it can. */
-  readonly trouble?: string | undefined;
+  readonly unavailable?: string | undefined;
   /** The setting or variable that selected the engine, if any. */
   readonly namedBy?: string | undefined;
 }
@@ -64,7 +64,7 @@ export interface OpenEngine {
   /** Stops all replicas and removes what they had; repeated calls wait for the first. */
   close(): Promise<void>;
   /** As `close`, but calls in flight are aborted. */
-  endNow(): Promise<void>;
+  closeNow(): Promise<void>;
 }
 
 /** One way to run replicas on one machine. */

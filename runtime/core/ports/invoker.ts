@@ -4,7 +4,7 @@ import type { FunctionProtocol } from "../functions/function-limits.ts";
 /** Outcome of sending a queued call to a function. */
 export type InvokeOutcome =
   | {
-      readonly kind: "answered";
+      readonly kind: "responded";
       readonly status: number;
       /** Flat, without hop-by-hop headers. */
       readonly headers: readonly string[];

@@ -5,7 +5,7 @@ export type ProbeResult =
   | { readonly kind: "passed" }
   | { readonly kind: "refused" }
   | { readonly kind: "silent" }
-  | { readonly kind: "answered"; readonly status: number }
+  | { readonly kind: "responded"; readonly status: number }
   | { readonly kind: "broken"; readonly words: string };
 
 /** Probes whether a replica can take calls. */

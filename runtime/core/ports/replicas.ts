@@ -36,7 +36,7 @@ export interface ReplicaTraits {
    * Our watchdog runs in front of each replica and responds to probes itself. Without it, only paths that the function
    * sets are probed.
    */
-  readonly answersProbes: boolean;
+  readonly handlesProbes: boolean;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface Replicas {
    * Functions, with or without replicas, that have something for `forget` to remove, such as logs of an earlier
    * process.
    */
-  leftovers(): Promise<readonly FunctionRef[]>;
+  orphans(): Promise<readonly FunctionRef[]>;
   /** Calls `changed` with the function whose replicas changed by themselves; the returned function unsubscribes. */
   onChange(changed: (ref: FunctionRef) => void): () => void;
   /** Resolves while replicas can be started; otherwise rejects with `provider_unavailable` and a sentence. */

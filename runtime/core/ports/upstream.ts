@@ -59,6 +59,6 @@ export interface UpstreamCall {
 export interface Upstream {
   dispatch(address: string, request: UpstreamRequest, listener: UpstreamListener): UpstreamCall;
   /** The replica is gone: closes persistent connections to it once they are idle. */
-  forget(address: string): void;
+  release(address: string): void;
   close(): Promise<void>;
 }

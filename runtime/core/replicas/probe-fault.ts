@@ -41,7 +41,7 @@ export function probeFault(asked: ProbeAsked, result: ProbeResult): string | und
       return undefined;
     case "refused":
       return asked.isFunctionPort ? nothingListens(Number(port), "$PORT") : "its watchdog does not listen";
-    case "answered":
+    case "responded":
       return `${get} answered ${result.status}`;
     case "silent":
       return asked.path === undefined

@@ -1,7 +1,7 @@
 import { reportPeriod } from "./activity-reporter.ts";
 import { LoadWindow } from "./load-window.ts";
 import type { ActivityReport } from "../ports/activity.ts";
-import { isSilent, ReportingSources, type Hearing, type ReportingSource } from "./reporting-sources.ts";
+import { isSilent, ReportingSources, type ReportCoverage, type ReportingSource } from "./reporting-sources.ts";
 
 /** Activity of one function over all processes. */
 export interface FunctionActivity {
@@ -48,9 +48,9 @@ export class ActivityWindows {
   readonly #withdrawn = new Set<string>();
   readonly #window: number;
 
-  constructor(options: { readonly window: number; readonly patience: number }, now: number) {
+  constructor(options: { readonly window: number; readonly silenceTimeout: number }, now: number) {
     this.#window = options.window;
-    this.#sources = new ReportingSources(options.patience, now);
+    this.#sources = new ReportingSources(options.silenceTimeout, now);
   }
 
   /** Starts to add up reports of the function; does nothing if it already did. */
@@ -68,11 +68,11 @@ export class ActivityWindows {
     this.#functions.delete(key);
   }
 
-  hear(report: ActivityReport, now: number): void {
-    const { source, before } = this.#sources.hear(report, now);
+  addReport(report: ActivityReport, now: number): void {
+    const { source, before } = this.#sources.addReport(report, now);
     const counted = this.#withdrawn.delete(source.name) ? undefined : before;
     // A report that comes early still covers a second: its calls are spread over no less.
-    const from = Math.max(Math.min(before?.heardAt ?? now, now - reportPeriod), now - longestReport);
+    const from = Math.max(Math.min(before?.receivedAt ?? now, now - reportPeriod), now - longestReport);
     for (const { function: key, finished, inFlight } of report.deltas) {
       const sums = this.#functions.get(key);
       if (sums === undefined) continue;
@@ -114,8 +114,8 @@ export class ActivityWindows {
   }
 
   /** Whether all processes that should report do, and since when. */
-  hearing(now: number): Hearing {
-    return this.#sources.hearing(now);
+  coverage(now: number): ReportCoverage {
+    return this.#sources.coverage(now);
   }
 
   #withdraw(source: ReportingSource, now: number): void {

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../api/duration.ts";
-import type { Hearing } from "./reporting-sources.ts";
+import type { ReportCoverage } from "./reporting-sources.ts";
 import type { ScaleRules } from "./scale-rules.ts";
 
 /** Facts for the decision to scale one function to zero. Times are monotonic milliseconds. */
@@ -16,7 +16,7 @@ export interface IdleFacts {
   /** Calls in flight, including those that wait for a replica, streams and WebSockets. */
   readonly inFlight: number;
   readonly lastCallAt: number | undefined;
-  readonly hearing: Hearing;
+  readonly coverage: ReportCoverage;
   /** Its calls in queues; undefined: not known now. */
   readonly queued: number | undefined;
   /** Longest that callers wait for a first replica. */
@@ -50,7 +50,7 @@ class Awake {
   }
 
   get message(): string {
-    const { inFlight, hearing, idleAfter, queued = 0 } = this.#facts;
+    const { inFlight, coverage: hearing, idleAfter, queued = 0 } = this.#facts;
     switch (this.because) {
       case "not-labelled":
         return "scale.zero is not set";
@@ -83,7 +83,7 @@ export function decideIdle(facts: IdleFacts): IdleDecision {
 }
 
 function awakeBecause(facts: IdleFacts): AwakeBecause | undefined {
-  const { idleAfter, inFlight, queued, hearing, now } = facts;
+  const { idleAfter, inFlight, queued, coverage: hearing, now } = facts;
   if (!facts.rules.zero) return "not-labelled";
   if (inFlight > 0) return "busy";
   if (hearing.kind === "missing") return "reports-missing";

@@ -118,7 +118,7 @@ export function decideScale(facts: ScaleFacts): ScaleDecision {
 }
 
 function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly action: "scale" }) {
-  const { rules, replicas, load, hold: requestedHold, history, hearing, now, window } = facts;
+  const { rules, replicas, load, hold: requestedHold, history, coverage, now, window } = facts;
   const { min, max } = rules;
   if (replicas < min) return scale(min, "below-min", `The label scale.min is ${min}`);
   if (replicas > max) return scale(max, "above-max", `The label scale.max is ${max}`);
@@ -139,8 +139,8 @@ function decideByLoad(facts: ScaleFacts): Kept | (ScaleDecision & { readonly act
   if (down >= replicas) return new Kept("steady", () => loadMessage(load.value, rules, replicas));
   const hold = (because: KeepBecause, why: () => string): Kept =>
     new Kept(because, () => `${loadMessage(load.value, rules, down)}, but ${why()}`);
-  if (hearing.kind === "missing") return hold("reports-missing", () => hearing.message);
-  if (now - Math.max(load.since, hearing.since) < window) {
+  if (coverage.kind === "missing") return hold("reports-missing", () => coverage.message);
+  if (now - Math.max(load.since, coverage.since) < window) {
     return hold("window-incomplete", () => `load and reports are known for less than ${formatDuration(window)}`);
   }
   if (now - facts.changedAt < window) {

@@ -6,14 +6,14 @@ export interface ReportingSource {
   readonly kind: "gateway" | "queue-worker";
   /** Since when no report of it was lost; -Infinity if all since its first were received. */
   readonly since: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly number: number;
   /** Calls in flight by function. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
 /** Whether reports are complete: all have been received since `since`, or a process is missing, and which. */
-export type Hearing =
+export type ReportCoverage =
   | { readonly kind: "complete"; readonly since: number }
   | { readonly kind: "missing"; readonly message: string };
 
@@ -37,7 +37,7 @@ export class ReportingSources {
   }
 
   /** Records a report. `before` is the previous one of the same process, if there is any. */
-  hear(
+  addReport(
     report: ActivityReport,
     now: number,
   ): { readonly source: ReportingSource; readonly before: ReportingSource | undefined } {
@@ -48,7 +48,7 @@ export class ReportingSources {
       name: report.source,
       kind: report.worker === undefined ? "gateway" : "queue-worker",
       since: nothingMissed ? (before?.since ?? Number.NEGATIVE_INFINITY) : now,
-      heardAt: now,
+      receivedAt: now,
       number: report.number,
       inFlight: new Map(busy.map((delta) => [delta.function, delta.inFlight])),
     };
@@ -60,7 +60,7 @@ export class ReportingSources {
   /** Drops and returns those that were silent for too long, unless no gateway reports at all. */
   giveUp(now: number): readonly ReportingSource[] {
     const all = [...this.#sources.values()];
-    const dead = all.filter(({ heardAt }) => now - heardAt > this.#silenceTimeout);
+    const dead = all.filter(({ receivedAt: heardAt }) => now - heardAt > this.#silenceTimeout);
     if (dead.length === 0 || !all.some((source) => source.kind === "gateway" && !isSilent(source, now))) return [];
     for (const { name } of dead) this.#sources.delete(name);
     this.#since = now;
@@ -68,12 +68,12 @@ export class ReportingSources {
   }
 
   /** Whether all processes report now, and since when. */
-  hearing(now: number): Hearing {
+  coverage(now: number): ReportCoverage {
     let since = this.#since;
     let gateways = 0;
     for (const source of this.#sources.values()) {
       if (isSilent(source, now)) {
-        const seconds = Math.floor((now - source.heardAt) / 1_000);
+        const seconds = Math.floor((now - source.receivedAt) / 1_000);
         return { kind: "missing", message: `${source.name} has not reported for ${seconds} s` };
       }
       if (source.kind === "gateway") gateways += 1;
@@ -88,6 +88,6 @@ export class ReportingSources {
 }
 
 /** Whether the process has not reported for so long that its calls may have gone elsewhere. */
-export function isSilent({ heardAt }: ReportingSource, now: number): boolean {
+export function isSilent({ receivedAt: heardAt }: ReportingSource, now: number): boolean {
   return now - heardAt > silentAfter;
 }

@@ -7,7 +7,7 @@ import type { DesiredFunction } from "../functions/desired-function.ts";
 import type { SeenFunction } from "../functions/function-facts.ts";
 import { LoadWindow } from "./load-window.ts";
 import type { ActivityReport } from "../ports/activity.ts";
-import type { Hearing } from "./reporting-sources.ts";
+import type { ReportCoverage } from "./reporting-sources.ts";
 import type { ScaleRules } from "./scale-rules.ts";
 
 /** Options of a scaler; durations in milliseconds. */
@@ -15,7 +15,7 @@ export interface ScalerOptions {
   /** Load is averaged over it, and nothing is scaled down before all of it was observed. */
   readonly window: number;
   /** How long a process that went silent keeps functions from being scaled down. */
-  readonly patience: number;
+  readonly silenceTimeout: number;
   /** Longest that callers wait for a first replica. */
   readonly wakeTimeout: number;
   /** Time without calls after which a function goes to zero. */
@@ -71,8 +71,8 @@ export class Scaler {
     this.#activity = new ActivityWindows(options, now);
   }
 
-  hear(report: ActivityReport, now: number): void {
-    this.#activity.hear(report, now);
+  addReport(report: ActivityReport, now: number): void {
+    this.#activity.addReport(report, now);
   }
 
   /** Records the desired state of a function, and its number of ready replicas. */
@@ -153,8 +153,8 @@ export class Scaler {
   }
 
   /** Whether all processes that should report do. */
-  hearing(now: number): Hearing {
-    return this.#activity.hearing(now);
+  coverage(now: number): ReportCoverage {
+    return this.#activity.coverage(now);
   }
 
   /**
@@ -162,14 +162,14 @@ export class Scaler {
    * `wallClock` is `now` in Unix milliseconds.
    */
   *plans(now: number, wallClock: number): Generator<ScalePlan> {
-    const hearing = this.#activity.hearing(now);
+    const hearing = this.#activity.coverage(now);
     for (const [key, scaled] of this.#functions) {
       const { wanted, rules } = scaled;
       yield { wanted, rules, decision: this.#decide(key, scaled, hearing, { now, wallClock }) };
     }
   }
 
-  #decide(key: string, scaled: Scaled, hearing: Hearing, { now, wallClock }: Moment): ScaleDecision {
+  #decide(key: string, scaled: Scaled, hearing: ReportCoverage, { now, wallClock }: Moment): ScaleDecision {
     const { wanted, rules, ready, changedAt, raisedAt, readyAt, history } = scaled;
     const { window, wakeTimeout, idleAfter } = this.#options;
     const activity = wanted.replicas === 0 ? undefined : this.#activity.of(key, now);
@@ -183,7 +183,7 @@ export class Scaler {
       external: wanted.externalScaler,
       hold: activeHold(wanted, wallClock),
       history,
-      hearing,
+      coverage: hearing,
       inFlight: activity?.inFlight ?? 0,
       lastCallAt: activity?.lastCallAt,
       queued: this.#queued === undefined ? undefined : (this.#queued.depths.get(key) ?? 0),

@@ -3,7 +3,7 @@ import { isHost } from "../../api/host-grammar.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions } from "../../api/http-grammar.ts";
-import { isPlainConnection } from "../../core/headers/hop-by-hop.ts";
+import { isSimpleConnection } from "../../core/headers/hop-by-hop.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import { isTraceParent } from "../../core/headers/trace-parent.ts";
 import { contentLengthOf, isChunkedCoding } from "../../http1/framing-rules.ts";
@@ -114,7 +114,7 @@ export function readRequestHead(
           keeps = true;
           break;
         }
-        if (!isPlainConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
+        if (!isSimpleConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
         options = [...(options ?? []), ...connectionOptions(value)];
         break;
       case requestHeader.proxyConnection:

@@ -62,7 +62,7 @@ export class RestLane extends Duplex implements ResponseSink {
     response.once("close", () => this.destroy());
   }
 
-  onAnswerHead(status: number, headers: readonly string[]): void {
+  onHead(status: number, headers: readonly string[]): void {
     // An error was sent already, because the body arrived too slowly.
     if (this.#exchange.headersSent) return this.#stop();
     if (connectionOptions(headerValue(headers, "connection") ?? "").includes("close"))
@@ -71,13 +71,13 @@ export class RestLane extends Duplex implements ResponseSink {
     this.#headPending = true;
   }
 
-  onAnswerData(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     this.#headPending = false;
     this.#unsent += 1;
     this.#exchange.write(chunk, this.#onSent);
   }
 
-  onAnswerEnd(): void {
+  onEnd(): void {
     this.#headPending = false;
     this.#over = true;
     this.#exchange.end();

@@ -6,7 +6,7 @@ import { header } from "../../api/names.ts";
 import { errorCodes, type ErrorCode } from "../../api/platform-error.ts";
 import { ProblemDetails } from "../../api/schemas/problem-details.ts";
 import { statusOf } from "../error-handler.ts";
-import type { Answer, RouteEntry } from "../rest/route.ts";
+import type { RouteResponse, RouteEntry } from "../rest/route.ts";
 import { errorMeanings } from "./error-meanings.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { errorsOf } from "./route-errors.ts";
@@ -54,9 +54,9 @@ export const responseComponents: JsonObject = Object.fromEntries(
 
 /** All responses of a route, by status. */
 export function responsesOf(entry: RouteEntry): JsonObject {
-  const byFunction = entry.answers.some(({ status }) => status === "default");
+  const byFunction = entry.responses.some(({ status }) => status === "default");
   const responses: Record<string, JsonObject> = {};
-  for (const response of entry.answers) responses[String(response.status)] = successResponse(response, entry);
+  for (const response of entry.responses) responses[String(response.status)] = successResponse(response, entry);
   // Generated clients treat a response that is only the default one as an error.
   if (responses["default"] !== undefined) responses["2XX"] = responses["default"];
   for (const [status, codes] of errorsOf(entry)) {
@@ -70,7 +70,7 @@ export function responsesOf(entry: RouteEntry): JsonObject {
 }
 
 function successResponse(
-  { about, schema, type = "application/json", headers = {} }: Answer,
+  { about, schema, type = "application/json", headers = {} }: RouteResponse,
   entry: RouteEntry,
 ): JsonObject {
   const named = Object.entries(headers).map(([name, description]) => [name, text(description)] as const);

@@ -24,7 +24,7 @@ export type RouteGroup =
 export type RouteMethod = "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "PATCH" | "OPTIONS";
 
 /** One successful response of a route. */
-export interface Answer<A extends TSchema = TSchema> {
+export interface RouteResponse<A extends TSchema = TSchema> {
   /** `default` = any status, as the function replies. */
   readonly status: number | "default";
   readonly about: string;
@@ -74,7 +74,7 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
   /** `application/json` if absent. */
   readonly bodyType?: string;
   /** The handler's value is sent as the first one. */
-  readonly answers: readonly [Answer<A>, ...Answer[]];
+  readonly responses: readonly [RouteResponse<A>, ...RouteResponse[]];
   /** Errors besides those of every route of its kind. */
   readonly errors?: readonly ErrorCode[];
   /** Whether HEAD is served where GET is; true if absent. */
@@ -127,7 +127,7 @@ export function route<
   facts: RouteFacts<P, Q, B, A>,
   open: (parts: RouteParts, app: FastifyInstance) => (request: RouteRequest<P, Q, B>) => Promise<Static<A> | void>,
 ): RouteEntry {
-  const [{ status }] = facts.answers;
+  const [{ status }] = facts.responses;
   const handling: OpenHandler = (parts, app) => {
     const handle = open(parts, app);
     return async (request, reply) => {

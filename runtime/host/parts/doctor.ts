@@ -23,7 +23,7 @@ export async function openDoctor(given: HostStart & HostPlace & Broker): Promise
     ...doctorAdapters(doctorLink, store, [nats.monitorUrl]),
     queues,
     recreate: settings.recreate,
-    servers: { restart: () => nats.renew() },
+    servers: { restart: () => nats.restart() },
     period: settings.doctorPeriod,
     leaseTtl: settings.leaseTtl,
     times: settings,

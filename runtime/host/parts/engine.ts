@@ -47,7 +47,7 @@ export async function openEngine(given: HostStart & HostPlace & Broker): Promise
     log: given.log.child({ part: providerName }),
   });
   lifecycle.onClose("replicas", () => engine.close());
-  lifecycle.onEndNow("replicas", () => engine.endNow());
+  lifecycle.onEndNow("replicas", () => engine.closeNow());
   // Before the replicas: runs that are aborted with them must not be recorded as failed attempts.
   lifecycle.onEndNow("nats-server", () => nats.close());
   return { engine, providerName, engineTrouble, providerLink, functions, namespaces };

@@ -21,8 +21,8 @@ export async function openReadiness(given: Given & { readonly provider: Provider
   const links = [given.doctorLink, given.gatewayLink, ...given.workerLinks];
   followBroker(
     { admin, log },
-    links.map(({ trouble }) => trouble),
-    () => doctor.trouble,
+    links.map(({ state: trouble }) => trouble),
+    () => doctor.problem,
   );
   admin.addCheck("provider", () => given.provider.check());
   admin.ready();

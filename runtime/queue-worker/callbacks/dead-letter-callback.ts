@@ -57,7 +57,7 @@ export async function deadLetterUnreadableCallback(
   await parts.deadLetters.put(unreadableLetter({ kind: "callback", id, queue }, delivery, parts.ledger.now()));
   if (ownId !== undefined) await failCallback(parts, ownId, why);
   parts.metrics.deadLetters.inc({ queue_name: queue, reason: "undecodable" });
-  parts.log.warn({ callId: id, queue, why }, "callback cannot be read");
+  parts.log.warn({ callId: id, queue, reason: why }, "callback cannot be read");
 }
 
 async function failCallback(parts: WorkerParts, id: string, why: string): Promise<void> {

@@ -13,9 +13,9 @@ interface DeferredWrite {
 }
 
 /** How long deferred writes are retried. */
-export interface LateWritesOptions {
+export interface DeferredWritesOptions {
   /** Milliseconds. */
-  readonly patience: number;
+  readonly retryFor: number;
   /** Aborts all retries. */
   readonly stop: AbortSignal;
   /** Monotonic milliseconds. */
@@ -31,18 +31,18 @@ const monotonic = (): number => performance.now();
  * in memory only: if this process ends, the records stay wrong for longer.
  */
 export class DeferredWrites {
-  readonly #options: LateWritesOptions;
+  readonly #options: DeferredWritesOptions;
   readonly #waiting: DeferredWrite[] = [];
   #running = false;
 
-  constructor(options: LateWritesOptions) {
+  constructor(options: DeferredWritesOptions) {
     this.#options = options;
   }
 
   /** `write` must not reject. */
   add(write: () => Promise<boolean>): void {
     if (this.#waiting.length >= maxWaiting) return;
-    const { patience, now = monotonic } = this.#options;
+    const { retryFor: patience, now = monotonic } = this.#options;
     this.#waiting.push({ write, until: now() + patience });
     if (!this.#running) void this.#run();
   }

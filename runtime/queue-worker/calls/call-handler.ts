@@ -1,7 +1,7 @@
 import type { QueuedCall } from "../../core/calls/call.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
-import { Aside, type Slot } from "./aside.ts";
-import { deadLetterUnreadable } from "./bury-unreadable.ts";
+import { DetachedCalls, type Slot } from "./detached-calls.ts";
+import { deadLetterUnreadable } from "./dead-letter-unreadable.ts";
 import { CallProtocol } from "./call-protocol.ts";
 import { CurrentRuns } from "./current-run.ts";
 import { Lease } from "../lease.ts";
@@ -17,7 +17,7 @@ export class CallHandler {
   readonly #parts: WorkerParts;
   readonly #runs = new CurrentRuns();
   readonly #waits = new StrictWaits();
-  readonly #detached: Aside;
+  readonly #detached: DetachedCalls;
   readonly #protocol: CallProtocol;
   readonly #abandon: AbortSignal;
 
@@ -26,7 +26,7 @@ export class CallHandler {
     this.#parts = parts;
     this.#abandon = abandon;
     // A call that left the one slot of a strict queue would let the next one overtake it.
-    this.#detached = new Aside(parts.queue.strict ? 0 : maxDetached);
+    this.#detached = new DetachedCalls(parts.queue.strict ? 0 : maxDetached);
     this.#protocol = new CallProtocol(parts, { runs: this.#runs, waits: this.#waits });
   }
 

@@ -5,7 +5,7 @@ import type { QueuedCall } from "../../core/calls/call.ts";
 import { changeRecord, type KnownRecord } from "../../core/calls/change-record.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
 import { unreadableLetter } from "../../core/queues/unreadable-letter.ts";
-import type { Slot } from "./aside.ts";
+import type { Slot } from "./detached-calls.ts";
 import type { Lease } from "../lease.ts";
 import { settleCall } from "./settle-call.ts";
 import { untilDone } from "./until-done.ts";
@@ -32,7 +32,7 @@ export async function deadLetterUnreadable(
   });
   if (record === "lost" || lease.lost.aborted) return;
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
-  parts.log.warn({ callId: id, queue: delivery.queue, why }, "call cannot be read");
+  parts.log.warn({ callId: id, queue: delivery.queue, reason: why }, "call cannot be read");
   // The call's depth in a chain of callbacks cannot be read either.
   if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, slot);
   lease.close();

@@ -7,7 +7,7 @@ export interface Slot {
 }
 
 /** Calls that continue without a slot: few at a time, as each may hold an output in memory. */
-export class Aside {
+export class DetachedCalls {
   readonly #max: number;
   readonly #detached = new Set<Promise<void>>();
   readonly #stop = new AbortController();

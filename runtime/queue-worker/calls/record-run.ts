@@ -5,7 +5,7 @@ import type { QueuedCall } from "../../core/calls/call.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
 import type { RunOutcome, RunVerdict } from "../../core/calls/judge-run.ts";
 import type { StoredResult } from "../../core/ports/call-ledger.ts";
-import type { Slot } from "./aside.ts";
+import type { Slot } from "./detached-calls.ts";
 import type { CurrentRun } from "./current-run.ts";
 import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
@@ -93,7 +93,7 @@ interface Output {
 }
 
 function outputOf(parts: WorkerParts, { call, held, outcome }: JudgedRun): Output | undefined {
-  if (outcome.kind !== "answered") return undefined;
+  if (outcome.kind !== "responded") return undefined;
   const { status, headers, body, duration, size } = outcome;
   const ttl = limitsOf(parts.table.findKey(formatRef(call.function)))?.resultTtl ?? parts.times.callRecordTtl;
   const wanted = body !== undefined && (ttl > 0 || held.entry.callback !== null);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
 import { serviceNameLabel, sliceAddresses } from "../../../runtime/adapters/kubernetes/stores/endpoint-addresses.ts";
-import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { cacheFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/cached-function.ts";
 import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
 import { KubeEndpoints, type SliceWatch } from "../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
 import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
@@ -90,7 +90,7 @@ const publisher: EndpointsPublisher = {
 
 function open() {
   const where = fixedNamespaces(...fixture.namespaces);
-  const functions: FunctionWatch = new NamespacedWatch(worker, kinds.function, where, { keep: keepFunction });
+  const functions: FunctionWatch = new NamespacedWatch(worker, kinds.function, where, { keep: cacheFunction });
   const watch: SliceWatch = new NamespacedWatch(worker, kinds.endpointSlice, where, {
     keep: sliceAddresses,
     labelSelector: functionLabel,
@@ -101,7 +101,9 @@ function open() {
       fixture.admin.listPage<FunctionObject>(kinds.function, place),
       fixture.admin.listPage(kinds.endpointSlice, place, { labelSelector: functionLabel }),
     ]);
-    const said = objects.items.every(({ metadata: { name } }) => functions.find(namespace, name)?.said !== undefined);
+    const said = objects.items.every(
+      ({ metadata: { name } }) => functions.find(namespace, name)?.reported !== undefined,
+    );
     return said && listed.items.length === [...watch.entries()].length;
   };
   return {

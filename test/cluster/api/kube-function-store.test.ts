@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
-import { keepFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import { cacheFunction, type FunctionWatch } from "../../../runtime/adapters/kubernetes/stores/cached-function.ts";
 import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
 import { KubeFunctionStore } from "../../../runtime/adapters/kubernetes/stores/kube-function-store.ts";
 import type { FunctionObject } from "../../../runtime/adapters/kubernetes/manifests/function-custom-resource.ts";
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 function watchOf(client: KubeClient): FunctionWatch {
   const watch = new NamespacedWatch(client, kinds.function, fixedNamespaces(...fixture.namespaces), {
-    keep: keepFunction,
+    keep: cacheFunction,
   });
   open.push(watch);
   return watch;

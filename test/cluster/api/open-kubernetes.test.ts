@@ -22,7 +22,7 @@ import {
 
 let fixture: KubeFixture;
 const troubles: unknown[] = [];
-const news = { onTrouble: (err: unknown): void => void troubles.push(err), onRecovered: () => {} };
+const news = { onFailure: (err: unknown): void => void troubles.push(err), onRecovered: () => {} };
 
 beforeAll(async () => {
   fixture = await openKubeFixture();

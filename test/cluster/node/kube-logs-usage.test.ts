@@ -94,7 +94,7 @@ describe("logs of pods", () => {
     const ref = { namespace: fixture.namespaces[0], name: "restarts" };
     const functions = new Set([formatRef(ref)]);
     const known: KnownFunctions = {
-      find: () => (functions.size === 0 ? undefined : { uid: "1", desired: undefined, said: undefined }),
+      find: () => (functions.size === 0 ? undefined : { uid: "1", desired: undefined, reported: undefined }),
       listen: () => () => {},
     };
     const records: LogRecord[] = [];

@@ -123,7 +123,7 @@ test(
     const counters = [requests, ...(await Promise.all(readers.map((each) => countRequestsOf(cluster, each))))];
     const settings = { edition: "pro", functionNamespace: namespace, platformNamespace: cluster.namespace } as const;
     const configOf = async (account: string) => readKubeconfig((await cluster.account(account)).kubeconfig);
-    const news = { onTrouble: (err: unknown): void => say(String(err)), onRecovered: () => {} };
+    const news = { onFailure: (err: unknown): void => say(String(err)), onRecovered: () => {} };
     const clusters = [
       gatewayCluster(await configOf("gateway"), settings, news),
       workerCluster(await configOf("queue-worker"), settings, news),

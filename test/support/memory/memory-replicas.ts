@@ -19,7 +19,7 @@ export class MemoryReplicas implements Replicas {
   #refusal: PlatformError | undefined;
   #unavailable: string | undefined;
 
-  constructor(traits: ReplicaTraits = { port: undefined, answersProbes: true }) {
+  constructor(traits: ReplicaTraits = { port: undefined, handlesProbes: true }) {
     this.traits = traits;
   }
 
@@ -83,7 +83,7 @@ export class MemoryReplicas implements Replicas {
     return [...this.#entries.values()].map(({ replica }) => replica);
   }
 
-  async leftovers(): Promise<readonly FunctionRef[]> {
+  async orphans(): Promise<readonly FunctionRef[]> {
     return [...this.#leftovers.values()];
   }
 

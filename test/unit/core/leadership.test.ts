@@ -20,8 +20,8 @@ function start(leases: Leases): { readonly leadership: Leadership; end(): Promis
     name: "process.test",
     now: () => performance.now(),
     pause: pauseFor,
-    changed: () => {},
-    trouble: () => {},
+    onChange: () => {},
+    onError: () => {},
   });
   const stop = new AbortController();
   const running = leadership.run(stop.signal);
@@ -91,8 +91,8 @@ function directed(acquire: () => Promise<boolean>) {
       if (aborted) return Promise.resolve();
       return new Promise<void>((resolve) => (next = resolve));
     },
-    changed: (leads) => said.push(leads),
-    trouble: (err) => troubles.push(err),
+    onChange: (leads) => said.push(leads),
+    onError: (err) => troubles.push(err),
   });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();

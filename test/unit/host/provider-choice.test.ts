@@ -12,25 +12,25 @@ import {
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 describe("decideProvider", () => {
-  const trouble = 'Cannot reach the container engine at "/run/none.sock": there is none';
-  const first = { wanted: "auto", noted: undefined, functions: 0, engine: { trouble } } as const;
+  const unavailable = 'Cannot reach the container engine at "/run/none.sock": there is none';
+  const first = { wanted: "auto", noted: undefined, functions: 0, engine: { unavailable } } as const;
 
   test("auto takes local at the first start without an engine, says why and notes it", () => {
-    expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true, engineTrouble: trouble });
+    expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true, engineTrouble: unavailable });
   });
 
   test.each(["docker_socket", "DOCKER_HOST"] as const)(
     "auto does not start without an engine that %s names",
     (name) => {
-      expect(decideProvider({ ...first, engine: { trouble, namedBy: name } })).toEqual({
+      expect(decideProvider({ ...first, engine: { unavailable, namedBy: name } })).toEqual({
         kind: "refuse",
-        because: `${trouble}; ${name} names that engine: to start without it, use --provider local`,
+        because: `${unavailable}; ${name} names that engine: to start without it, use --provider local`,
       });
     },
   );
 
   test("an engine that is named and away is nobody's business where local was chosen", () => {
-    const engine = { trouble, namedBy: "DOCKER_HOST" } as const;
+    const engine = { unavailable, namedBy: "DOCKER_HOST" } as const;
     const local = { kind: "use", provider: "local" };
     expect(decideProvider({ ...first, engine, wanted: "local" })).toMatchObject(local);
     expect(decideProvider({ ...first, engine, noted: "local" })).toMatchObject(local);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { HeadCache } from "../../../runtime/http1/head-cache.ts";
-import { HeadPieces } from "../../../runtime/http1/head-pieces.ts";
+import { HeadAssembler } from "../../../runtime/http1/head-assembler.ts";
 import { requestHeads, type HeadRefusal, type RequestText } from "../../../runtime/http1/request-text.ts";
 import { cutAtRandom } from "../../support/read-answer.ts";
 
@@ -12,7 +12,7 @@ type Reading =
 
 /** What becomes of a head in these pieces. */
 function read(pieces: readonly Uint8Array[], memory = new HeadCache<RequestText>()): Reading {
-  const reader = new HeadPieces(requestHeads, memory);
+  const reader = new HeadAssembler(requestHeads, memory);
   for (const piece of pieces) {
     const bytes = Buffer.from(piece);
     const at = reader.read(bytes, 0);

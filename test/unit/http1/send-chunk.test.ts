@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { chunkEnd, chunkStart, lastChunk } from "../../../runtime/http1/chunk-frame.ts";
 import { joinedBody } from "../../../runtime/http1/latin1.ts";
-import { sendPiece } from "../../../runtime/http1/send-piece.ts";
+import { sendChunk } from "../../../runtime/http1/send-chunk.ts";
 
 /** A connection of loopback, and what its far end hears until the near one ends. */
 async function openPair(): Promise<{ readonly near: Socket; heard(): Promise<string> }> {
@@ -45,7 +45,7 @@ test.each([
     [chunkStart(piece.length), chunkEnd + lastChunk],
   ] as const;
   let done = 0;
-  for (const [before, after] of sent) sendPiece(near, before, piece, after, () => (done += 1));
+  for (const [before, after] of sent) sendChunk(near, before, piece, after, () => (done += 1));
   near.end();
   expect(await heard()).toBe(sent.map(([before, after]) => before + text + after).join(""));
   expect(done).toBe(sent.length);
@@ -56,7 +56,7 @@ test("bytes are the socket's until it says that they are with the kernel", async
   const piece = Buffer.alloc(8 * 1_048_576, "x");
   let done = false;
   // More than the kernel takes while nobody reads.
-  expect(sendPiece(near, "a", piece, "b", () => (done = true))).toBe(false);
+  expect(sendChunk(near, "a", piece, "b", () => (done = true))).toBe(false);
   expect([done, near.writableLength > 0]).toEqual([false, true]);
   near.end();
   expect((await heard()).length).toBe(piece.length + 2);

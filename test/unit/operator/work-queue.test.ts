@@ -20,7 +20,7 @@ function openQueue(parts: Partial<WorkQueueParts> = {}) {
       return undefined;
     },
     workers: 2,
-    settle,
+    debounce: settle,
     log: createLog("test", "silent"),
     failed: () => void (failures += 1),
     random: () => 1,

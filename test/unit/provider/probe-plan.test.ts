@@ -6,7 +6,7 @@ const ready = "com.service.ready.http.path";
 const health = "com.service.health.http.path";
 const h2c = { "com.service.protocol": "h2c" };
 
-test.each<[what: string, annotations: Record<string, string>, answersProbes: boolean, paths: (string | undefined)[]]>([
+test.each<[what: string, annotations: Record<string, string>, handlesProbes: boolean, paths: (string | undefined)[]]>([
   ["a watchdog of ours has paths for it", {}, true, ["/_/ready", "/_/health"]],
   ["any other image is asked for a connection", {}, false, [undefined, undefined]],
   ["unless it names a path for readiness", { [ready]: "/up" }, false, ["/up", undefined]],
@@ -20,7 +20,7 @@ test.each<[what: string, annotations: Record<string, string>, answersProbes: boo
   ["named paths go before a watchdog's", { [ready]: "/up", [health]: "/alive" }, true, ["/up", "/alive"]],
   ["HTTP/2 is greeted", h2c, true, [undefined, undefined]],
   ["HTTP/2 of an image is greeted", h2c, false, [undefined, undefined]],
-])("%s", (_what, annotations, answersProbes, paths) => {
-  const plans = probePlans(annotations, answersProbes);
+])("%s", (_what, annotations, handlesProbes, paths) => {
+  const plans = probePlans(annotations, handlesProbes);
   expect([plans.ready.path, plans.health.path]).toEqual(paths);
 });

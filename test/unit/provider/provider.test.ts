@@ -323,7 +323,7 @@ describe("provider", () => {
 
   test("containers are told the port, and asked for a connection there; none says so in the conditions after 5 s", async () => {
     let ahead = 0;
-    const containers = new MemoryReplicas({ port: 8_080, answersProbes: false });
+    const containers = new MemoryReplicas({ port: 8_080, handlesProbes: false });
     provider = build({ replicas: containers, now: () => Date.now() + ahead });
     prober.down.add("127.0.0.1:1");
     await deploy();

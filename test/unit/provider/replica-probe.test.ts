@@ -39,7 +39,7 @@ test("what has yet to listen is not unhealthy for that; what stops to listen is"
 
 test("a health path that is named counts from the start", async () => {
   const named = probe({ "com.service.health.http.path": "/alive" });
-  result = { kind: "answered", status: 500 };
+  result = { kind: "responded", status: 500 };
   await vi.advanceTimersByTimeAsync(10_000);
   expect(named.unhealthy).toBe("GET /alive on port 8080 answered 500");
   named.close();
@@ -55,7 +55,7 @@ test("after 5 s it says why one is not ready, each other reason too, and no more
   expect(told).toEqual([]);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(told).toEqual([nothing]);
-  result = { kind: "answered", status: 404 };
+  result = { kind: "responded", status: 404 };
   await vi.advanceTimersByTimeAsync(10_000);
   expect(told).toEqual([nothing, "GET /up on port 8080 answered 404"]);
   result = { kind: "passed" };

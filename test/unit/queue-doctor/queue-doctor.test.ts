@@ -124,12 +124,12 @@ test("says what is missing until it is there again", async () => {
     { name: "KV_calls", lostCalls: undefined },
   ];
   const doctor = open();
-  await eventually(() => doctor.trouble, { ...within, what: "the alarm" });
-  expect(doctor.trouble).toContain('the store of "default" is missing, and with it 7 calls that waited');
-  expect(doctor.trouble).toContain("--recreate default");
-  expect(doctor.trouble).toContain('the store of "KV_calls" is missing, with all that was in there');
+  await eventually(() => doctor.problem, { ...within, what: "the alarm" });
+  expect(doctor.problem).toContain('the store of "default" is missing, and with it 7 calls that waited');
+  expect(doctor.problem).toContain("--recreate default");
+  expect(doctor.problem).toContain('the store of "KV_calls" is missing, with all that was in there');
   store.missing = [];
-  await eventually(() => doctor.trouble === undefined, { ...within, what: "no alarm" });
+  await eventually(() => doctor.problem === undefined, { ...within, what: "no alarm" });
 });
 
 test("mends orphans once within the gap, and counts it", async () => {
@@ -162,7 +162,7 @@ function openServers(...ill: string[]) {
     restarted,
     parts: {
       health: {
-        trouble: async () => (ill[0] === undefined ? undefined : { server: ill[0], why: "no space left on device" }),
+        fault: async () => (ill[0] === undefined ? undefined : { server: ill[0], why: "no space left on device" }),
       },
       servers: {
         restart: async (server: string) => {
@@ -179,7 +179,7 @@ test("has each server restarted that cannot store, one after the other, and mend
   const { restarted, parts } = openServers("nats-1", "nats-2");
   const said: (string | undefined)[] = [];
   const restart = async (server: string): Promise<boolean> => {
-    said.push(doctor.trouble);
+    said.push(doctor.problem);
     return parts.servers.restart(server);
   };
   const doctor = open({ ...parts, servers: { restart }, period: 500 });
@@ -189,14 +189,14 @@ test("has each server restarted that cannot store, one after the other, and mend
     "the broker cannot store: nats-1: no space left on device",
     "the broker cannot store: nats-2: no space left on device",
   ]);
-  await eventually(() => doctor.trouble === undefined, { ...within, what: "no trouble" });
+  await eventually(() => doctor.problem === undefined, { ...within, what: "no problem" });
   expect(await metric("queue_doctor_broker_healthy")).toBe(1);
 });
 
 test("without means to restart it, it says so and goes on looking", async () => {
   const { parts } = openServers("nats-0");
   const doctor = open({ health: parts.health });
-  await eventually(() => doctor.trouble?.includes("nats-0: no space"), { ...within, what: "the alarm" });
+  await eventually(() => doctor.problem?.includes("nats-0: no space"), { ...within, what: "the alarm" });
   expect(await metric("queue_doctor_broker_healthy")).toBe(0);
 });
 
@@ -212,7 +212,7 @@ test("one that is left alone, or does not come back, is asked for at the next lo
   });
   await eventually(() => ill.length === 0, { ...within, what: "the restart" });
   expect([outcomes.length, restarted]).toEqual([0, ["nats-0"]]);
-  await eventually(() => doctor.trouble === undefined, { ...within, what: "no trouble" });
+  await eventually(() => doctor.problem === undefined, { ...within, what: "no problem" });
 });
 
 describe("of two doctors", () => {
@@ -231,7 +231,7 @@ describe("of two doctors", () => {
     store.state = { orphans: 3 };
     await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
     ill.push("nats-0");
-    await eventually(() => doctor.trouble?.includes("nats-0"), { ...within, what: "the alarm" });
+    await eventually(() => doctor.problem?.includes("nats-0"), { ...within, what: "the alarm" });
     let looks = 0;
     await eventually(() => (looks += 1) > 20, { ...within, what: "some looks" });
     expect([restarted, store.done]).toEqual([[], []]);
@@ -254,11 +254,11 @@ describe("of two doctors", () => {
 test("of two doctors one acts; a look that fails is said and tried again", async () => {
   const leases = new MemoryLeases();
   const first = open({ leases });
-  await eventually(() => store.done.length === 0 && first.trouble === undefined, { ...within, what: "the first look" });
+  await eventually(() => store.done.length === 0 && first.problem === undefined, { ...within, what: "the first look" });
   store.failing = true;
   const second = open({ leases, metrics: buildDoctorMetrics(new Registry()) });
-  await eventually(() => first.trouble?.includes("away"), { ...within, what: "the trouble" });
-  expect(second.trouble).toBeUndefined();
+  await eventually(() => first.problem?.includes("away"), { ...within, what: "the problem" });
+  expect(second.problem).toBeUndefined();
   store.failing = false;
-  await eventually(() => first.trouble === undefined, { ...within, what: "no trouble" });
+  await eventually(() => first.problem === undefined, { ...within, what: "no problem" });
 });

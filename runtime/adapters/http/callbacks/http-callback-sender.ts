@@ -121,7 +121,7 @@ export class HttpCallbackSender implements CallbackSender {
               name,
               Array.isArray(value) ? (value[0] ?? "") : (value ?? ""),
             ]);
-            result = { kind: "answered", status, retryAfter: headerValue(list, "retry-after") };
+            result = { kind: "responded", status, retryAfter: headerValue(list, "retry-after") };
           },
           onResponseData: (controller, chunk) => {
             read += chunk.byteLength;

@@ -62,7 +62,7 @@ function getPasses(address: string, path: string, timeout: number): Promise<Prob
     };
     const timer = setTimeout(end, timeout, silent);
     probe.once("response", ({ statusCode: status = 0 }) =>
-      end(status >= 200 && status < 400 ? passed : { kind: "answered", status }),
+      end(status >= 200 && status < 400 ? passed : { kind: "responded", status }),
     );
     probe.on("error", (err) => end(failed(err)));
     probe.end();

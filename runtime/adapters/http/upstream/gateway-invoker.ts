@@ -42,7 +42,7 @@ export class GatewayInvoker implements Invoker {
 
 /** The gateway's own error responses are not output of the function. */
 function withoutGatewayErrors(outcome: InvokeOutcome): InvokeOutcome {
-  if (outcome.kind !== "answered" || headerValue(outcome.headers, header.internal.toLowerCase()) === undefined)
+  if (outcome.kind !== "responded" || headerValue(outcome.headers, header.internal.toLowerCase()) === undefined)
     return outcome;
   const { status, duration } = outcome;
   const error = `the gateway answered ${status}`;

@@ -15,7 +15,7 @@ export class H2cUpstream implements Upstream {
     return new H2cExchange(() => this.#session(address), address, request, listener);
   }
 
-  forget(address: string): void {
+  release(address: string): void {
     for (const session of this.#sessions.get(address) ?? []) session.close();
     this.#sessions.delete(address);
   }

@@ -52,7 +52,7 @@ export class HttpInvoker implements Invoker {
         },
         onEnd: () =>
           settle({
-            kind: "answered",
+            kind: "responded",
             status,
             headers: endToEndHeaders(headers),
             body: size <= options.outputLimit ? Buffer.concat(chunks) : undefined,

@@ -17,8 +17,8 @@ export class HttpUpstream implements Upstream {
     return upstream.dispatch(address, request, listener);
   }
 
-  forget(address: string): void {
-    for (const upstream of [this.#raw, this.#h2c]) upstream.forget(address);
+  release(address: string): void {
+    for (const upstream of [this.#raw, this.#h2c]) upstream.release(address);
   }
 
   async close(): Promise<void> {

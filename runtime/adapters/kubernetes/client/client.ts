@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { holdsAll, isMadeByUs } from "./in-doubt.ts";
 import { apiVersionOf, pathOf, placeText, type Kind, type Place, type Query } from "./kinds.ts";
-import { isAlreadyThere, isConflict, isForbidden, isNotFound } from "./kube-refusal.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "./kube-refusal.ts";
 import { KubeFailure, KubeRequests, type KubeOptions, type KubeRequest, type RequestLimits } from "./kube-requests.ts";
 import { KubeTransport, type TransportOptions } from "./kube-transport.ts";
 import type { KubeList, KubeObject } from "./kube-types.ts";
@@ -46,7 +46,7 @@ const patchTypes = {
 const defaults = {
   timeout: 10_000,
   attempts: 5,
-  patience: 5_000,
+  retryWindow: 5_000,
   firstDelay: 250,
   longestDelay: 4_000,
   connections: 16,
@@ -136,7 +136,7 @@ export class KubeClient {
       { ...request, repeatable: object.metadata.generateName === undefined && options?.once !== true },
       options,
       async (err) => {
-        if (!isStored || !isAlreadyThere(err)) return undefined;
+        if (!isStored || !isAlreadyExists(err)) return undefined;
         const actual = await this.find<T>(kind, { ...where, name }, options);
         return actual !== undefined && isMadeByUs(actual, sent, since) ? actual : undefined;
       },

@@ -13,7 +13,7 @@ export interface RetryLimits {
   /** Including the first. */
   readonly attempts: number;
   /** No attempt starts later than this after the start of the first. */
-  readonly patience: number;
+  readonly retryWindow: number;
   readonly firstDelay: number;
   readonly longestDelay: number;
 }
@@ -29,13 +29,13 @@ export interface AttemptFacts {
 }
 
 /** What to do after an attempt: send the request again after `after` milliseconds, or give up. */
-export type Again = { readonly kind: "again"; readonly after: number } | { readonly kind: "leave" };
+export type RetryDecision = { readonly kind: "again"; readonly after: number } | { readonly kind: "leave" };
 
 /** Statuses of transient refusals: too many requests, or a server that is starting, stopping or overloaded. */
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /** Whether the request may have taken effect although it did not succeed. */
-export function mayBeDone(outcome: Outcome): boolean {
+export function mayHaveTakenEffect(outcome: Outcome): boolean {
   if (outcome.kind === "away") return outcome.sent;
   return outcome.kind === "refused" && outcome.refusal.status >= 500;
 }
@@ -44,18 +44,18 @@ export function mayBeDone(outcome: Outcome): boolean {
  * Whether and when a request is retried: with the default limits after 0.25, 0.5, 1, … s with jitter, not before
  * `Retry-After`, and not at all when the next attempt would start after `patience`.
  */
-export function decideAgain(
+export function decideRetry(
   outcome: Outcome,
   { attempt, elapsed, repeatable }: AttemptFacts,
   limits: RetryLimits,
   random: () => number = Math.random,
-): Again {
+): RetryDecision {
   if (outcome.kind === "done" || attempt >= limits.attempts) return { kind: "leave" };
   if (outcome.kind === "refused" && !transientStatuses.has(outcome.refusal.status)) return { kind: "leave" };
-  if (mayBeDone(outcome) && !repeatable) return { kind: "leave" };
+  if (mayHaveTakenEffect(outcome) && !repeatable) return { kind: "leave" };
   const requestedDelay = outcome.kind === "refused" ? (outcome.refusal.retryAfter ?? 0) : 0;
   const ownDelay = backOff(limits.firstDelay, limits.longestDelay, attempt - 1, random);
   // Jitter: clients that were given the same `Retry-After` must not all return at once.
   const after = requestedDelay > ownDelay ? Math.round(requestedDelay * (1 + 0.1 * random())) : ownDelay;
-  return elapsed + after > limits.patience ? { kind: "leave" } : { kind: "again", after };
+  return elapsed + after > limits.retryWindow ? { kind: "leave" } : { kind: "again", after };
 }

@@ -34,7 +34,7 @@ export function isNotFound(err: unknown): err is KubeRefusalError {
 }
 
 /** Whether `err` says that an object of that name exists already. */
-export function isAlreadyThere(err: unknown): err is KubeRefusalError {
+export function isAlreadyExists(err: unknown): err is KubeRefusalError {
   return hasStatus(err, 409) && err.refusal.reason === "AlreadyExists";
 }
 
@@ -44,12 +44,12 @@ export function isConflict(err: unknown): err is KubeRefusalError {
 }
 
 /** Whether `err` says that the uid of the object of that name is not the one that was sent. */
-export function isAnother(err: unknown): err is KubeRefusalError {
+export function isUidMismatch(err: unknown): err is KubeRefusalError {
   return isConflict(err) && err.refusal.message.includes("UID in precondition");
 }
 
 /** Whether `err` says that the namespace of an object to create does not exist, or is being deleted. */
-export function isNamespaceGone(err: unknown): err is KubeRefusalError {
+export function isNamespaceMissing(err: unknown): err is KubeRefusalError {
   if (isNotFound(err)) return err.refusal.message.startsWith('namespaces "');
   return isForbidden(err) && err.refusal.causes.some(({ reason }) => reason === "NamespaceTerminating");
 }

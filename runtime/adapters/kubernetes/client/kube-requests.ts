@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { decideAgain, mayBeDone, type AttemptFacts, type RetryLimits } from "./decide-again.ts";
+import { decideRetry, mayHaveTakenEffect, type AttemptFacts, type RetryLimits } from "./decide-retry.ts";
 import { KubeRefusalError } from "./kube-refusal.ts";
 import type { Attempt, KubeExchange, Failed, KubeTransport } from "./kube-transport.ts";
 import type { RetryPace } from "./retry-pace.ts";
@@ -77,13 +77,13 @@ export class KubeRequests {
     let last: Failed | undefined;
     for (let attempt = 1; ; attempt += 1) {
       if (isCallersRetry || attempt > 1) {
-        const left = limits.patience - (performance.now() - startedAt);
+        const left = limits.retryWindow - (performance.now() - startedAt);
         if (!(await this.#pace.turn(signal, left)))
           throw new KubeFailure(errorOf(request.task, last ?? noTurn), inDoubt);
       }
       // Retries use a new connection; if that is silent, too, the server is slow.
       const mayBeHalfOpen = attempt === 1 && limits.attempts > 1 && request.repeatable;
-      const silence = mayBeHalfOpen ? { silence: Math.min(timeout, limits.patience * silentAttemptShare) } : {};
+      const silence = mayBeHalfOpen ? { silence: Math.min(timeout, limits.retryWindow * silentAttemptShare) } : {};
       const end = await attemptOnce({ ...request, timeout, signal, ...silence });
       if (end.kind === "done") {
         if (isCallersRetry || attempt > 1) this.#pace.succeeded();
@@ -91,7 +91,7 @@ export class KubeRequests {
       }
       last = end;
       // A definite refusal says nothing about earlier attempts.
-      inDoubt ||= mayBeDone(end);
+      inDoubt ||= mayHaveTakenEffect(end);
       const facts = { attempt, elapsed: performance.now() - startedAt, repeatable: request.repeatable };
       const after = this.#waitBefore(end, facts, limits);
       if (after === undefined) throw new KubeFailure(errorOf(request.task, end), inDoubt);
@@ -103,7 +103,7 @@ export class KubeRequests {
   #waitBefore(end: Failed, facts: AttemptFacts, limits: RetryLimits): number | undefined {
     // The token may just have been rotated: retry at once with the one that is in the file now.
     if (end.kind === "refused" && end.refusal.status === 401 && facts.attempt === 1) return 0;
-    const again = decideAgain(end, facts, limits);
+    const again = decideRetry(end, facts, limits);
     return again.kind === "again" ? again.after : undefined;
   }
 }

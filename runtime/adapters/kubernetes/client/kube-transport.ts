@@ -5,7 +5,7 @@ import { Pool, type Dispatcher } from "undici";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { parseRetryAfter } from "../../../core/calls/retry.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
-import type { Outcome } from "./decide-again.ts";
+import type { Outcome } from "./decide-retry.ts";
 import { readRefusal } from "./kube-refusal.ts";
 
 /** One attempt, as it is sent. */

@@ -56,7 +56,7 @@ export class ServerContact {
   }
 
   /** The API server responded: if this watch was failing, all others retry at once. */
-  answered(watch: WatchedKind): void {
+  responded(watch: WatchedKind): void {
     if (!this.#failing.has(watch)) return;
     for (const wake of this.#sleepers) wake();
   }

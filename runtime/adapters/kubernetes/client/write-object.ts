@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { backOff } from "../../../core/calls/retry.ts";
-import { isAlreadyThere, isConflict, isNotFound } from "./kube-refusal.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "./kube-refusal.ts";
 
 /** Many writers of one object may conflict several times in a row. */
 const maxRounds = 30;
@@ -13,7 +13,7 @@ const maxRounds = 30;
  * all retries of the client. `task` is the attempt in words: `write function "echo"`.
  * @throws PlatformError `provider_unavailable` after 30 rounds, about 20 s; whatever else `attempt` throws
  */
-export async function writeUntilAlone<T>(
+export async function retryOnConflict<T>(
   task: string,
   attempt: (options: { readonly again: boolean }) => Promise<T>,
 ): Promise<T> {
@@ -21,7 +21,7 @@ export async function writeUntilAlone<T>(
     try {
       return await attempt({ again: round > 1 });
     } catch (err) {
-      if (!(isConflict(err) || isAlreadyThere(err) || isNotFound(err))) throw err;
+      if (!(isConflict(err) || isAlreadyExists(err) || isNotFound(err))) throw err;
       if (round >= maxRounds) {
         const sentence = `Cannot ${task}: others keep changing it, or it is still being deleted`;
         throw new PlatformError("provider_unavailable", sentence, { cause: err });

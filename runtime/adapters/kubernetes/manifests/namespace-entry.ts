@@ -34,7 +34,7 @@ function ours(texts: Texts = {}): Texts {
 }
 
 /** Which namespaces belong to the platform. */
-export interface NamespacePlaces {
+export interface NamespaceOwnership {
   readonly defaultNamespace?: string;
   /** Namespace of the platform itself; absent: function namespaces of any platform are seen. */
   readonly platformNamespace?: string;
@@ -44,7 +44,7 @@ export interface NamespacePlaces {
  * A function namespace as clients see it; undefined for one without the marker, and for one of another platform. The
  * default one needs no marker: it may have existed before the platform.
  */
-export function namespaceEntry({ metadata }: KubeObject, places: NamespacePlaces = {}): NamespaceEntry | undefined {
+export function namespaceEntry({ metadata }: KubeObject, places: NamespaceOwnership = {}): NamespaceEntry | undefined {
   const { name = "", labels = {}, annotations = {}, creationTimestamp = "", deletionTimestamp } = metadata;
   const { defaultNamespace, platformNamespace } = places;
   const owner = labels[objectLabel.platform];

@@ -4,11 +4,11 @@ import { foreignFields } from "./foreign-fields.ts";
 import { withoutForeignItems } from "./foreign-items.ts";
 import { holdsAll } from "../client/in-doubt.ts";
 import type { Kind } from "../client/kinds.ts";
-import { isAlreadyThere, KubeRefusalError } from "../client/kube-refusal.ts";
+import { isAlreadyExists, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import { isOwnedBy, type FunctionOwner } from "../manifests/object-names.ts";
-import { writeUntilAlone } from "../client/write-object.ts";
+import { retryOnConflict } from "../client/write-object.ts";
 import { ownFields } from "./own-fields.ts";
 
 /** The name of an object is taken. */
@@ -77,7 +77,7 @@ export class AppliedObjects {
     try {
       return await this.#client.create<T>(kind, wanted);
     } catch (err) {
-      if (isAlreadyThere(err)) return undefined;
+      if (isAlreadyExists(err)) return undefined;
       throw err;
     }
   }
@@ -107,7 +107,7 @@ export class AppliedObjects {
     const place = placeOf(wanted);
     const task = `remove what was added to ${kind.kind} "${place.namespace}/${place.name}"`;
     let isMade = true;
-    return writeUntilAlone(task, async (options) => {
+    return retryOnConflict(task, async (options) => {
       const current = isMade ? made : await this.#client.get<T>(kind, place, options);
       isMade = false;
       const patch = this.#additions(current, wanted);

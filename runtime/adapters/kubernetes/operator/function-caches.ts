@@ -29,19 +29,19 @@ export interface FunctionCaches {
   close(): Promise<void>;
 }
 
-/** Starts the watches. `onTrouble` is called when one of them fails. */
+/** Starts the watches. `onFailure` is called when one of them fails. */
 export function openFunctionCaches(
   client: KubeClient,
   namespaces: NamespaceSet,
   platformNamespace: string,
-  onTrouble: (err: unknown) => void,
+  onFailure: (err: unknown) => void,
 ): FunctionCaches {
-  const ours = { labelSelector: functionLabel, onTrouble };
+  const ours = { labelSelector: functionLabel, onFailure };
   const keep = <T extends KubeObject>(object: T): T => keptWithOwners(object, client.fieldManager);
   const caches = {
     functions: new NamespacedWatch<FunctionObject, FunctionObject>(client, kinds.function, namespaces, {
       keep: keptObject,
-      onTrouble,
+      onFailure,
     }),
     deployments: new NamespacedWatch<KeptDeployment & KubeObject, PackedDeployment>(
       client,
@@ -60,7 +60,7 @@ export function openFunctionCaches(
     profiles: new KubeWatch<ProfileObject, ProfileObject>(client, kinds.profile, {
       namespace: platformNamespace,
       keep: keptObject,
-      onTrouble,
+      onFailure,
     }),
   };
   const all = Object.values(caches);

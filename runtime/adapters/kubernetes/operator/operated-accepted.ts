@@ -21,7 +21,7 @@ export interface AcceptedKindOptions<T extends AcceptedObject> {
   readonly fault: (object: T) => string | undefined;
   /** False for a kind that has no effect yet. */
   readonly enforced: boolean;
-  readonly onTrouble: (err: unknown) => void;
+  readonly onFailure: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -37,11 +37,11 @@ export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind 
   #end: (() => void) | undefined;
 
   constructor(client: KubeClient, options: AcceptedKindOptions<T>) {
-    const { kind, namespace, onTrouble } = options;
+    const { kind, namespace, onFailure } = options;
     this.name = kind.kind.toLowerCase();
     this.#client = client;
     this.#options = options;
-    this.#watch = new KubeWatch(client, kind, { namespace, keep: keptObject, onTrouble });
+    this.#watch = new KubeWatch(client, kind, { namespace, keep: keptObject, onFailure });
   }
 
   async open(changed: (key: string) => void): Promise<void> {

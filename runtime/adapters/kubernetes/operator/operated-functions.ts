@@ -6,7 +6,7 @@ import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
-import { isNamespaceGone, KubeRefusalError } from "../client/kube-refusal.ts";
+import { isNamespaceMissing, KubeRefusalError } from "../client/kube-refusal.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import type { ObservedFunction } from "../manifests/status/function-conditions.ts";
 import type { FunctionObjectStatus } from "../../../api/resources/function-resource.ts";
@@ -46,7 +46,7 @@ export interface OperatedFunctionParts extends Pick<FunctionContext, "gatewayUrl
   /** Throws for a deployment that breaks a rule: the object may have been written without the gateway. */
   readonly check: (deployment: FunctionDeployment) => void;
   /** Called when an event could not be written. */
-  readonly onTrouble: (err: unknown) => void;
+  readonly onFailure: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -169,7 +169,7 @@ export class OperatedFunctions implements OperatedKind {
     try {
       for (const event of events) await this.#client.create(kinds.event, event);
     } catch (err) {
-      if (!isNamespaceGone(err)) this.#surroundings.onTrouble(err);
+      if (!isNamespaceMissing(err)) this.#surroundings.onFailure(err);
     }
   }
 

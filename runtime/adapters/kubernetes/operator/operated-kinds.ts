@@ -35,14 +35,14 @@ export interface OperatorOptions {
   /** The declared queues by name; undefined when they are not known. */
   readonly queues: ReadonlyMap<string, unknown> | undefined;
   /** Called when the API server is unavailable, or refuses something for good. */
-  readonly onTrouble: (err: unknown) => void;
+  readonly onFailure: (err: unknown) => void;
 }
 
 /** Starts the watches of everything that an operator reconciles; the kinds are in the order to open them in. */
 export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, options: OperatorOptions): OperatedKind[] {
-  const { platformNamespace, manyNamespaces, onTrouble } = options;
+  const { platformNamespace, manyNamespaces, onFailure } = options;
   const { gatewayUrl, clusterRanges, longestCall, check } = options;
-  const caches = openFunctionCaches(client, namespaces, platformNamespace, onTrouble);
+  const caches = openFunctionCaches(client, namespaces, platformNamespace, onFailure);
   const accounts = new ServiceAccounts(client);
   const secrets = new CoreSecrets(client);
   const defaults = defaultNamespaceSettings(platformNamespace);
@@ -52,9 +52,9 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
     clusterRanges,
     bindAccounts: manyNamespaces,
   };
-  const accepted = { namespace: platformNamespace, onTrouble };
+  const accepted = { namespace: platformNamespace, onFailure };
   return [
-    new OperatedNamespaces(client, namespaces, settings, onTrouble),
+    new OperatedNamespaces(client, namespaces, settings, onFailure),
     new OperatedAccepted<ProfileObject>(client, {
       ...accepted,
       kind: kinds.profile,
@@ -65,7 +65,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
     new OperatedAccepted(client, { ...accepted, kind: kinds.policy, fault: faultBy(PolicySpec), enforced: false }),
     new OperatedAccepted(client, { ...accepted, kind: kinds.role, fault: faultBy(RoleSpec), enforced: false }),
     new ListedSecrets(secrets, namespaces),
-    new OperatedSecrets(client, secrets, namespaces, onTrouble),
+    new OperatedSecrets(client, secrets, namespaces, onFailure),
     new OperatedFunctions(client, caches, {
       platformNamespace,
       gatewayUrl,
@@ -74,7 +74,7 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
       queues: options.queues,
       check,
       secrets,
-      onTrouble,
+      onFailure,
       account: (namespace, name) => accounts.of(namespace, name),
     }),
   ];

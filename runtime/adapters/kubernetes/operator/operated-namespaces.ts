@@ -27,14 +27,14 @@ export class OperatedNamespaces implements OperatedKind {
     client: KubeClient,
     namespaces: NamespaceSet,
     settings: NamespaceSettings,
-    onTrouble: (err: unknown) => void,
+    onFailure: (err: unknown) => void,
   ) {
     this.#namespaces = namespaces;
     this.#settings = settings;
     this.#applied = new AppliedObjects(client);
     const watched = made.filter((kind) => settings.bindAccounts || kind !== kinds.roleBinding);
     this.#watches = watched.map((kind) => {
-      const options = { labelSelector: ourLabel, keep: keptObject<KubeObject>, onTrouble };
+      const options = { labelSelector: ourLabel, keep: keptObject<KubeObject>, onFailure };
       return [kind, new NamespacedWatch(client, kind, namespaces, options)] as const;
     });
   }

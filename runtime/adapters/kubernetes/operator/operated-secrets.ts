@@ -27,14 +27,14 @@ export class OperatedSecrets implements OperatedKind {
     client: KubeClient,
     core: Pick<CoreSecrets, "find" | "expire" | "listen">,
     namespaces: NamespaceSet,
-    onTrouble: (err: unknown) => void,
+    onFailure: (err: unknown) => void,
     now: () => number = Date.now,
   ) {
     this.#client = client;
     this.#core = core;
     this.#named = new NamespacedWatch(client, kinds.secretReference, namespaces, {
       keep: keptObject,
-      onTrouble,
+      onFailure,
     });
     this.#now = now;
   }

@@ -2,7 +2,7 @@ import { asApplied } from "./applied-fields.ts";
 import type { KubeClient } from "../client/client.ts";
 import type { Kind } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
-import { writeUntilAlone } from "../client/write-object.ts";
+import { retryOnConflict } from "../client/write-object.ts";
 
 /**
  * Makes the fields of an object that the client created or patched count as applied by it; resolves with the object as
@@ -12,7 +12,7 @@ export function ownFields<T extends KubeObject>(client: KubeClient, kind: Kind, 
   const { namespace = "", name = "" } = current.metadata;
   const place = { namespace, name };
   let isRead = true;
-  return writeUntilAlone(`own the fields of ${kind.kind} "${namespace}/${name}"`, async (options) => {
+  return retryOnConflict(`own the fields of ${kind.kind} "${namespace}/${name}"`, async (options) => {
     const found = isRead ? current : await client.get<T>(kind, place, options);
     isRead = false;
     const { managedFields = [], resourceVersion } = found.metadata;

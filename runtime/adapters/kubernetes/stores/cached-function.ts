@@ -6,24 +6,24 @@ import { endpointsOf } from "../manifests/status/function-status.ts";
 import type { NamespacedWatch } from "../watch/namespaced-watch.ts";
 
 /** What is kept of a Function object. */
-export interface KeptFunction {
+export interface CachedFunction {
   /** Distinguishes it from an earlier object of the same name. */
   readonly uid: string | undefined;
   /** Undefined while the object is being deleted. */
   readonly desired: DesiredFunction | undefined;
   /** What the operator last reported, without addresses; undefined before its first report. */
-  readonly said: FunctionEndpoints | undefined;
+  readonly reported: FunctionEndpoints | undefined;
 }
 
 /** Function objects, as their watch keeps them. */
-export type FunctionWatch = NamespacedWatch<FunctionObject, KeptFunction>;
+export type FunctionWatch = NamespacedWatch<FunctionObject, CachedFunction>;
 
 /** The part of a Function object that readers of functions and endpoints need. */
-export function keepFunction(object: FunctionObject): KeptFunction {
+export function cacheFunction(object: FunctionObject): CachedFunction {
   return {
     uid: object.metadata.uid,
     desired: isThere(object) ? desiredOf(object) : undefined,
-    said: object.status?.observedGeneration === undefined ? undefined : endpointsOf(object, []),
+    reported: object.status?.observedGeneration === undefined ? undefined : endpointsOf(object, []),
   };
 }
 

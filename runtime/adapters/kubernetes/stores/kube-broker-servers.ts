@@ -13,18 +13,18 @@ import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 /** Durations are milliseconds. */
 export interface KubeBrokerServersOptions {
   /** Longest time until a deleted pod is replaced: its grace period, and the start of the new one. */
-  readonly patience?: number;
+  readonly replaceTimeout?: number;
   /** Between two checks of the pod. */
-  readonly every?: number;
+  readonly checkInterval?: number;
   /**
    * Shortest time between two restarts of one server: on a disk that stays full a new pod is no better than the old.
    */
-  readonly gap?: number;
+  readonly cooldown?: number;
 }
 
 type Pod = ObservedPod & KubeObject;
 
-const defaults = { patience: 180_000, every: 1_000, gap: 120_000 };
+const defaults = { replaceTimeout: 180_000, checkInterval: 1_000, cooldown: 120_000 };
 
 /** Servers of the broker as pods of a StatefulSet: a restart deletes the pod, and the StatefulSet creates another. */
 export class KubeBrokerServers implements BrokerServers {
@@ -58,7 +58,7 @@ export class KubeBrokerServers implements BrokerServers {
 
   #wasJustRestarted(name: string): boolean {
     const at = this.#restartedAt.get(name);
-    return at !== undefined && performance.now() - at < this.#options.gap;
+    return at !== undefined && performance.now() - at < this.#options.cooldown;
   }
 
   /** Deletes exactly this pod: it may have been replaced since it was read. */
@@ -76,7 +76,7 @@ export class KubeBrokerServers implements BrokerServers {
   }
 
   async #awaitReplacement(place: ObjectPlace, oldUid: string | undefined, signal: AbortSignal): Promise<void> {
-    const { patience, every } = this.#options;
+    const { replaceTimeout: patience, checkInterval: every } = this.#options;
     const until = performance.now() + patience;
     let cause: unknown;
     while (performance.now() < until) {

@@ -1,7 +1,7 @@
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { Endpoints, EndpointsObserver } from "../../../core/ports/endpoints.ts";
 import type { EndpointSlice, SliceAddresses } from "./endpoint-addresses.ts";
-import type { FunctionWatch } from "./kept-function.ts";
+import type { FunctionWatch } from "./cached-function.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import type { NamespacedWatch } from "../watch/namespaced-watch.ts";
 import { placeOfKey } from "../watch/object-cache.ts";
@@ -28,7 +28,7 @@ export class KubeEndpoints implements Endpoints {
     const announced = new Map<string, string>();
     const announce = ({ namespace, name }: FunctionRef): void => {
       const ref = { namespace, name };
-      const report = this.#functions.find(namespace, name)?.said;
+      const report = this.#functions.find(namespace, name)?.reported;
       const now = report && { ...report, addresses: addresses.of(ref) };
       const [key, before] = [formatRef(ref), announced.get(formatRef(ref))];
       const hash = now && contentHash(now);

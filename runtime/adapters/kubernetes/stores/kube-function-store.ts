@@ -3,17 +3,17 @@ import type { DesiredFunction } from "../../../core/functions/desired-function.t
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../../core/ports/function-store.ts";
 import type { KubeClient } from "../client/client.ts";
-import { isThere, type FunctionWatch, type KeptFunction } from "./kept-function.ts";
+import { isThere, type FunctionWatch, type CachedFunction } from "./cached-function.ts";
 import type { KubeOptions } from "../client/kube-requests.ts";
 import { kinds } from "../client/kinds.ts";
-import { isConflict, isNamespaceGone, isNotFound } from "../client/kube-refusal.ts";
+import { isConflict, isNamespaceMissing, isNotFound } from "../client/kube-refusal.ts";
 import { listObjects } from "../client/list-objects.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import { desiredOf, functionObjectOf } from "../manifests/function-object.ts";
 import { placeOfKey } from "../watch/object-cache.ts";
 import { writeScale } from "./write-scale.ts";
-import { writeUntilAlone } from "../client/write-object.ts";
+import { retryOnConflict } from "../client/write-object.ts";
 
 /** What the writing account may change: the whole Function; its replicas and the reason; its replicas only. */
 export type FunctionRights = "whole" | "scale-and-status" | "scale";
@@ -42,7 +42,7 @@ export class KubeFunctionStore implements FunctionStore {
   }
 
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
-    return writeUntilAlone(`write function "${ref.name}" of namespace "${ref.namespace}"`, async (options) => {
+    return retryOnConflict(`write function "${ref.name}" of namespace "${ref.namespace}"`, async (options) => {
       const current = await this.#find(ref, options);
       const before = current && desiredOf(current);
       const wanted = change(before);
@@ -87,7 +87,7 @@ export class KubeFunctionStore implements FunctionStore {
     try {
       return desiredOf(await this.#client.create<FunctionObject>(kinds.function, functionObjectOf(wanted)));
     } catch (err) {
-      if (!isNamespaceGone(err)) throw err;
+      if (!isNamespaceMissing(err)) throw err;
       const sentence = `Cannot create function "${wanted.name}": namespace "${namespace}" does not exist`;
       throw new PlatformError("namespace_not_found", sentence, { cause: err });
     }
@@ -104,6 +104,6 @@ function placeOf({ namespace, name }: FunctionRef): FunctionRef {
   return { namespace, name };
 }
 
-function isEqual(a: KeptFunction | undefined, b: KeptFunction): boolean {
+function isEqual(a: CachedFunction | undefined, b: CachedFunction): boolean {
   return a?.desired !== undefined && contentHash(a.desired) === contentHash(b.desired);
 }

@@ -1,7 +1,7 @@
 import type { Leases } from "../../../core/ports/leases.ts";
 import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
-import { isAlreadyThere, isConflict, isNotFound } from "../client/kube-refusal.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../client/kube-refusal.ts";
 import type { KubeOptions } from "../client/kube-requests.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 
@@ -115,7 +115,7 @@ export class KubeLeases implements Leases {
       this.#written.set(written.metadata.name ?? "", written);
       return true;
     } catch (err) {
-      if (!isAlreadyThere(err) && !isConflict(err) && !isNotFound(err)) throw err;
+      if (!isAlreadyExists(err) && !isConflict(err) && !isNotFound(err)) throw err;
       return false;
     }
   }

@@ -6,13 +6,13 @@ import { logLines, type LogLine } from "../../replica-logs/log-lines.ts";
 import { endOfLines, mostEndLines } from "../../replica-logs/end-of-lines.ts";
 import { nanoTime, readReplicaLogs, type LoggedReplicas, type LogRange } from "../../replica-logs/read-replica-logs.ts";
 import type { KubeClient } from "../client/client.ts";
-import type { FunctionWatch } from "./kept-function.ts";
+import type { FunctionWatch } from "./cached-function.ts";
 import { kinds } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import { listObjects } from "../client/list-objects.ts";
 import type { ObservedPod } from "../manifests/status/observed-objects.ts";
 import { placeOfKey } from "../watch/object-cache.ts";
-import { podLogPieces } from "./pod-log-pieces.ts";
+import { podLogChunks } from "./pod-log-chunks.ts";
 
 /** A pod in which the container of a function has run. */
 interface LoggedPod {
@@ -107,7 +107,7 @@ async function* linesOf(
   };
   try {
     const stream = await client.open(kinds.pod, place, query, { signal, attempts: 1 });
-    yield* logLines(podLogPieces(stream));
+    yield* logLines(podLogChunks(stream));
   } catch {
     // The pod is gone, its container is about to start, the reader has stopped, or the API server is unavailable.
   }

@@ -13,21 +13,21 @@ import {
   checkNamespaceKeys,
   namespaceEntry,
   namespaceObject,
-  type NamespacePlaces,
+  type NamespaceOwnership,
 } from "../manifests/namespace-entry.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
 import type { ObjectChange } from "../watch/object-cache.ts";
 import { KubeWatch } from "../watch/watch.ts";
-import { writeUntilAlone } from "../client/write-object.ts";
+import { retryOnConflict } from "../client/write-object.ts";
 
 /** Milliseconds. */
 const removalTimeout = 120_000;
 
 /** Options of the namespace store. */
-export interface NamespaceOptions extends NamespacePlaces {
+export interface NamespaceOptions extends NamespaceOwnership {
   /** Milliseconds to wait until functions can be written in a new namespace; absent: no wait. */
   readonly rightsWithin?: number;
-  readonly onTrouble?: (err: unknown) => void;
+  readonly onFailure?: (err: unknown) => void;
 }
 
 /** Kubernetes namespaces that carry the marker and belong to no other platform; the store hides all others. */
@@ -41,8 +41,8 @@ export class KubeNamespaceStore implements NamespaceStore {
   constructor(client: KubeClient, options: NamespaceOptions = {}) {
     this.#client = client;
     this.#options = options;
-    const { onTrouble = () => {} } = options;
-    this.#watch = new KubeWatch(client, kinds.namespace, { keep: (object) => this.#entryOf(object), onTrouble });
+    const { onFailure = () => {} } = options;
+    this.#watch = new KubeWatch(client, kinds.namespace, { keep: (object) => this.#entryOf(object), onFailure });
   }
 
   async get(name: string): Promise<NamespaceEntry | undefined> {
@@ -57,7 +57,7 @@ export class KubeNamespaceStore implements NamespaceStore {
   }
 
   write(name: string, change: (current: NamespaceEntry | undefined) => NamespaceEntry): Promise<NamespaceEntry> {
-    return writeUntilAlone(`write namespace "${name}"`, async (options) => {
+    return retryOnConflict(`write namespace "${name}"`, async (options) => {
       const current = await this.#client.find(kinds.namespace, { name }, options);
       const before = current && this.#entryOf(current);
       const wanted = change(before);

@@ -5,7 +5,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import type { SecretRef, SecretStore } from "../../../core/ports/secret-store.ts";
 import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
-import { isAlreadyThere, isAnother, isConflict, isNamespaceGone, isNotFound } from "../client/kube-refusal.ts";
+import { isAlreadyExists, isUidMismatch, isConflict, isNamespaceMissing, isNotFound } from "../client/kube-refusal.ts";
 import { listObjects } from "../client/list-objects.ts";
 import type { ObjectMeta } from "../client/kube-types.ts";
 import { metadataKept, outlineText, readOutline, type SecretOutline } from "./secret-outline.ts";
@@ -17,7 +17,7 @@ import {
   type CoreSecret,
   type ReferringSecret,
 } from "./secret-reference.ts";
-import { writeUntilAlone } from "../client/write-object.ts";
+import { retryOnConflict } from "../client/write-object.ts";
 
 /** Milliseconds to wait for the operator to read a core Secret that others changed. */
 const outlineTimeout = 10_000;
@@ -58,14 +58,14 @@ export class KubeSecretStore implements SecretStore {
   }
 
   async replace(ref: SecretRef, value: Uint8Array): Promise<void> {
-    await writeUntilAlone(`replace ${textOf(ref)}`, async () => {
+    await retryOnConflict(`replace ${textOf(ref)}`, async () => {
       const { reference, outline } = await this.#outlined(ref);
       const [key = ref.name] = outline.keys;
       const wanted = coreSecret({ ...placeOf(ref), ...metadataKept(outline) }, key, value);
       const core = await this.#client
         .replace<CoreSecret>(kinds.coreSecret, wanted, placeOf(ref))
         .catch(async (err: unknown) => {
-          if (isNotFound(err) || isAnother(err)) throw notFound("replace", ref, err);
+          if (isNotFound(err) || isUidMismatch(err)) throw notFound("replace", ref, err);
           if (isConflict(err)) await this.#writeOutline(reference, null);
           throw err;
         });
@@ -97,11 +97,11 @@ export class KubeSecretStore implements SecretStore {
       // This account could not read whether an existing one comes from an attempt whose response was lost.
       return await this.#client.create<CoreSecret>(kinds.coreSecret, secret, {}, { once: true });
     } catch (err) {
-      if (isAlreadyThere(err)) {
+      if (isAlreadyExists(err)) {
         const sentence = `Cannot create secret "${ref.name}": it exists already`;
         throw new PlatformError("secret_exists", sentence, { cause: err });
       }
-      if (isNamespaceGone(err)) {
+      if (isNamespaceMissing(err)) {
         const sentence = `Cannot create secret "${ref.name}": namespace "${ref.namespace}" does not exist`;
         throw new PlatformError("namespace_not_found", sentence, { cause: err });
       }

@@ -1,4 +1,4 @@
-import type { LogPiece } from "../../replica-logs/log-lines.ts";
+import type { LogChunk } from "../../replica-logs/log-lines.ts";
 
 const newline = 10;
 const space = 32;
@@ -9,7 +9,7 @@ const longestTime = 40;
  * The chunks of a container's log as the API server sends it, which must have been requested with timestamps: lines of
  * a time, a space and text, cut anywhere. Lines that do not begin with a time are left out.
  */
-export async function* podLogPieces(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogPiece> {
+export async function* podLogChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogChunk> {
   let head: Buffer = Buffer.alloc(0);
   /** Of the current line; undefined while not known, "" when it has none. */
   let timestamp: string | undefined;

@@ -28,7 +28,7 @@ export interface WatchOptions<T, K> extends WatchQuery {
    * Called once when the first watch of the client fails, and not again before all of them have recovered; also once
    * for each watch that is refused for good.
    */
-  readonly onTrouble?: (err: unknown) => void;
+  readonly onFailure?: (err: unknown) => void;
 }
 
 type Listener<K> = (change: ObjectChange<K>) => void;
@@ -79,7 +79,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     };
-    this.#options = { onTrouble: () => {}, ...defaults, ...rest };
+    this.#options = { onFailure: () => {}, ...defaults, ...rest };
     this.#cache = new ObjectCache(options.keep);
     this.synced = this.#sync.promise;
     // Callers need not await it, so its rejection must not count as unhandled.
@@ -104,7 +104,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
 
   /**
    * Calls `listener` with each change from now on, in order; returns a function that ends this. An error that
-   * `listener` throws goes to `onTrouble`.
+   * `listener` throws goes to `onFailure`.
    */
   listen(listener: Listener<K>): () => void {
     this.#listeners.add(listener);
@@ -145,7 +145,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     const { items, resourceVersion } = await listObjects(this.#client, this.#kind, query, keep, options);
     for (const change of this.#cache.replaceAll(items, resourceVersion)) this.#notify(change);
     this.#lastContactAt = performance.now();
-    this.#contact.answered(this);
+    this.#contact.responded(this);
     this.#sync.resolve();
     return resourceVersion;
   }
@@ -161,7 +161,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
       signal,
       opened: () => {
         openedAt = this.#lastContactAt = performance.now();
-        this.#contact.answered(this);
+        this.#contact.responded(this);
         // Without changes, no event would confirm for most of a minute that the watch works.
         recoveryTimer = setTimeout(() => this.#recovered(), goodWatch);
       },
@@ -205,7 +205,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
     const isRefused = refusal !== undefined && isLasting(refusal.status);
     const isToReport = isRefused ? !this.#isRefused : this.#contact.failed(this);
     this.#isRefused = isRefused;
-    if (isToReport) this.#options.onTrouble(err);
+    if (isToReport) this.#options.onFailure(err);
     const requestedDelay = Math.min(refusal?.retryAfter ?? 0, this.#options.longestAsked) * (1 + 0.1 * Math.random());
     return { after: Math.max(requestedDelay, this.#backOff()), early: requestedDelay === 0 && !isRefused };
   }
@@ -244,7 +244,7 @@ export class KubeWatch<T extends KubeObject, K> implements WatchedKind {
       try {
         listener(change);
       } catch (err) {
-        this.#options.onTrouble(err);
+        this.#options.onFailure(err);
       }
     }
   }

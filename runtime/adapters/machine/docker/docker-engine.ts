@@ -8,7 +8,7 @@ import { openDockerProvider } from "./open-docker-provider.ts";
 export function dockerEngine(named: string | undefined, dockerHost: string | undefined): Engine {
   return {
     look: async () => ({
-      trouble: await engineTrouble(engineAddress(named, dockerHost)),
+      unavailable: await engineTrouble(engineAddress(named, dockerHost)),
       namedBy: engineNamedBy(named, dockerHost),
     }),
     open: async (place) => openDockerProvider({ ...place, socket: engineAddress(named, dockerHost) }),

@@ -16,7 +16,7 @@ import type { EngineEvent } from "./engine/engine-types.ts";
 import type { HostFirewall } from "../firewall/host-firewall.ts";
 import type { Images, PullListener } from "./images/images.ts";
 import { endOfContainerLog } from "./last-lines.ts";
-import { removeContainers, takeOver } from "./containers/leftover-containers.ts";
+import { removeContainers, takeOver } from "./containers/orphaned-containers.ts";
 import type { Networks } from "./networks.ts";
 
 /** What docker replicas depend on. */
@@ -47,7 +47,7 @@ export interface ReplicaContainer {
  * running; no container outlives `close`.
  */
 export class DockerReplicas implements Replicas {
-  readonly traits = { port: functionPort, answersProbes: false };
+  readonly traits = { port: functionPort, handlesProbes: false };
   readonly #parts: DockerReplicasParts;
   readonly #replicas = new Map<string, DockerReplica>();
   readonly #listeners = new Set<(ref: FunctionRef) => void>();
@@ -138,7 +138,7 @@ export class DockerReplicas implements Replicas {
     return [...this.#replicas.values()].map((replica) => replica.describe());
   }
 
-  leftovers(): Promise<readonly FunctionRef[]> {
+  orphans(): Promise<readonly FunctionRef[]> {
     return this.#parts.endedLogs.functions();
   }
 

@@ -89,7 +89,7 @@ export async function openDockerProvider(options: DockerProviderOptions): Promis
       bridgeAddresses: () => networks.addresses(),
       onAddresses: (listener) => networks.onAddresses(listener),
       close: () => (closing ??= close()),
-      endNow: async () => {
+      closeNow: async () => {
         await replicas.endNow();
         await (closing ??= close());
       },

@@ -135,7 +135,7 @@ export class HostFirewall {
     if (this.#warned) return;
     this.#warned = true;
     this.#options.log.warn(
-      { why },
+      { reason: why },
       "functions can reach services of this host and metadata addresses: there are no firewall rules",
     );
   }

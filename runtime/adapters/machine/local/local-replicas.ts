@@ -48,7 +48,7 @@ const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
  * only by `confinement` and, where this process is root, by a user per function. Limits and images are not applied.
  */
 export class LocalReplicas implements Replicas {
-  readonly traits = { port: undefined, answersProbes: true };
+  readonly traits = { port: undefined, handlesProbes: true };
   readonly #parts: LocalReplicasParts;
   readonly #entries = new Map<string, Entry>();
   /** Replicas by id, including those being started, with the secrets that they name. */
@@ -86,7 +86,7 @@ export class LocalReplicas implements Replicas {
     return [...this.#entries.values()].map(({ replica }) => replica.describe());
   }
 
-  leftovers(): Promise<readonly FunctionRef[]> {
+  orphans(): Promise<readonly FunctionRef[]> {
     return this.#ended.functions();
   }
 

@@ -5,7 +5,7 @@ import type { OpenEngine } from "../../../core/ports/engine.ts";
 import { FileSecretStore } from "../../files/file-secret-store.ts";
 import { SecretViews } from "../../files/secret-views.ts";
 import { findConfinement } from "./confinement.ts";
-import { endLeftLogs } from "./logs/end-left-logs.ts";
+import { keepOrphanedLogs } from "./logs/keep-orphaned-logs.ts";
 import { FunctionUsers } from "./function-users.ts";
 import { describeIsolation } from "./isolation.ts";
 import { LocalLogSource } from "./logs/local-log-source.ts";
@@ -31,7 +31,7 @@ export interface LocalProviderOptions {
 export async function openLocalProvider(options: LocalProviderOptions): Promise<OpenEngine> {
   const run = await openRunDirectory(options.data);
   try {
-    await endLeftLogs(options.logs);
+    await keepOrphanedLogs(options.logs);
     const isRoot = process.getuid?.() === 0;
     const mountsSecrets = await canMountSecrets(run.path);
     const confinement = await findConfinement(run.path);
@@ -57,7 +57,7 @@ export async function openLocalProvider(options: LocalProviderOptions): Promise<
       // Replicas share this machine's loopback.
       onAddresses: () => Promise.resolve(() => {}),
       close: () => replicas.close(),
-      endNow: () => replicas.endNow(),
+      closeNow: () => replicas.endNow(),
     };
   } catch (err) {
     await run.close();

@@ -1,11 +1,11 @@
-import type { BrokerIllness } from "../../../core/ports/broker-health.ts";
+import type { BrokerFault } from "../../../core/ports/broker-health.ts";
 import type { PublishOutcome } from "./publish-outcome.ts";
 
 /** Why the broker cannot store: it does not reply, or it has no room. */
-export type TroubleKind = "away" | "full";
+export type BrokerFaultKind = "away" | "full";
 
 /** Called when a fault begins, with its cause, and when it ends (`kind` is undefined). */
-export type HearTrouble = (kind: TroubleKind | undefined, cause?: unknown) => void;
+export type BrokerStateListener = (kind: BrokerFaultKind | undefined, cause?: unknown) => void;
 
 /** Milliseconds after which a fault that no further publish confirms is cleared: there may be no more publishes. */
 const clearAfter = 5_000;
@@ -20,28 +20,28 @@ const notReady = 10_008;
  * failure begins a fault, a stored publish ends it. A broker whose disk is full may not reply to publishes at all, so
  * where its monitoring is available, that takes precedence.
  */
-export class BrokerTrouble {
-  readonly #listeners = new Set<HearTrouble>();
-  #kind: TroubleKind | undefined;
+export class BrokerState {
+  readonly #listeners = new Set<BrokerStateListener>();
+  #kind: BrokerFaultKind | undefined;
   #connected = true;
   #reportsFault = false;
   #timer: NodeJS.Timeout | undefined;
 
-  get kind(): TroubleKind | undefined {
+  get kind(): BrokerFaultKind | undefined {
     return this.#kind;
   }
 
-  onChange(listener: HearTrouble): void {
+  onChange(listener: BrokerStateListener): void {
     this.#listeners.add(listener);
   }
 
   /** There is no connection yet, which is a fault only once the first attempt fails. */
-  begin(): void {
+  onConnecting(): void {
     this.#connected = false;
   }
 
   /** The connection was lost or cannot be made, with the cause, or is back. */
-  connected(is: boolean, cause: unknown = new Error("the connection was lost")): void {
+  onConnection(is: boolean, cause: unknown = new Error("the connection was lost")): void {
     this.#connected = is;
     if (is) {
       // A server that is back was restarted; otherwise its monitoring reports the fault again.
@@ -51,7 +51,7 @@ export class BrokerTrouble {
   }
 
   /** Takes in what the broker's monitoring reports: why it cannot store, or undefined when it can. */
-  said(fault: BrokerIllness | undefined): void {
+  onHealth(fault: BrokerFault | undefined): void {
     const was = this.#reportsFault;
     this.#reportsFault = fault !== undefined;
     if (this.#reportsFault) this.#change("full", fault);
@@ -59,7 +59,7 @@ export class BrokerTrouble {
   }
 
   /** Takes in the outcome of a publish. */
-  heard(outcome: PublishOutcome): void {
+  onPublished(outcome: PublishOutcome): void {
     // In a cluster, what one server stores says nothing about the server that cannot.
     if (this.#reportsFault) return;
     if (outcome.kind === "stored") {
@@ -72,7 +72,7 @@ export class BrokerTrouble {
     this.#timer = setTimeout(() => this.#connected && this.#change(undefined), clearAfter).unref();
   }
 
-  #change(kind: TroubleKind | undefined, cause?: unknown): void {
+  #change(kind: BrokerFaultKind | undefined, cause?: unknown): void {
     clearTimeout(this.#timer);
     if (kind === this.#kind) return;
     this.#kind = kind;
@@ -81,7 +81,7 @@ export class BrokerTrouble {
 }
 
 /** The limit of one stream (its text begins with "maximum") is not a fault of the broker; nor is a caller's error. */
-function faultOf(outcome: Exclude<PublishOutcome, { kind: "stored" }>): TroubleKind | undefined {
+function faultOf(outcome: Exclude<PublishOutcome, { kind: "stored" }>): BrokerFaultKind | undefined {
   if (outcome.kind !== "refused") return "away";
   const { code, description } = outcome.refusal;
   if (code === notReady) return "away";

@@ -16,7 +16,7 @@ import type { PublishOutcome } from "./publish-outcome.ts";
 export const payloadTooLarge = 10054;
 
 /** Whether a NATS error code says that the key was written meanwhile or, in a cluster, is being written. */
-export function isOvertaken(code: number): boolean {
+export function isRevisionConflict(code: number): boolean {
   return code === 10071 || code === 10164;
 }
 
@@ -43,7 +43,7 @@ export async function publishDurably(
   until: number,
 ): Promise<PublishOutcome> {
   const outcome = await publish(link, subject, body, headers, until);
-  link.trouble.heard(outcome);
+  link.state.onPublished(outcome);
   return outcome;
 }
 

@@ -1,4 +1,4 @@
-import type { BrokerHealth, BrokerIllness } from "../../../core/ports/broker-health.ts";
+import type { BrokerHealth, BrokerFault } from "../../../core/ports/broker-health.ts";
 
 const replyTimeout = 2_000;
 /** How a server reports a store that accepts nothing until the server is restarted. */
@@ -7,10 +7,10 @@ const writeError = /write error/i;
 /** The broker's health, as the monitoring of its servers reports it. */
 export class NatsHealth implements BrokerHealth {
   readonly #servers: readonly { readonly server: string; readonly url: string }[];
-  readonly #listener: (fault: BrokerIllness | undefined) => void;
+  readonly #listener: (fault: BrokerFault | undefined) => void;
 
   /** `monitorUrls` are the servers' monitoring addresses, without a path; `listener` gets the result of each check. */
-  constructor(monitorUrls: readonly string[], listener: (fault: BrokerIllness | undefined) => void = () => {}) {
+  constructor(monitorUrls: readonly string[], listener: (fault: BrokerFault | undefined) => void = () => {}) {
     this.#listener = listener;
     this.#servers = monitorUrls.map((url) => ({
       server: new URL(url).hostname,
@@ -18,7 +18,7 @@ export class NatsHealth implements BrokerHealth {
     }));
   }
 
-  async trouble(): Promise<BrokerIllness | undefined> {
+  async fault(): Promise<BrokerFault | undefined> {
     const reasons = await Promise.all(this.#servers.map(({ url }) => writeErrorAt(url)));
     const found = this.#servers.flatMap(({ server }, at) => {
       const why = reasons[at];

@@ -4,7 +4,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { connect, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../../api/platform-error.ts";
-import { BrokerTrouble } from "./broker-trouble.ts";
+import { BrokerState } from "./broker-state.ts";
 import { RequestMux, type MuxRequest } from "./request-mux.ts";
 import { compareVersions, oldestVersion } from "../server/nats-server-version.ts";
 
@@ -43,7 +43,7 @@ export class NatsLink {
   /** Resolves when the broker first replies; rejects with `queue_unavailable` when the broker is too old to be used. */
   readonly opened: Promise<void>;
   /** Whether the broker stores what is published. */
-  readonly trouble = new BrokerTrouble();
+  readonly state = new BrokerState();
   readonly #options: NatsOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
@@ -58,7 +58,7 @@ export class NatsLink {
     this.opened = promise;
     // Callers that do not await it learn of the same failure from `trouble`.
     promise.catch(() => {});
-    this.trouble.begin();
+    this.state.onConnecting();
     void this.#connect(resolve, reject);
   }
 
@@ -187,7 +187,7 @@ export class NatsLink {
         return opened();
       } catch (err) {
         if (err instanceof PlatformError) refused(err);
-        this.trouble.connected(false, err);
+        this.state.onConnection(false, err);
         const wait = reconnectWait + Math.random() * reconnectJitter;
         await pause(wait, undefined, { signal }).catch(() => {});
       }
@@ -201,7 +201,7 @@ export class NatsLink {
     void this.#follow(nc);
     for (const subscribe of this.#onOpen) subscribe();
     this.#onOpen.clear();
-    this.trouble.connected(true);
+    this.state.onConnection(true);
   }
 
   async #follow(nc: NatsConnection): Promise<void> {
@@ -210,12 +210,12 @@ export class NatsLink {
         case "disconnect":
         case "staleConnection":
           this.#downSince ??= performance.now();
-          this.trouble.connected(false);
+          this.state.onConnection(false);
           break;
         case "reconnect":
           this.#downSince = undefined;
           this.#reconnects++;
-          this.trouble.connected(true);
+          this.state.onConnection(true);
           for (const listener of this.#onReconnect) listener();
           break;
         default:

@@ -26,7 +26,7 @@ export interface DeliverySourceOptions<T> {
   readonly queue: string;
   readonly inboxPrefix: string;
   /** Expiry of one pull request at the broker, milliseconds; 5 s when absent. */
-  readonly patience?: number | undefined;
+  readonly expiry?: number | undefined;
   readonly parse: ContentParser<T>;
   /** Adds the consumer if it is missing; never changes one that is there. */
   readonly addConsumer: () => Promise<void>;
@@ -75,7 +75,7 @@ class PullSession<T> {
     this.#mayAsk = mayAsk;
     this.#slots = slots;
     this.#handle = handle;
-    const { link, stream, consumer, patience = defaultExpiry } = options;
+    const { link, stream, consumer, expiry: patience = defaultExpiry } = options;
     const inbox = createInbox(options.inboxPrefix);
     this.#lanes = Array.from(
       { length: Math.min(slots, maxLanes) },
@@ -84,7 +84,7 @@ class PullSession<T> {
           link,
           stream,
           consumer,
-          patience,
+          expiry: patience,
           inbox: `${inbox}.${lane}`,
           onMessage: (message) => this.#receive(message),
           onStatus: (code) => this.#status(code),

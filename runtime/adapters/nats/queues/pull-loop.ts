@@ -10,7 +10,7 @@ export interface PullLaneParts {
   readonly stream: string;
   readonly consumer: string;
   /** Expiry of one pull request at the broker, milliseconds. */
-  readonly patience: number;
+  readonly expiry: number;
   /** Subject for the messages of this loop alone. */
   readonly inbox: string;
   readonly onMessage: (message: Msg) => void;
@@ -45,7 +45,7 @@ export class PullLoop {
 
   /** Requests `count` messages; call it only when none are left of the last request. */
   ask(count: number): void {
-    const { link, stream, consumer, inbox, patience } = this.#parts;
+    const { link, stream, consumer, inbox, expiry: patience } = this.#parts;
     this.#left = count;
     this.#lostAt = performance.now() + patience + tolerance;
     const request = JSON.stringify({ batch: count, expires: patience * 1_000_000 });

@@ -17,7 +17,7 @@ export function callSource(
   queue: string,
   ackWait: number,
   inboxPrefix: string,
-  patience?: number,
+  expiry?: number,
 ): DeliverySource<QueuedCall> {
   const stream = queueStream(queue);
   return new NatsDeliverySource({
@@ -26,7 +26,7 @@ export function callSource(
     consumer: workersConsumer,
     queue,
     inboxPrefix,
-    patience,
+    expiry,
     parse: (headers, body) => parseCall(queue, headers, body),
     addConsumer: () => addMissingConsumer(link, stream, workersConsumer, ackWait),
   });

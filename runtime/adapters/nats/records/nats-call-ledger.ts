@@ -10,7 +10,7 @@ import type {
   UpdateOutcome,
 } from "../../../core/ports/call-ledger.ts";
 import { CallRecordReader, operationHeader, parseRecord, recordStream } from "./call-record-reader.ts";
-import { isOvertaken, publishDurably } from "../link/durable-publish.ts";
+import { isRevisionConflict, publishDurably } from "../link/durable-publish.ts";
 import type { PublishOutcome } from "../link/publish-outcome.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { putOutcome } from "../link/put-outcome.ts";
@@ -71,7 +71,7 @@ export class NatsCallLedger implements CallLedger {
         this.#room.added(record.body.byteLength);
         return { kind: "created", revision: outcome.sequence };
       }
-      if (outcome.kind !== "refused" || !isOvertaken(outcome.refusal.code)) return notCreated(outcome);
+      if (outcome.kind !== "refused" || !isRevisionConflict(outcome.refusal.code)) return notCreated(outcome);
       let last: LastMessage | undefined;
       try {
         last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id), until);
@@ -98,7 +98,7 @@ export class NatsCallLedger implements CallLedger {
   async update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome> {
     const outcome = await this.#write(id, this.#stamped(entry), revision, performance.now() + updateBudget);
     if (outcome.kind === "stored") return { kind: "written", revision: outcome.sequence };
-    if (outcome.kind === "refused" && isOvertaken(outcome.refusal.code)) return { kind: "conflict" };
+    if (outcome.kind === "refused" && isRevisionConflict(outcome.refusal.code)) return { kind: "conflict" };
     return notWritten(outcome);
   }
 

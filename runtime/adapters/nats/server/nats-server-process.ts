@@ -137,7 +137,7 @@ export class NatsServerProcess {
    * Ends a server that cannot store any more. Resolves with true when it runs again, which needs free disk space, or
    * with false when it was closed.
    */
-  async renew(): Promise<boolean> {
+  async restart(): Promise<boolean> {
     if (this.#closing.signal.aborted) return false;
     const running = new Promise<void>((resolve) => this.#onRunning.add(resolve));
     await this.#end();

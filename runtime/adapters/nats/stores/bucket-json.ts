@@ -4,7 +4,7 @@ import type { QueuedIterator } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { listBucket } from "./bucket-list.ts";
-import { isOvertaken } from "../link/durable-publish.ts";
+import { isRevisionConflict } from "../link/durable-publish.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { bucketStream, keySubject } from "../stream-names.ts";
 
@@ -58,7 +58,7 @@ export class JsonBucket<T> {
         else await kv.update(key, text, revision);
         return true;
       } catch (err) {
-        if (err instanceof JetStreamApiError && isOvertaken(err.code)) return false;
+        if (err instanceof JetStreamApiError && isRevisionConflict(err.code)) return false;
         throw err;
       }
     });

@@ -1,6 +1,6 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { Leases } from "../../../core/ports/leases.ts";
-import { isOvertaken, publishDurably } from "../link/durable-publish.ts";
+import { isRevisionConflict, publishDurably } from "../link/durable-publish.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { readLast, bucketWriteHeaders, type LastMessage } from "../link/read-last.ts";
 import { bucket, bucketStream, keySubject } from "../stream-names.ts";
@@ -34,7 +34,7 @@ export class NatsLeases implements Leases {
       case "stored":
         return true;
       case "refused":
-        if (isOvertaken(outcome.refusal.code)) return false;
+        if (isRevisionConflict(outcome.refusal.code)) return false;
         throw cannotAcquire(name, outcome.refusal.description);
       case "not-sent":
       case "unknown":

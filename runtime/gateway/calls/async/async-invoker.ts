@@ -12,7 +12,7 @@ import { asyncFunctionPrefix } from "../split-target.ts";
 import type { HandleCall } from "../sync/sync-invoker.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
-import { answerResult, answerStatus } from "./call-answers.ts";
+import { sendResult, sendStatus } from "./call-responses.ts";
 
 /** One list for every path, which may name a function to call or the id of a call to view. */
 const allowedMethods = "POST, GET, HEAD, DELETE";
@@ -61,8 +61,8 @@ async function respond(parts: AsyncParts, exchange: Exchange): Promise<void> {
   const id = parseCallId(segments[0] ?? "");
   const wantsResult = segments.length === 2 && segments[1] === "result";
   if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
-  if (wantsResult) await answerResult(parts, exchange, id, checkAccess);
-  else await answerStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), checkAccess);
+  if (wantsResult) await sendResult(parts, exchange, id, checkAccess);
+  else await sendStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), checkAccess);
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {

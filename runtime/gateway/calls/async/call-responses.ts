@@ -15,7 +15,7 @@ const pollInterval = 5_000;
 type CheckAccess = (entry: CallEntry) => void;
 
 /** GET `/async-function/{id}`: the record, at once, or as soon as the call or the requested wait is over. */
-export async function answerStatus(
+export async function sendStatus(
   parts: AsyncParts,
   exchange: Exchange,
   id: string,
@@ -47,7 +47,7 @@ export async function answerStatus(
 }
 
 /** GET `/async-function/{id}/result`: the function's output. */
-export async function answerResult(
+export async function sendResult(
   parts: AsyncParts,
   exchange: Exchange,
   id: string,

@@ -1,6 +1,6 @@
 import { header } from "../../../api/names.ts";
 import { connectionOptions } from "../../../api/http-grammar.ts";
-import { isHopByHop, isPlainConnection } from "../../../core/headers/hop-by-hop.ts";
+import { isHopByHop, isSimpleConnection } from "../../../core/headers/hop-by-hop.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import { CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
@@ -63,7 +63,7 @@ export function passedHeaders(status: number, headers: readonly string[]): Passe
         reply.push(name, value);
         break;
       case replyHeader.connection:
-        if (!isPlainConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
+        if (!isSimpleConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];
         break;
       default:
         break;

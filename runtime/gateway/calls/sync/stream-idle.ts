@@ -2,7 +2,7 @@
 const longestPeriod = 1_000;
 
 /** Milliseconds between two checks of a stream whose idle timeout is `idle` milliseconds. */
-export function silencePeriod(idle: number): number {
+export function idleCheckPeriod(idle: number): number {
   return Math.min(longestPeriod, idle / 10);
 }
 
@@ -10,7 +10,7 @@ export function silencePeriod(idle: number): number {
  * Tells when a stream has carried no byte for `idle` milliseconds. Checks compare byte counts, so that a byte costs no
  * more than being counted. The timeout is noticed no earlier than after `idle` and at most two checks later.
  */
-export class StreamSilence {
+export class StreamIdle {
   readonly #idle: number;
   #bytes: number;
   #since: number;
@@ -28,6 +28,6 @@ export class StreamSilence {
       this.#bytes = bytes;
       this.#since = now;
     }
-    return now - this.#since < this.#idle ? now + silencePeriod(this.#idle) : undefined;
+    return now - this.#since < this.#idle ? now + idleCheckPeriod(this.#idle) : undefined;
   }
 }

@@ -12,7 +12,7 @@ import { outgoingRequest } from "./outgoing-request.ts";
 import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { bytesOf, giveUp, isTouched, type CallBody } from "./request-body.ts";
-import { silencePeriod, StreamSilence } from "./stream-silence.ts";
+import { idleCheckPeriod, StreamIdle } from "./stream-idle.ts";
 import type { FailureCode, SyncCallFacts, SyncCallParts } from "./sync-call-parts.ts";
 import { waitingCaller } from "./waiting-caller.ts";
 
@@ -36,7 +36,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #drainAwaited = false;
   /** Whether the head of the function's reply arrived: from then on the call may last as long as bytes pass. */
   #isStreaming = false;
-  #idleWatch: StreamSilence | undefined;
+  #idleWatch: StreamIdle | undefined;
   #cutReason: CutReason | undefined;
   /** Milliseconds to the 101 of a WebSocket. */
   #upgradedAfter: number | undefined;
@@ -193,12 +193,12 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #beginStreaming(now: number): void {
     if (this.#facts.exchange.head.fromWorker) return;
     this.#isStreaming = true;
-    this.deadline = now + silencePeriod(this.#parts.streamIdle);
+    this.deadline = now + idleCheckPeriod(this.#parts.streamIdle);
   }
 
   #checkIdle(now: number): void {
     const bytes = this.#reply.bytes + bytesOf(this.#body);
-    this.#idleWatch ??= new StreamSilence(this.#parts.streamIdle, bytes, now);
+    this.#idleWatch ??= new StreamIdle(this.#parts.streamIdle, bytes, now);
     const next = this.#idleWatch.look(bytes, now);
     if (next === undefined) this.#cut("idle");
     else this.deadline = next;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 import { HeadCache } from "../../../http1/head-cache.ts";
-import { HeadPieces } from "../../../http1/head-pieces.ts";
+import { HeadAssembler } from "../../../http1/head-assembler.ts";
 import { requestHeads, type RequestText } from "../../../http1/request-text.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import { refusedHead } from "../refused-head.ts";
@@ -57,7 +57,7 @@ export class Http1Connection implements HandedConnection {
   since = performance.now();
   readonly #owner: Http1Owner;
   readonly #cache = new HeadCache<RequestText>();
-  readonly #heads = new HeadPieces(requestHeads, this.#cache);
+  readonly #heads = new HeadAssembler(requestHeads, this.#cache);
   /** Whether it was cut because its client did not read the bytes sent to it. */
   unread = false;
   #awaited: Awaited = "first-byte";
@@ -101,7 +101,7 @@ export class Http1Connection implements HandedConnection {
 
   /** Drops what is cached for the next request. */
   rest(): void {
-    this.#cache.forget();
+    this.#cache.clear();
     this.#lastHead = undefined;
   }
 

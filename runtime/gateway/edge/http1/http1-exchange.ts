@@ -6,7 +6,7 @@ import type { CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { chunkEnd, chunkStart, lastChunk } from "../../../http1/chunk-frame.ts";
 import { httpDate } from "../../../http1/http-date.ts";
 import type { RequestText } from "../../../http1/request-text.ts";
-import { sendPiece } from "../../../http1/send-piece.ts";
+import { sendChunk } from "../../../http1/send-chunk.ts";
 import { writeHeaders, type WrittenHeaders } from "../../../http1/write-headers.ts";
 import type { ClientUpgrade, Exchange, ReplyHeaders } from "../../calls/exchange.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
@@ -226,8 +226,8 @@ export class Http1Exchange extends EventEmitter implements Exchange {
       socket.write(head + end, "latin1", done);
       return;
     }
-    if (this.#chunked) sendPiece(socket, head + chunkStart(size), chunk, chunkEnd + end, done);
-    else sendPiece(socket, head, chunk, end, done);
+    if (this.#chunked) sendChunk(socket, head + chunkStart(size), chunk, chunkEnd + end, done);
+    else sendChunk(socket, head, chunk, end, done);
   }
 }
 

@@ -7,7 +7,7 @@ import type { ClientLimit } from "../client-limit.ts";
 import { cutUnread } from "../cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
-import { answerPlainHttp } from "./plain-http.ts";
+import { refuseUnencryptedHttp } from "./unencrypted-http.ts";
 import { trackBelow } from "./socket-below.ts";
 
 /** How a server handles connections and requests; times in milliseconds. */
@@ -74,7 +74,7 @@ export class Http1Server implements Http1Owner {
     } else {
       const secure = { ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: headersTimeout };
       const listener = createTlsServer(secure, (socket) => this.#acceptTls(socket));
-      answerPlainHttp(listener, trackBelow(listener));
+      refuseUnencryptedHttp(listener, trackBelow(listener));
       this.listener = listener;
     }
     this.listener.maxConnections = parts.mostConnections;

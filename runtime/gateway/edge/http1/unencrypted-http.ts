@@ -9,7 +9,7 @@ const sentence = "Cannot read request: this port speaks HTTPS: use https:// in t
  * Replies 400 to clients that speak HTTP without TLS to a TLS server; OpenSSL recognises them by their first bytes.
  * `below` returns the TCP connection of a TLS socket whose handshake failed.
  */
-export function answerPlainHttp(listener: Server, below: (during: Socket) => Socket | undefined): void {
+export function refuseUnencryptedHttp(listener: Server, below: (during: Socket) => Socket | undefined): void {
   // The TLS socket is closed by the time of the error, so the reply is written to the connection below it.
   listener.on("tlsClientError", (err: Error, socket: TLSSocket) => {
     if (!("code" in err) || err.code !== "ERR_SSL_HTTP_REQUEST") return;

@@ -19,7 +19,7 @@ export const alertRoute = route(
     details:
       "All alerts are applied, even if one names an unknown function; the response is then the error of that one. The autoscaler leaves the number alone until the alert is resolved, or was not received for an hour.",
     body: AlertNotification,
-    answers: [{ status: 200, about: "The alerts were applied" }],
+    responses: [{ status: 200, about: "The alerts were applied" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/alert -d '{"alerts":[{"status":"resolved","labels":{"function_name":"echo.functions"}}]}'`,

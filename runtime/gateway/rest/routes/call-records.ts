@@ -35,7 +35,7 @@ export const callRecordRoutes = [
         }),
       ),
     }),
-    answers: [{ status: 200, about: "The record", schema: CallRecord, headers: shownId }],
+    responses: [{ status: 200, about: "The record", schema: CallRecord, headers: shownId }],
     errors: [...credentialErrors, "validation_failed", "call_not_found"],
     trial: { commands: 'curl "$G/async-function/$ID?wait=30s"', shows: '{"callId":"<id>",…"state":"done",…}' },
   }),
@@ -47,7 +47,7 @@ export const callRecordRoutes = [
     needs: "nothing",
     about: "Returns the output of a queued call.",
     params: CallPath,
-    answers: [
+    responses: [
       {
         status: 200,
         about: "The output, with its own Content-Type",
@@ -71,7 +71,7 @@ export const callRecordRoutes = [
     needs: "nothing",
     about: "Cancels a queued call; no run of it starts afterwards.",
     params: CallPath,
-    answers: [{ status: 202, about: "The call is cancelled", headers: shownId }],
+    responses: [{ status: 202, about: "The call is cancelled", headers: shownId }],
     errors: [...credentialErrors, "call_not_found", "call_finished"],
     trial: {
       commands: "curl -X DELETE $G/async-function/$ID",
@@ -93,7 +93,7 @@ export const callRecordRoutes = [
       }),
       path: callId("Id of the call"),
     }),
-    answers: [{ status: 202, about: "The call is cancelled", headers: shownId }],
+    responses: [{ status: 202, about: "The call is cancelled", headers: shownId }],
     errors: [...credentialErrors, "call_not_found", "call_finished"],
     trial: { commands: "curl -X DELETE $G/async-function/echo/$ID", shows: "Cannot cancel call …" },
   }),

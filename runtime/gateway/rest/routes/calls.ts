@@ -82,7 +82,7 @@ const syncRoutes = [Called, CalledAt].map((params) => {
     body: anything,
     bodyOptional: true,
     bodyType: "application/octet-stream",
-    answers: [
+    responses: [
       {
         status: "default",
         about: "The function's reply, with any status",
@@ -119,7 +119,7 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
     body: anything,
     bodyOptional: true,
     bodyType: "application/octet-stream",
-    answers: [
+    responses: [
       {
         status: 202,
         about: "The call is stored",

@@ -29,7 +29,7 @@ export const deadLetterRoutes = [
       details: "Headers, body and addresses of a call are not shown. A page of large calls may be shorter than limit.",
       params: QueuePath,
       query: PageQuery,
-      answers: [{ status: 200, about: "One page of dead letters", schema: DeadLetterPage }],
+      responses: [{ status: 200, about: "One page of dead letters", schema: DeadLetterPage }],
       errors: ["queue_not_found", "queue_unavailable"],
       trial: {
         commands: 'curl -u admin:$P "$G/system/queue/default/dead-letters?limit=10"',
@@ -51,7 +51,7 @@ export const deadLetterRoutes = [
       details:
         "The call gets as many retries as at first. Where only the callback was given up, the callback is sent again and the function does not run. The dead letter is gone afterwards.",
       params: DeadLetterPath,
-      answers: [{ status: 202, about: "The call is queued" }],
+      responses: [{ status: 202, about: "The call is queued" }],
       errors: [
         "queue_not_found",
         "call_not_found",
@@ -81,7 +81,7 @@ export const deadLetterRoutes = [
       needs: "Queue:Delete",
       about: "Removes a call that was given up.",
       params: DeadLetterPath,
-      answers: [{ status: 202, about: "The dead letter is deleted" }],
+      responses: [{ status: 202, about: "The dead letter is deleted" }],
       errors: ["queue_not_found", "call_not_found", "queue_unavailable"],
       trial: {
         commands: "curl -X DELETE -u admin:$P $G/system/queue/default/dead-letters/$ID",

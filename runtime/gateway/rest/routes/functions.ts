@@ -55,7 +55,7 @@ const listFunctions = route(
     needs: "Function:List",
     about: "Lists the functions of a namespace, sorted by name.",
     query: NamespaceQuery,
-    answers: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
+    responses: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
     errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
     trial: { commands: "curl -u admin:$P $G/system/functions", shows: '[{"name":"echo",…},{"name":"hello",…}]' },
   },
@@ -80,7 +80,7 @@ const createFunction = route(
     ignoredFields: ignoredInDeployment,
     // GET shows it as `name`, and what GET shows can be deployed again.
     fallbackFields: { service: "name" },
-    answers: [{ status: 202, about: "The function is stored and will be reconciled" }],
+    responses: [{ status: 202, about: "The function is stored and will be reconciled" }],
     errors: ["namespace_reserved", "edition_limit", "function_exists", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/functions -d '{"service":"hello","image":"hello:1","envProcess":"cat"}'`,
@@ -104,7 +104,7 @@ const replaceFunction = route(
     ignoredFields: ignoredInDeployment,
     // GET shows it as `name`, and what GET shows can be deployed again.
     fallbackFields: { service: "name" },
-    answers: [{ status: 202, about: "The function is stored and will be reconciled" }],
+    responses: [{ status: 202, about: "The function is stored and will be reconciled" }],
     errors: ["namespace_reserved", "edition_limit", "not_ready", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P -X PUT $G/system/functions -d '{"service":"echo","image":"echo:1","envProcess":"cat"}'`,
@@ -124,7 +124,7 @@ const deleteFunction = route(
     about: "Removes a function and its replicas.",
     query: NamespaceQuery,
     body: DeleteFunctionRequest,
-    answers: [{ status: 202, about: "The function is gone; its replicas end after their calls" }],
+    responses: [{ status: 202, about: "The function is gone; its replicas end after their calls" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: `curl -i -u admin:$P -X DELETE $G/system/functions -d '{"functionName":"hello"}'`,
@@ -149,7 +149,7 @@ const getFunction = route(
     about: "Shows a function: what was deployed, and its state.",
     params: FunctionPath,
     query: FunctionQuery,
-    answers: [{ status: 200, about: "The function", schema: FunctionStatus }],
+    responses: [{ status: 200, about: "The function", schema: FunctionStatus }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: 'curl -u admin:$P "$G/system/function/echo?usage=1"',

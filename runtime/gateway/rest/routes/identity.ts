@@ -18,7 +18,7 @@ export const identityRoutes = [
     about: "Exchanges a token of a trusted issuer for one of this platform.",
     body: TokenRequest,
     bodyType: "application/x-www-form-urlencoded",
-    answers: [
+    responses: [
       { status: 200, about: "The token", schema: TokenReply },
       { status: 400, about: "Why no token is issued", schema: TokenError },
       { status: 503, about: "The issuer is unavailable", schema: TokenError },
@@ -32,7 +32,7 @@ export const identityRoutes = [
     path: "/.well-known/openid-configuration",
     needs: "nothing",
     about: "Shows where tokens are issued and where their keys are.",
-    answers: [{ status: 200, about: "The addresses", schema: OpenIdConfiguration }],
+    responses: [{ status: 200, about: "The addresses", schema: OpenIdConfiguration }],
     iamOnly: true,
   }),
   notBuilt({
@@ -42,7 +42,7 @@ export const identityRoutes = [
     path: "/.well-known/jwks.json",
     needs: "nothing",
     about: "Returns the public keys by which tokens of this platform are verified.",
-    answers: [{ status: 200, about: "The keys", schema: JsonWebKeySet }],
+    responses: [{ status: 200, about: "The keys", schema: JsonWebKeySet }],
     iamOnly: true,
   }),
 ];

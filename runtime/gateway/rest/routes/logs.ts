@@ -47,7 +47,7 @@ export const logRoute = route(
     details:
       "With follow=true it continues until the client leaves or the function is deleted; after 15 s without a line an empty one is sent.",
     query: LogQuery,
-    answers: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
+    responses: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
     errors: [
       "namespace_not_found",
       "function_not_found",

@@ -14,7 +14,7 @@ const getInfo = route(
     path: "/system/info",
     needs: "System:Info",
     about: "Describes this platform: provider, version, edition, default namespace.",
-    answers: [{ status: 200, about: "The description", schema: SystemInfo }],
+    responses: [{ status: 200, about: "The description", schema: SystemInfo }],
     trial: { commands: "curl -u admin:$P $G/system/info", shows: '{"provider":{"provider":"weir-local",…' },
   },
   ({ info }) =>
@@ -30,7 +30,7 @@ const getHealth = route(
     path: "/healthz",
     needs: "nothing",
     about: "Replies while the gateway is live.",
-    answers: [{ status: 200, about: "The gateway is live" }],
+    responses: [{ status: 200, about: "The gateway is live" }],
     trial: { commands: "curl -i $G/healthz", shows: "HTTP/1.1 200 OK\n…" },
   },
   () => async () => undefined,
@@ -44,7 +44,7 @@ const getDocument = route(
     path: "/openapi.json",
     needs: "nothing",
     about: "Returns the OpenAPI description of this API as JSON.",
-    answers: [{ status: 200, about: "The description", schema: OpenApiDocument }],
+    responses: [{ status: 200, about: "The description", schema: OpenApiDocument }],
     trial: { commands: "curl -s $G/openapi.json | head -n 2", shows: '{\n  "openapi": "3.1.0",' },
   },
   ({ document }) =>
@@ -61,7 +61,7 @@ const getYamlDocument = route(
     path: "/openapi.yaml",
     needs: "nothing",
     about: "Returns the OpenAPI description of this API as YAML.",
-    answers: [
+    responses: [
       {
         status: 200,
         about: "The description",
@@ -85,7 +85,7 @@ const getStartPage = route(
     path: "/",
     needs: "nothing",
     about: "Returns a page for people: the address, and commands that deploy and call a first function.",
-    answers: [
+    responses: [
       {
         status: 200,
         about: "The page",

@@ -21,7 +21,7 @@ export const scaleRoute = route(
     params: Type.Object({ name: functionName("Name of the function") }),
     query: NamespaceQuery,
     body: ScaleServiceRequest,
-    answers: [{ status: 202, about: "The number is stored and will be reconciled" }],
+    responses: [{ status: 202, about: "The number is stored and will be reconciled" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/scale-function/echo -d '{"replicas":2}'`,

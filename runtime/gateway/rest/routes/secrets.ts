@@ -18,7 +18,7 @@ const createSecret = route(
     needs: "Secret:Create",
     about: "Stores a secret.",
     body: Secret,
-    answers: [{ status: 201, about: "The secret is stored" }],
+    responses: [{ status: 201, about: "The secret is stored" }],
     errors: ["namespace_reserved", "edition_limit", "secret_exists", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P $G/system/secrets -d '{"name":"api-key","value":"s3cret"}'`,
@@ -39,7 +39,7 @@ const replaceSecret = route(
     needs: "Secret:Update",
     about: "Replaces the value of a secret; on one machine, running functions see the new value at once.",
     body: Secret,
-    answers: [{ status: 202, about: "The value is stored" }],
+    responses: [{ status: 202, about: "The value is stored" }],
     errors: ["namespace_reserved", "edition_limit", "secret_not_found", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P -X PUT $G/system/secrets -d '{"name":"api-key","rawValue":"czNjcmV0"}'`,
@@ -60,7 +60,7 @@ const listSecrets = route(
     needs: "Secret:List",
     about: "Lists the secrets of a namespace by name, never their values.",
     query: NamespaceQuery,
-    answers: [{ status: 200, about: "The names, sorted", schema: Type.Array(SecretListItem) }],
+    responses: [{ status: 200, about: "The names, sorted", schema: Type.Array(SecretListItem) }],
     errors: ["namespace_not_found", "namespace_reserved", "edition_limit", "not_built"],
     trial: {
       commands: "curl -u admin:$P $G/system/secrets",
@@ -84,7 +84,7 @@ const deleteSecret = route(
     about: "Removes a secret; functions that use it are stalled at their next update.",
     query: NamespaceQuery,
     body: SecretReference,
-    answers: [{ status: 202, about: "The secret is gone" }],
+    responses: [{ status: 202, about: "The secret is gone" }],
     errors: ["namespace_not_found", "secret_not_found", "namespace_reserved", "edition_limit", "not_built"],
     trial: {
       commands: `curl -i -u admin:$P -X DELETE $G/system/secrets -d '{"name":"api-key"}'`,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { release } from "../../../../runtime/api/version.ts";
-import { callbackHeaders, statusWithoutAnswer } from "../../../../runtime/core/callbacks/callback-headers.ts";
+import { callbackHeaders, statusWithoutResponse } from "../../../../runtime/core/callbacks/callback-headers.ts";
 import { headerValue } from "../../../../runtime/core/headers/header-list.ts";
 import { sampleEntry } from "../../../contract/samples.ts";
 
@@ -90,7 +90,7 @@ test("overrides what the function says of these, drops cookies and credentials, 
 test("a call that gave no status of its own has one that stands for its silence", () => {
   const crashed = sampleEntry({ state: "failed", reason: "crash" });
   const expired = sampleEntry({ state: "failed", reason: "expired" });
-  expect(statusWithoutAnswer(crashed)).toBe(502);
+  expect(statusWithoutResponse(crashed)).toBe(502);
   expect(headerValue(callbackHeaders(id, expired, 0, []), "x-function-status")).toBe("504");
   expect(headerValue(callbackHeaders(id, crashed, 0, []), "x-duration-seconds")).toBe("0.000000");
 });

@@ -16,7 +16,7 @@ const pending: CallbackState = { url: "http://x/", state: "pending", attempts: 0
 const most = (): number => 1;
 
 function answered(status: number, retryAfter?: string): CallbackOutcome {
-  return { kind: "answered", status, retryAfter };
+  return { kind: "responded", status, retryAfter };
 }
 function judge(outcome: CallbackOutcome, state: Partial<CallbackState> = {}) {
   return judgeCallback(outcome, { ...pending, ...state }, now, times, most);

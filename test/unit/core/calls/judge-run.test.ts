@@ -7,7 +7,7 @@ const rules = { attempts: 10, codes: retryCodes, minWait: 10_000, maxWait: 120_0
 const most = (): number => 1;
 
 function answered(status: number, headers: readonly string[] = []): RunOutcome {
-  return { kind: "answered", status, headers, body: Buffer.from("x"), size: 1, duration: 5 };
+  return { kind: "responded", status, headers, body: Buffer.from("x"), size: 1, duration: 5 };
 }
 
 test.each([200, 204, 301, 399])("status %i is done", (status) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { connectionOptions } from "../../../../runtime/api/http-grammar.ts";
 import { withoutHeaders } from "../../../../runtime/core/headers/header-list.ts";
-import { endToEndHeaders, isHopByHop, isPlainConnection } from "../../../../runtime/core/headers/hop-by-hop.ts";
+import { endToEndHeaders, isHopByHop, isSimpleConnection } from "../../../../runtime/core/headers/hop-by-hop.ts";
 
 test("isHopByHop() knows the headers that stop at every hop", () => {
   for (const name of [
@@ -23,9 +23,9 @@ test("isHopByHop() knows the headers that stop at every hop", () => {
 
 test("connectionOptions() and isPlainConnection() read lists", () => {
   expect(connectionOptions(" Close, X-One ,,x-two")).toEqual(["close", "x-one", "x-two"]);
-  expect(isPlainConnection("Keep-Alive")).toBe(true);
-  expect(isPlainConnection("close, te")).toBe(true);
-  expect(isPlainConnection("close, x-one")).toBe(false);
+  expect(isSimpleConnection("Keep-Alive")).toBe(true);
+  expect(isSimpleConnection("close, te")).toBe(true);
+  expect(isSimpleConnection("close, x-one")).toBe(false);
 });
 
 test("endToEndHeaders() keeps order and spelling of what goes on", () => {

@@ -21,17 +21,17 @@ test.each<[asked: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
   [connection, { kind: "refused" }, nothing],
   [get, { kind: "refused" }, nothing],
   [watchdogGet, { kind: "refused" }, "its watchdog does not listen"],
-  [watchdogGet, { kind: "answered", status: 500 }, "GET /_/ready answered 500"],
+  [watchdogGet, { kind: "responded", status: 500 }, "GET /_/ready answered 500"],
   [watchdogGet, { kind: "silent" }, "GET /_/ready was not answered within 1s"],
   [{ ...h2c, isFunctionPort: false }, { kind: "silent" }, "it spoke no HTTP/2 within 1s"],
-  [get, { kind: "answered", status: 404 }, "GET /_/ready on port 8080 answered 404"],
+  [get, { kind: "responded", status: 404 }, "GET /_/ready on port 8080 answered 404"],
   [get, { kind: "silent" }, "GET /_/ready on port 8080 was not answered within 1s"],
   [connection, { kind: "silent" }, "port 8080 accepted no connection within 1s"],
   [h2c, { kind: "silent" }, "port 8080 spoke no HTTP/2 within 1s"],
   [get, { kind: "broken", words: "socket hang up" }, "GET /_/ready on port 8080 failed: socket hang up"],
   [connection, { kind: "broken", words: "no route" }, "port 8080 cannot be reached: no route"],
   [h2c, { kind: "broken", words: "it closed the connection" }, "port 8080 speaks no HTTP/2: it closed the connection"],
-  [{ ...get, address: "[::1]:8080" }, { kind: "answered", status: 500 }, "GET /_/ready on port 8080 answered 500"],
+  [{ ...get, address: "[::1]:8080" }, { kind: "responded", status: 500 }, "GET /_/ready on port 8080 answered 500"],
 ])("%j %j", (asked, result, fault) => {
   expect(probeFault(asked, result)).toBe(fault);
 });

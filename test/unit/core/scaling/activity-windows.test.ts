@@ -10,7 +10,7 @@ let windows: ActivityWindows;
 const numbers = new Map<string, number>();
 
 beforeEach(() => {
-  windows = new ActivityWindows({ window: 10_000, patience }, 0);
+  windows = new ActivityWindows({ window: 10_000, silenceTimeout: patience }, 0);
   numbers.clear();
 });
 
@@ -19,7 +19,7 @@ function say(now: number, finished: number, inFlight: number, over: Partial<Acti
   const { source = "gateway-1" } = over;
   const number = over.number ?? (numbers.get(source) ?? 0) + 1;
   numbers.set(source, number);
-  windows.hear({ source, number, deltas: [{ function: key, finished, inFlight }], ...over }, now);
+  windows.addReport({ source, number, deltas: [{ function: key, finished, inFlight }], ...over }, now);
 }
 const shown = (now: number) => windows.of(key, now);
 /** Calls that began, of those that the window at `now` reaches. */
@@ -108,7 +108,7 @@ describe("a call", () => {
     say(10_100, 10, 0);
     expect(shown(11_000)?.recentRate).toBeCloseTo(9.5, 5);
     expect(begun(15_000)).toBe(20);
-    windows = new ActivityWindows({ window: 10_000, patience }, 0);
+    windows = new ActivityWindows({ window: 10_000, silenceTimeout: patience }, 0);
     windows.follow(key, 0);
     say(1_000, 0, 0, { number: 1 });
     say(20_000, 30, 0, { number: 2 });
@@ -163,7 +163,7 @@ describe("a process", () => {
     expect(windows.settle(61_000)).toEqual([]);
     expect(windows.settle(61_001)).toEqual(["gateway-1"]);
     expect(windows.settle(61_002)).toEqual([]);
-    expect(windows.hearing(61_002)).toEqual({ kind: "complete", since: 61_001 });
+    expect(windows.coverage(61_002)).toEqual({ kind: "complete", since: 61_001 });
     expect(shown(61_002)?.inFlight).toBe(1);
   });
 });
@@ -172,32 +172,32 @@ describe("who is heard", () => {
   const worker = { queue: "default", slots: 1, running: 0 };
 
   test("nobody, or queue-workers alone, is not all", () => {
-    expect(windows.hearing(0)).toEqual({ kind: "missing", message: "no gateway reports" });
+    expect(windows.coverage(0)).toEqual({ kind: "missing", message: "no gateway reports" });
     say(1_000, 0, 0, { source: "worker-1", worker });
-    expect(windows.hearing(1_000)).toEqual({ kind: "missing", message: "no gateway reports" });
+    expect(windows.coverage(1_000)).toEqual({ kind: "missing", message: "no gateway reports" });
     say(1_000, 0, 0);
-    expect(windows.hearing(1_000)).toEqual({ kind: "complete", since: 0 });
+    expect(windows.coverage(1_000)).toEqual({ kind: "complete", since: 0 });
   });
 
   test("a process that is silent for more than 3.5 s is missing, and named", () => {
     say(1_000, 0, 0);
     say(4_000, 0, 0, { source: "worker-1", worker });
-    expect(windows.hearing(4_500)).toEqual({ kind: "complete", since: 0 });
-    expect(windows.hearing(4_501)).toEqual({ kind: "missing", message: "gateway-1 has not reported for 3 s" });
+    expect(windows.coverage(4_500)).toEqual({ kind: "complete", since: 0 });
+    expect(windows.coverage(4_501)).toEqual({ kind: "missing", message: "gateway-1 has not reported for 3 s" });
   });
 
   test("all is known since the last report that was lost, or that was the first to be heard", () => {
     say(1_000, 0, 0);
     say(2_000, 0, 0);
-    expect(windows.hearing(2_000)).toEqual({ kind: "complete", since: 0 });
+    expect(windows.coverage(2_000)).toEqual({ kind: "complete", since: 0 });
     say(4_000, 0, 0, { number: 4 });
-    expect(windows.hearing(4_000)).toEqual({ kind: "complete", since: 4_000 });
+    expect(windows.coverage(4_000)).toEqual({ kind: "complete", since: 4_000 });
     say(5_000, 0, 0);
-    expect(windows.hearing(5_000)).toEqual({ kind: "complete", since: 4_000 });
+    expect(windows.coverage(5_000)).toEqual({ kind: "complete", since: 4_000 });
     say(6_000, 0, 0, { source: "gateway-2", number: 9 });
-    expect(windows.hearing(6_000)).toEqual({ kind: "complete", since: 6_000 });
+    expect(windows.coverage(6_000)).toEqual({ kind: "complete", since: 6_000 });
     say(7_000, 0, 0, { source: "gateway-2", last: true });
-    expect(windows.hearing(7_000)).toEqual({ kind: "complete", since: 4_000 });
+    expect(windows.coverage(7_000)).toEqual({ kind: "complete", since: 4_000 });
   });
 
   test("nobody is given up while no gateway is heard", () => {

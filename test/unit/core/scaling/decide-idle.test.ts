@@ -11,7 +11,7 @@ const idle: IdleFacts = {
   readyAt: 100,
   inFlight: 0,
   lastCallAt: undefined,
-  hearing: { kind: "complete", since: 0 },
+  coverage: { kind: "complete", since: 0 },
   queued: 0,
   wakeTimeout: 60_000,
   now: 200_000,
@@ -29,11 +29,11 @@ test.each<[what: string, decided: string, over: Partial<IdleFacts>]>([
   ["the last call a moment too late", "recently-used", { lastCallAt: 80_001 }],
   ["raised a moment too late", "recently-used", { raisedAt: 80_001 }],
   ["ready a moment too late", "recently-used", { readyAt: 80_001 }],
-  ["all heard since a moment too late", "recently-used", { hearing: { kind: "complete", since: 80_001 } }],
+  ["all heard since a moment too late", "recently-used", { coverage: { kind: "complete", since: 80_001 } }],
   ["a call under way", "busy", { inFlight: 1 }],
   ["a call queued", "queued", { queued: 1 }],
   ["a queue that is not known", "queue-unknown", { queued: undefined }],
-  ["a gateway that is missing", "reports-missing", { hearing: { kind: "missing", message: "no gateway reports" } }],
+  ["a gateway that is missing", "reports-missing", { coverage: { kind: "missing", message: "no gateway reports" } }],
   [
     "it was woken, and callers still wait",
     "waking",
@@ -55,7 +55,7 @@ test("no combination of facts lets a function sleep that something speaks for", 
     readyAt: fc.option(time, { nil: undefined }),
     inFlight: fc.constantFrom(0, 0, 0, 1),
     lastCallAt: fc.option(time, { nil: undefined }),
-    hearing: fc.oneof(
+    coverage: fc.oneof(
       time.map((since) => ({ kind: "complete", since }) as const),
       fc.constant({ kind: "missing", message: "x" } as const),
     ),
@@ -68,8 +68,8 @@ test("no combination of facts lets a function sleep that something speaks for", 
     fc.property(facts, (given) => {
       if (decideIdle(given).kind !== "sleep") return;
       slept += 1;
-      const { now, idleAfter, hearing } = given;
-      expect(given).toMatchObject({ rules: { zero: true }, inFlight: 0, queued: 0, hearing: { kind: "complete" } });
+      const { now, idleAfter, coverage: hearing } = given;
+      expect(given).toMatchObject({ rules: { zero: true }, inFlight: 0, queued: 0, coverage: { kind: "complete" } });
       const heardSince = hearing.kind === "complete" ? hearing.since : now;
       for (const at of [given.raisedAt, given.readyAt ?? 0, given.lastCallAt ?? 0, heardSince]) {
         expect(now - at).toBeGreaterThanOrEqual(idleAfter);
@@ -88,7 +88,7 @@ test.each<[sentence: string, over: Partial<IdleFacts>]>([
   ["1 call is queued", { queued: 1 }],
   ["3 calls are queued", { queued: 3 }],
   ["the queue cannot be read", { queued: undefined }],
-  ["no gateway reports", { hearing: { kind: "missing", message: "no gateway reports" } }],
+  ["no gateway reports", { coverage: { kind: "missing", message: "no gateway reports" } }],
   ["it is waking and has no ready replica yet", { ready: 0, readyAt: undefined, raisedAt: 199_000 }],
   ["idle for less than 2m", { lastCallAt: 199_000 }],
 ])("the sentence says what decided: %s", (sentence, over) => {

@@ -24,7 +24,7 @@ const facts = (over: Partial<ScaleFacts> = {}): ScaleFacts => ({
   readyAt: 0,
   inFlight: 0,
   lastCallAt: now,
-  hearing: { kind: "complete", since: 0 },
+  coverage: { kind: "complete", since: 0 },
   queued: 0,
   wakeTimeout: 60_000,
   now,
@@ -65,11 +65,11 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ["load that one replica bears with nothing to spare", "steady", { load: { value: 41, since: 0 } }],
   ["load that one replica bears with a tenth to spare", "load-fell 1", { load: { value: 40, since: 0 } }],
   ["no load", "load-fell 1", { load: { value: 0, since: 0 } }],
-  ["no load, and a gateway is missing", "reports-missing", { load: { value: 0, since: 0 }, hearing: missing }],
+  ["no load, and a gateway is missing", "reports-missing", { load: { value: 0, since: 0 }, coverage: missing }],
   [
     "no load, and not all were heard for a window",
     "window-incomplete",
-    { load: { value: 0, since: 0 }, hearing: { kind: "complete", since: now - 9_999 } },
+    { load: { value: 0, since: 0 }, coverage: { kind: "complete", since: now - 9_999 } },
   ],
   ["no load, seen for less than a window", "window-incomplete", { load: { value: 0, since: now - 9_999 } }],
   ["no load, less than a window after a change", "cooldown", { load: { value: 0, since: 0 }, changedAt: now - 9_999 }],
@@ -82,10 +82,10 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   [
     "more load, whatever was not seen",
     "load-rose 3",
-    { load: { value: 90.1, since: now }, hearing: missing, changedAt: now },
+    { load: { value: 90.1, since: now }, coverage: missing, changedAt: now },
   ],
-  ["fewer replicas than scale.min", "below-min 3", { rules: { ...rules, min: 3 }, load: undefined, hearing: missing }],
-  ["more replicas than scale.max", "above-max 1", { rules: { ...rules, max: 1 }, load: undefined, hearing: missing }],
+  ["fewer replicas than scale.min", "below-min 3", { rules: { ...rules, min: 3 }, load: undefined, coverage: missing }],
+  ["more replicas than scale.max", "above-max 1", { rules: { ...rules, max: 1 }, load: undefined, coverage: missing }],
   ["scale.min that is scale.max", "fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
   [
     "load of a function that sleeps",
@@ -101,7 +101,7 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   [
     "no call for long, and a gateway is missing",
     "steady, not to zero as reports-missing",
-    { ...idleAtZero, hearing: missing },
+    { ...idleAtZero, coverage: missing },
   ],
   ["load above what a count on hold bears", "on-hold", { load: { value: 10_000, since: 0 }, hold }],
   ["no load, and a count on hold", "on-hold", { load: { value: 0, since: 0 }, hold }],
@@ -129,7 +129,7 @@ test("sentences say load, target and count, each type in its own unit", () => {
   expect(decideScale(facts({ load: { value: 500, since: 0 } })).message).toBe(
     "500 calls per second, at 45 each, need more than scale.max, 10 replicas",
   );
-  expect(decideScale(facts({ load: { value: 0, since: 0 }, hearing: missing })).message).toBe(
+  expect(decideScale(facts({ load: { value: 0, since: 0 }, coverage: missing })).message).toBe(
     "0 calls per second, at 45 each, need 1 replica, but gateway-1 has not reported for 7 s",
   );
 });
@@ -179,7 +179,7 @@ test("whatever the facts, nothing goes beyond the bounds, and down only when all
   fc.assert(
     fc.property(some, ({ rules: given, zero, heardSince, value, since, ...rest }) => {
       const hearing = heardSince === undefined ? missing : ({ kind: "complete", since: heardSince } as const);
-      const all = facts({ ...rest, rules: { ...given, zero }, load: { value, since }, hearing });
+      const all = facts({ ...rest, rules: { ...given, zero }, load: { value, since }, coverage: hearing });
       const decision = decideScale(all);
       if (decision.action === "keep") return;
       expect(decision.replicas).not.toBe(all.replicas);

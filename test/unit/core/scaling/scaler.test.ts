@@ -335,7 +335,7 @@ test("at most one change of a function in a sweep, by whatever comes together", 
 describe("what a scaler is told of a function", () => {
   const options = {
     window: 10_000,
-    patience: 60_000,
+    silenceTimeout: 60_000,
     wakeTimeout: 60_000,
     idleAfter: ({ zeroDuration }: { readonly zeroDuration: number }) => zeroDuration,
   };
@@ -355,7 +355,7 @@ describe("what a scaler is told of a function", () => {
   /** One gateway reports each second up to then; what is decided is shown. */
   function at(now: number): string {
     for (; heard * 1_000 < now; heard += 1) {
-      scaler.hear({ source: "gateway-1", number: heard + 1, deltas: [] }, (heard + 1) * 1_000);
+      scaler.addReport({ source: "gateway-1", number: heard + 1, deltas: [] }, (heard + 1) * 1_000);
     }
     const [plan] = scaler.plans(now, now);
     if (plan === undefined) return "none";
@@ -425,7 +425,7 @@ describe("what a scaler is told of a function", () => {
   test("one that was made anew has none of the calls of the one before", () => {
     scaler.count(new Map(), 0);
     seen(key, made(zero), 1, 0);
-    scaler.hear({ source: "gateway-1", number: 1, deltas: [{ function: key, finished: 9, inFlight: 0 }] }, 1_000);
+    scaler.addReport({ source: "gateway-1", number: 1, deltas: [{ function: key, finished: 9, inFlight: 0 }] }, 1_000);
     heard = 1;
     at(15_000);
     seen(key, made(zero, { createdAt: "2026-01-01T00:00:02Z" }), 1, 2_000);
@@ -441,7 +441,7 @@ describe("what a scaler is told of a function", () => {
     const hear = (from: number, to: number): void => {
       for (heard = from; heard < to; heard += 1) {
         const deltas = [{ function: key, finished: 400, inFlight: 0 }];
-        scaler.hear({ source: "gateway-1", number: heard + 1, deltas }, (heard + 1) * 1_000);
+        scaler.addReport({ source: "gateway-1", number: heard + 1, deltas }, (heard + 1) * 1_000);
       }
     };
     seen(key, busy, 2, 0);
@@ -514,7 +514,10 @@ test("a function whose annotations became unusable is left as it is, and harms n
     desireFunction(undefined, "functions", { service: "old", image: "none", annotations }, new Date(0).toISOString());
   const usable = stored({ "com.service.queue": "reports" });
   const unusable = { ...usable, deployment: stored({ "com.service.queue": "-no queue-" }).deployment };
-  const scaler = new Scaler({ window: 10_000, patience: 300_000, wakeTimeout: 60_000, idleAfter: () => 20_000 }, 0);
+  const scaler = new Scaler(
+    { window: 10_000, silenceTimeout: 300_000, wakeTimeout: 60_000, idleAfter: () => 20_000 },
+    0,
+  );
   const see = (wanted: DesiredFunction): void =>
     scaler.see("old.functions", { wanted, facts: readFacts(wanted.deployment) }, 1, 0);
   see(usable);

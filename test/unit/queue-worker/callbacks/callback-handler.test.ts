@@ -16,7 +16,7 @@ afterEach(() => bench.close());
 
 const answers = (...statuses: number[]) => {
   bench.callbackAnswer = (): CallbackOutcome => ({
-    kind: "answered",
+    kind: "responded",
     status: statuses.shift() ?? 200,
     retryAfter: undefined,
   });
@@ -80,7 +80,7 @@ test("trouble is in the record while it lasts: what went wrong, and when it is t
   bench.callbackAnswer = (): CallbackOutcome =>
     refuses
       ? { kind: "unreachable", error: "connect ECONNREFUSED" }
-      : { kind: "answered", status: 204, retryAfter: undefined };
+      : { kind: "responded", status: 204, retryAfter: undefined };
   const id = await owed();
   bench.start();
   const trouble = await eventually(
@@ -207,12 +207,12 @@ test("goes to one host four at a time, while others go on", async () => {
   let most = 0;
   const releases: (() => void)[] = [];
   bench.callbackAnswer = (request) => {
-    if (!request.url.includes("slow")) return { kind: "answered", status: 200, retryAfter: undefined };
+    if (!request.url.includes("slow")) return { kind: "responded", status: 200, retryAfter: undefined };
     most = Math.max(most, ++under);
     return new Promise((resolve) => {
       releases.push(() => {
         under--;
-        resolve({ kind: "answered", status: 200, retryAfter: undefined });
+        resolve({ kind: "responded", status: 200, retryAfter: undefined });
       });
     });
   };
@@ -237,7 +237,7 @@ test("that comes again while it is being sent, as its lease is over, is sent onc
   let answered: (() => void) | undefined;
   bench.callbackAnswer = () =>
     new Promise((resolve) => {
-      answered = () => resolve({ kind: "answered", status: 200, retryAfter: undefined });
+      answered = () => resolve({ kind: "responded", status: 200, retryAfter: undefined });
     });
   const id = await owed();
   let deliveries = 0;
@@ -267,7 +267,7 @@ test("that is answered while the worker stops was sent", async () => {
   open({ ackWait: 60_000 });
   bench.callbackAnswer = (_request, signal) =>
     new Promise((resolve) =>
-      signal.addEventListener("abort", () => resolve({ kind: "answered", status: 200, retryAfter: undefined })),
+      signal.addEventListener("abort", () => resolve({ kind: "responded", status: 200, retryAfter: undefined })),
     );
   const id = await owed();
   const worker = bench.start();
@@ -363,7 +363,7 @@ describe("after a redrive", () => {
       const found = await bench.ledger.read(id);
       if (found === undefined) throw new Error("there is no record");
       await bench.ledger.update(id, { ...found.entry, redrives: 1 }, found.revision);
-      return { kind: "answered", status: 200, retryAfter: undefined };
+      return { kind: "responded", status: 200, retryAfter: undefined };
     };
     bench.start();
     await settled();

@@ -13,7 +13,7 @@ function open(patience: number) {
     if (now > 100_000) stop.abort();
     await Promise.resolve();
   };
-  const late = new DeferredWrites({ patience, stop: stop.signal, now: () => now, pause });
+  const late = new DeferredWrites({ retryFor: patience, stop: stop.signal, now: () => now, pause });
   const add = (name: string, nth: number, then = (): void => {}): void => {
     let tries = 0;
     late.add(async () => {

@@ -129,7 +129,7 @@ describe("a call that is answered", () => {
 
   test("with more output than is kept is done without it", async () => {
     open().answer = () => ({
-      kind: "answered",
+      kind: "responded",
       status: 200,
       headers: [],
       body: undefined,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { Aside, type Slot } from "../../../../runtime/queue-worker/calls/aside.ts";
+import { DetachedCalls, type Slot } from "../../../../runtime/queue-worker/calls/detached-calls.ts";
 
 /** A call in a slot: the slot, whether that is free again, and what ends the call. */
-function enter(aside: Aside) {
+function enter(aside: DetachedCalls) {
   const over = Promise.withResolvers<void>();
   const entered: { slot?: Slot; free: boolean } = { free: false };
   const freed = aside
@@ -22,7 +22,7 @@ function enter(aside: Aside) {
 }
 
 test("a slot is free when its call is over, or has left it; then the call goes on outside", async () => {
-  const aside = new Aside(2);
+  const aside = new DetachedCalls(2);
   const stays = enter(aside);
   const leaves = enter(aside);
   expect([leaves.leave(), leaves.leave()]).toEqual([true, true]);
@@ -39,7 +39,7 @@ test("a slot is free when its call is over, or has left it; then the call goes o
 });
 
 test("as many go on outside as there is room for; the next keeps its slot until one of them is over", async () => {
-  const aside = new Aside(2);
+  const aside = new DetachedCalls(2);
   const calls = [enter(aside), enter(aside), enter(aside)];
   expect(calls.map((call) => call.leave())).toEqual([true, true, false]);
   calls[0]?.end();
@@ -52,7 +52,7 @@ test("as many go on outside as there is room for; the next keeps its slot until 
 });
 
 test("none leaves a worker that stops, and those outside hear of it", async () => {
-  const aside = new Aside(2);
+  const aside = new DetachedCalls(2);
   const [outside, inside] = [enter(aside), enter(aside)];
   outside.leave();
   expect(outside.stopped()).toBe(false);
@@ -64,7 +64,7 @@ test("none leaves a worker that stops, and those outside hear of it", async () =
 });
 
 test("without room outside, as in a strict queue, nothing leaves", async () => {
-  const only = enter(new Aside(0));
+  const only = enter(new DetachedCalls(0));
   expect(only.leave()).toBe(false);
   only.end();
   await only.freed;

@@ -2,7 +2,7 @@ import type { ResponseHead } from "../../../../http1/response-head.ts";
 import { HeadCache } from "../../../../http1/head-cache.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
-import type { ReuseTurns } from "./reuse-turns.ts";
+import type { DeferredReuse } from "./deferred-reuse.ts";
 
 /**
  * Connections that are opened at the same time: a server's accept queue is short, 511 for Node.js and nginx, and
@@ -19,7 +19,7 @@ const fullFor = 1_000;
 export class ConnectionPool implements ConnectionOwner {
   readonly heads = new HeadCache<ResponseHead>();
   readonly #destination: Destination;
-  readonly #turns: ReuseTurns;
+  readonly #turns: DeferredReuse;
   readonly #open = new Set<RawConnection>();
   /** Those of `#open` that are still connecting. */
   readonly #opening = new Set<RawConnection>();
@@ -31,7 +31,7 @@ export class ConnectionPool implements ConnectionOwner {
   #forgotten = false;
   #closed = false;
 
-  constructor(destination: Destination, turns: ReuseTurns) {
+  constructor(destination: Destination, turns: DeferredReuse) {
     this.#destination = destination;
     this.#turns = turns;
   }
@@ -46,7 +46,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#serve();
   }
 
-  onUnopened(call: RawCall, err: Error, late: boolean): void {
+  onConnectFailed(call: RawCall, err: Error, late: boolean): void {
     if (late && !this.#forgotten && this.#open.size > this.#opening.size) {
       this.#fullUntil = performance.now() + fullFor;
       this.#waiting.unshift(call);
@@ -59,20 +59,20 @@ export class ConnectionPool implements ConnectionOwner {
   onIdle(connection: RawConnection): boolean {
     if (this.#forgotten) return false;
     this.#idle.push(connection);
-    this.#turns.rest(connection);
+    this.#turns.onIdle(connection);
     this.#serve();
     return true;
   }
 
-  onUnsent(call: RawCall): void {
+  onNotSent(call: RawCall): void {
     this.#waiting.unshift(call);
     this.#serve();
   }
 
-  onUnanswered(call: RawCall, err: Error): void {
+  onRetryable(call: RawCall, err: Error): void {
     if (this.#closed) return call.fail("reset", err);
-    call.sentAgain = true;
-    this.onUnsent(call);
+    call.retried = true;
+    this.onNotSent(call);
   }
 
   onClosed(connection: RawConnection): void {
@@ -84,7 +84,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Closes connections that were idle for too long; `now` is a time of `performance.now()`. */
   sweep(now: number): void {
     this.#serve();
-    if (this.#open.size === 0) this.heads.forget();
+    if (this.#open.size === 0) this.heads.clear();
     this.#idle = this.#idle.filter((connection) => {
       if (!connection.idle) return false;
       if (connection.expires > now) return true;
@@ -115,7 +115,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Assigns waiting calls to connections, as far as there are any. */
   #serve(): void {
     for (let call = this.#waiting[0]; call !== undefined; call = this.#waiting[0]) {
-      if (!call.over && !this.#assign(call)) return;
+      if (!call.ended && !this.#assign(call)) return;
       this.#waiting.shift();
     }
   }
@@ -126,10 +126,10 @@ export class ConnectionPool implements ConnectionOwner {
       return true;
     }
     // An upgrade needs a connection opened for it; a retry does, too, as other kept connections may have ended as well.
-    const kept = call.request.upgrade === undefined && !call.sentAgain ? this.#takeIdle() : undefined;
+    const kept = call.request.upgrade === undefined && !call.retried ? this.#takeIdle() : undefined;
     if (kept !== undefined) {
-      kept.take(call);
-      this.#turns.begin(kept);
+      kept.assign(call);
+      this.#turns.schedule(kept);
       return true;
     }
     if (this.#opening.size >= maxOpening) return false;

@@ -5,7 +5,7 @@ import type { RawConnection } from "./raw-connection.ts";
  * the event loop that read from the connection, after the turn in which its last response ended: so a replica that
  * closed it, or sent more than it was asked for, is noticed first.
  */
-export class ReuseTurns {
+export class DeferredReuse {
   #due: RawConnection[] = [];
   #resting: RawConnection[] = [];
   #scheduled = false;
@@ -16,21 +16,21 @@ export class ReuseTurns {
     this.#resting = [];
     this.#scheduled = false;
     for (const connection of due) {
-      if (connection.fresh) this.begin(connection);
-      else connection.begin();
+      if (connection.fresh) this.schedule(connection);
+      else connection.sendAssigned();
     }
     for (const connection of resting) connection.fresh = false;
   };
 
   /** The connection's response has ended. */
-  rest(connection: RawConnection): void {
+  onIdle(connection: RawConnection): void {
     connection.fresh = true;
     this.#resting.push(connection);
     this.#schedule();
   }
 
   /** The connection shall begin with the call assigned to it. */
-  begin(connection: RawConnection): void {
+  schedule(connection: RawConnection): void {
     this.#due.push(connection);
     this.#schedule();
   }

@@ -7,7 +7,7 @@ import type { RawRequest } from "./request-head.ts";
 export interface CallCarrier {
   resume(): void;
   /** Closes the connection; the call is not told. */
-  abandon(): void;
+  abort(): void;
 }
 
 /** One call from its dispatch to the last event for its listener. */
@@ -17,7 +17,7 @@ export class RawCall implements UpstreamCall {
   /** Undefined once the call is over. */
   carrier: CallCarrier | undefined;
   /** A kept connection closed before the response began: the call is retried over a new one, whose failure is final. */
-  sentAgain = false;
+  retried = false;
   #over = false;
 
   constructor(request: RawRequest, listener: UpstreamListener) {
@@ -26,7 +26,7 @@ export class RawCall implements UpstreamCall {
   }
 
   /** Whether it has ended or was aborted. */
-  get over(): boolean {
+  get ended(): boolean {
     return this.#over;
   }
 
@@ -36,7 +36,7 @@ export class RawCall implements UpstreamCall {
 
   abort(): void {
     if (this.#over) return;
-    this.#finish()?.abandon();
+    this.#finish()?.abort();
   }
 
   end(): void {
@@ -46,7 +46,7 @@ export class RawCall implements UpstreamCall {
   }
 
   /** Hands the connection to the listener, which owns it from now on. */
-  hand(headers: readonly string[], connection: Duplex): void {
+  handOver(headers: readonly string[], connection: Duplex): void {
     if (this.#over) return;
     this.#finish();
     this.listener.onUpgrade?.(headers, connection);

@@ -29,13 +29,13 @@ export interface ConnectionOwner {
   readonly heads: HeadCache<ResponseHead>;
   onOpened(connection: RawConnection): void;
   /** It could not be opened for the call; `late`: it was not accepted in time. */
-  onUnopened(call: RawCall, err: Error, late: boolean): void;
+  onConnectFailed(call: RawCall, err: Error, late: boolean): void;
   /** Its call has ended and it may carry another; false closes it. */
   onIdle(connection: RawConnection): boolean;
   /** It was a kept one and closed before it sent anything of the call: another connection has to carry the call. */
-  onUnsent(call: RawCall): void;
+  onNotSent(call: RawCall): void;
   /** It was a kept one and closed before the first byte of the response to a call that may be retried. */
-  onUnanswered(call: RawCall, err: Error): void;
+  onRetryable(call: RawCall, err: Error): void;
   onClosed(connection: RawConnection): void;
 }
 
@@ -129,7 +129,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
       }
       // `connect` of TLS does not take them as options.
       if (tls !== undefined) socket.setNoDelay().setKeepAlive(true, probeAfter);
-      this.begin();
+      this.sendAssigned();
       owner.onOpened(this);
     });
     socket.on("end", this.#onEnd).on("error", this.#onError);
@@ -146,7 +146,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
   }
 
   /** Assigns a call, which `begin` sends. */
-  take(call: RawCall): void {
+  assign(call: RawCall): void {
     this.#state = "due";
     this.#kept = true;
     this.#call = call;
@@ -154,7 +154,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
   }
 
   /** Sends the assigned call; does nothing if there is none left to send. */
-  begin(): void {
+  sendAssigned(): void {
     const call = this.#call;
     // A connection that closed meanwhile reports it on `close`.
     if (call === undefined || this.#socket.destroyed || this.#state === "busy") return;
@@ -180,21 +180,21 @@ export class RawConnection implements CallCarrier, ResponseSink {
     else this.#socket.resume();
   }
 
-  abandon(): void {
+  abort(): void {
     this.#end();
   }
 
-  onAnswerHead(status: number, headers: readonly string[]): void {
+  onHead(status: number, headers: readonly string[]): void {
     this.#call?.listener.onHead(status, headers);
   }
 
-  onAnswerData(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#call?.listener.onData(chunk, this.#buffer.keep) !== false || this.#paused) return;
     this.#paused = true;
     if (!this.#streamed) this.#socket.pause();
   }
 
-  onAnswerEnd(persistent: boolean, idleTime: number | undefined): void {
+  onEnd(persistent: boolean, idleTime: number | undefined): void {
     const call = this.#call;
     if (call === undefined) return;
     const time = idleTime === undefined ? keepAlive.fallback : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
@@ -222,7 +222,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     socket.off("end", this.#onEnd).off("error", this.#onError).off("readable", this.#onReadable);
     this.#owner.onClosed(this);
     if (rest.length > 0) socket.unshift(rest);
-    call.hand(headers, socket);
+    call.handOver(headers, socket);
   }
 
   onMalformed(reason: string): void {
@@ -241,8 +241,8 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#end();
     this.#owner.onClosed(this);
     if (call === undefined) return;
-    if (state === "due") this.#owner.onUnsent(call);
-    else if (state === "connecting") this.#owner.onUnopened(call, err, this.#late);
+    if (state === "due") this.#owner.onNotSent(call);
+    else if (state === "connecting") this.#owner.onConnectFailed(call, err, this.#late);
     else this.#onCut(call, err);
   }
 
@@ -259,7 +259,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
    * without knowing of requests on their way: those are retried if that is allowed (RFC 9110 section 9.2.2).
    */
   #onCut(call: RawCall, err: Error): void {
-    if (this.#kept && !this.#received && call.request.repeatable) this.#owner.onUnanswered(call, err);
+    if (this.#kept && !this.#received && call.request.repeatable) this.#owner.onRetryable(call, err);
     else call.fail("reset", err);
   }
 

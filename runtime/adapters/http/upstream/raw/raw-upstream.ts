@@ -3,7 +3,7 @@ import { fingerprintOf } from "../pinned-certificate.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { RawCall } from "./raw-call.ts";
 import { rawRequest } from "./request-head.ts";
-import { ReuseTurns } from "./reuse-turns.ts";
+import { DeferredReuse } from "./deferred-reuse.ts";
 
 /** Milliseconds between two sweeps for connections that were idle for too long. */
 const sweepPeriod = 1_000;
@@ -27,7 +27,7 @@ export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
   readonly #fingerprint: string | undefined;
   readonly #replicas = new Map<string, Replica>();
-  readonly #turns = new ReuseTurns();
+  readonly #turns = new DeferredReuse();
   #sweep: NodeJS.Timeout | undefined;
 
   constructor({ connectTimeout, certificate }: RawUpstreamOptions) {
@@ -46,7 +46,7 @@ export class RawUpstream implements Upstream {
     }
   }
 
-  forget(address: string): void {
+  release(address: string): void {
     this.#replicas.get(address)?.pool.forget();
     this.#replicas.delete(address);
   }

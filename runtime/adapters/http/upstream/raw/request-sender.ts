@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import { chunkEnd, chunkStart, lastChunk } from "../../../../http1/chunk-frame.ts";
-import { sendPiece } from "../../../../http1/send-piece.ts";
+import { sendChunk } from "../../../../http1/send-chunk.ts";
 import type { RawRequest } from "./request-head.ts";
 
 /** Sends the requests of one connection, one after another, no faster than the replica reads them. */
@@ -84,8 +84,8 @@ export class RequestSender {
     this.#head = "";
     const more =
       this.#left === undefined
-        ? sendPiece(this.#socket, head + chunkStart(size), chunk, chunkEnd)
-        : sendPiece(this.#socket, head, chunk, "");
+        ? sendChunk(this.#socket, head + chunkStart(size), chunk, chunkEnd)
+        : sendChunk(this.#socket, head, chunk, "");
     if (!more && this.#socket.writableLength > 0) this.#body?.pause();
   }
 

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 
 import { PlatformError } from "../../../../api/platform-error.ts";
-import { engineAdvice } from "./engine-away.ts";
+import { engineAdvice } from "./engine-advice.ts";
 
 /** One request to the engine. */
 export interface EngineRequest {
@@ -18,7 +18,7 @@ export interface EngineRequest {
 }
 
 /** A response of the engine; an expected failure has no `body`. */
-export interface EngineAnswer<T> {
+export interface EngineResponse<T> {
   readonly status: number;
   readonly body: T | undefined;
 }
@@ -57,7 +57,7 @@ export class EngineClient {
    * @throws PlatformError `provider_unavailable` when it is unreachable; `internal_error`, with its message, when it
    * refuses the request
    */
-  async call<T>(method: Dispatcher.HttpMethod, path: string, request: EngineRequest = {}): Promise<EngineAnswer<T>> {
+  async call<T>(method: Dispatcher.HttpMethod, path: string, request: EngineRequest = {}): Promise<EngineResponse<T>> {
     const { statusCode, body } = await this.#send(method, `${await this.#version()}${path}`, request);
     const text = await body.text().catch((err: unknown) => Promise.reject(this.#unavailable(err)));
     return { status: statusCode, body: statusCode >= 400 || text === "" ? undefined : (readJson(text) as T) };

@@ -1,10 +1,10 @@
-import type { LogPiece } from "../../../replica-logs/log-lines.ts";
+import type { LogChunk } from "../../../replica-logs/log-lines.ts";
 
 const headLength = 8;
 const space = 32;
 
 /** The chunks in the engine's stream of both outputs, which must have been requested with timestamps. */
-export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogPiece> {
+export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogChunk> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);

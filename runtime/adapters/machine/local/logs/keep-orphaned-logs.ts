@@ -6,7 +6,7 @@ import { logDirectory, olderLog, replicaOfLog } from "./log-files.ts";
 import { endOfLog } from "./replica-log.ts";
 
 /** Keeps the last output of a killed process's replicas, which have all ended, and removes their files. */
-export async function endLeftLogs(logs: string): Promise<void> {
+export async function keepOrphanedLogs(logs: string): Promise<void> {
   const ended = new EndedLogs(logs);
   await ended.removeUnfinished();
   for (const ref of await ended.functions()) {

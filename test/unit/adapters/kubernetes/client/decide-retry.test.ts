@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 
 import {
-  decideAgain,
-  mayBeDone,
+  decideRetry,
+  mayHaveTakenEffect,
   type Outcome,
-} from "../../../../../runtime/adapters/kubernetes/client/decide-again.ts";
+} from "../../../../../runtime/adapters/kubernetes/client/decide-retry.ts";
 import { RetryPace } from "../../../../../runtime/adapters/kubernetes/client/retry-pace.ts";
 
-const limits = { attempts: 5, patience: 5_000, firstDelay: 250, longestDelay: 4_000 };
+const limits = { attempts: 5, retryWindow: 5_000, firstDelay: 250, longestDelay: 4_000 };
 const refused = (status: number, retryAfter?: number): Outcome => ({
   kind: "refused",
   refusal: { status, reason: "", message: "", causes: [], ...(retryAfter === undefined ? {} : { retryAfter }) },
 });
 const away = (sent: boolean): Outcome => ({ kind: "away", sent });
-const again = (outcome: Outcome, facts: Partial<Parameters<typeof decideAgain>[1]> = {}) =>
-  decideAgain(outcome, { attempt: 1, elapsed: 0, repeatable: true, ...facts }, limits, () => 1);
+const again = (outcome: Outcome, facts: Partial<Parameters<typeof decideRetry>[1]> = {}) =>
+  decideRetry(outcome, { attempt: 1, elapsed: 0, repeatable: true, ...facts }, limits, () => 1);
 
 test("what passes is tried again, later each time", () => {
   const waits = [1, 2, 3, 4].map((attempt) => again(refused(503), { attempt }));
@@ -40,11 +40,11 @@ test("Retry-After is obeyed with a little more, or nothing is tried when it is t
 
 test("what may have been done is only tried again where that can be told", () => {
   for (const outcome of [refused(500), refused(504), away(true)]) {
-    expect(mayBeDone(outcome)).toBe(true);
+    expect(mayHaveTakenEffect(outcome)).toBe(true);
     expect(again(outcome, { repeatable: false })).toEqual({ kind: "leave" });
   }
   for (const outcome of [refused(429), away(false)]) {
-    expect(mayBeDone(outcome)).toBe(false);
+    expect(mayHaveTakenEffect(outcome)).toBe(false);
     expect(again(outcome, { repeatable: false })).toMatchObject({ kind: "again" });
   }
 });

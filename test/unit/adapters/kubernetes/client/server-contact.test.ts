@@ -26,10 +26,10 @@ test("the first watch that is answered after trouble ends the pauses of all, one
   contact.failed(a);
   const woken: number[] = [];
   const sleeping = [1, 2, 3].map((index) => contact.sleep(never, open).then(() => woken.push(index)));
-  contact.answered(well);
+  contact.responded(well);
   await Promise.resolve();
   expect(woken).toEqual([]);
-  contact.answered(a);
+  contact.responded(a);
   await Promise.all(sleeping);
   expect(woken).toEqual([1, 2, 3]);
 });

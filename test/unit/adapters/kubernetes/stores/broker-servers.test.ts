@@ -50,7 +50,7 @@ function replaceDeleted(): void {
 const uidOf = (name: string) => api.store.get("pods", namespace, name)?.metadata.uid;
 const uids = () => ["nats-0", "nats-1", "nats-2", "gateway-1"].map(uidOf);
 const servers = (options: KubeBrokerServersOptions = {}) =>
-  new KubeBrokerServers(client, namespace, { every: 5, patience: 10_000, ...options });
+  new KubeBrokerServers(client, namespace, { checkInterval: 5, replaceTimeout: 10_000, ...options });
 const changes = () =>
   api.requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 /** Resolves when the pods were looked at, and each is now waited for. */
@@ -117,7 +117,7 @@ test("one that is being deleted, or is not there, is waited for only", async () 
 });
 
 test("it is waited for no longer than it may take, and through an API server that is away", async () => {
-  await expect(servers({ patience: 100 }).restart(host("nats-0"), never)).rejects.toMatchObject({
+  await expect(servers({ replaceTimeout: 100 }).restart(host("nats-0"), never)).rejects.toMatchObject({
     code: "provider_unavailable",
     message: 'Cannot restart server "nats-0" of the broker: its pod is not ready after 100ms',
   });
@@ -141,7 +141,7 @@ test("the wait ends with its signal; a server that was just restarted is left al
   expect(changes()).toHaveLength(1);
   replaceDeleted();
   expect(await all.restart(host("nats-1"), never)).toBe(true);
-  expect(await servers({ gap: 0 }).restart(host("nats-1"), never)).toBe(true);
+  expect(await servers({ cooldown: 0 }).restart(host("nats-1"), never)).toBe(true);
   expect(changes()).toHaveLength(3);
 });
 

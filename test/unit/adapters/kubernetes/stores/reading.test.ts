@@ -9,7 +9,7 @@ import {
   namespaceEntry,
   namespaceObject,
 } from "../../../../../runtime/adapters/kubernetes/manifests/namespace-entry.ts";
-import { podLogPieces } from "../../../../../runtime/adapters/kubernetes/stores/pod-log-pieces.ts";
+import { podLogChunks } from "../../../../../runtime/adapters/kubernetes/stores/pod-log-chunks.ts";
 import { secretReference } from "../../../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { logLines, type LogLine } from "../../../../../runtime/adapters/replica-logs/log-lines.ts";
 import { functionLabel, managedByWeir, objectLabel } from "../../../../../runtime/api/names.ts";
@@ -69,7 +69,7 @@ describe("the log of a pod", () => {
       bytes.subarray(index * size, (index + 1) * size),
     );
     const lines: LogLine[] = [];
-    for await (const line of logLines(podLogPieces(Readable.from(pieces)))) lines.push(line);
+    for await (const line of logLines(podLogChunks(Readable.from(pieces)))) lines.push(line);
     expect(lines).toEqual([
       { timestamp: "2026-01-31T12:00:00.000000001Z", text: "one" },
       { timestamp: "2026-01-31T12:00:00.500000000Z", text: "two  ünicode" },

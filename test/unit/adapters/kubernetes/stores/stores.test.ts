@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { KubeClient } from "../../../../../runtime/adapters/kubernetes/client/client.ts";
-import { keepFunction, type FunctionWatch } from "../../../../../runtime/adapters/kubernetes/stores/kept-function.ts";
+import {
+  cacheFunction,
+  type FunctionWatch,
+} from "../../../../../runtime/adapters/kubernetes/stores/cached-function.ts";
 import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.ts";
 import { isConflict } from "../../../../../runtime/adapters/kubernetes/client/kube-refusal.ts";
 import { KubeEndpoints } from "../../../../../runtime/adapters/kubernetes/stores/kube-endpoints.ts";
@@ -23,7 +26,7 @@ let watch: FunctionWatch;
 beforeEach(async () => {
   api = await openKubernetesApi();
   client = new KubeClient(api.config, { fieldManager: "test", firstDelay: 5, longestDelay: 20 });
-  watch = new NamespacedWatch(client, kinds.function, fixedNamespaces("functions"), { keep: keepFunction });
+  watch = new NamespacedWatch(client, kinds.function, fixedNamespaces("functions"), { keep: cacheFunction });
 });
 afterEach(async () => {
   await watch.close();

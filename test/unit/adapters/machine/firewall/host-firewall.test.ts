@@ -33,7 +33,7 @@ test("rules that could not be added are added with a later check, and both are l
   const firewall = open(host);
   await firewall.allow(["10.0.0.1"]);
   await firewall.restore();
-  expect(host.logged).toEqual([`{"why":"the lock is held"} ${missing}`]);
+  expect(host.logged).toEqual([`{"reason":"the lock is held"} ${missing}`]);
   host.fault = undefined;
   await firewall.restore();
   await firewall.restore();
@@ -50,5 +50,5 @@ test("without the right to change rules nothing is run", async () => {
   await firewall.restore();
   await firewall.close();
   expect(host.rules.size).toBe(0);
-  expect(host.logged).toEqual([`{"why":"adding them needs root"} ${missing}`]);
+  expect(host.logged).toEqual([`{"reason":"adding them needs root"} ${missing}`]);
 });

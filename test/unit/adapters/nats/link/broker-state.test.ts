@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { BrokerTrouble, type TroubleKind } from "../../../../../runtime/adapters/nats/link/broker-trouble.ts";
+import { BrokerState, type BrokerFaultKind } from "../../../../../runtime/adapters/nats/link/broker-state.ts";
 import type { PublishOutcome } from "../../../../../runtime/adapters/nats/link/publish-outcome.ts";
 
 const stored: PublishOutcome = { kind: "stored", sequence: 1, duplicate: false };
@@ -12,17 +12,17 @@ const refused = (code: number, description: string): PublishOutcome => ({
 });
 const ill = { server: "127.0.0.1", why: "JetStream stream write error" };
 
-let trouble: BrokerTrouble;
-let heard: (TroubleKind | undefined)[];
+let trouble: BrokerState;
+let heard: (BrokerFaultKind | undefined)[];
 beforeEach(() => {
   vi.useFakeTimers();
-  trouble = new BrokerTrouble();
+  trouble = new BrokerState();
   heard = [];
   trouble.onChange((kind) => heard.push(kind));
 });
 afterEach(() => vi.useRealTimers());
 
-test.each<[string, PublishOutcome, TroubleKind | undefined]>([
+test.each<[string, PublishOutcome, BrokerFaultKind | undefined]>([
   ["no answer", silent, "away"],
   ["nobody to ask", { kind: "not-sent", cause: new Error("no responders") }, "away"],
   ["not ready", refused(10_008, "JetStream system temporarily unavailable"), "away"],
@@ -32,52 +32,52 @@ test.each<[string, PublishOutcome, TroubleKind | undefined]>([
   ["a limit of one stream", refused(10_077, "maximum messages exceeded"), undefined],
   ["another's write", refused(10_071, "wrong last sequence: 3"), undefined],
 ])("%s", (_what, outcome, kind) => {
-  trouble.heard(outcome);
+  trouble.onPublished(outcome);
   expect(trouble.kind).toBe(kind);
-  trouble.heard(stored);
+  trouble.onPublished(stored);
   expect(trouble.kind).toBeUndefined();
   expect(heard).toEqual(kind === undefined ? [] : [kind, undefined]);
 });
 
 test("is heard of once when it begins and once when it is over", () => {
-  trouble.heard(silent);
-  trouble.heard(silent);
-  trouble.heard(stored);
-  trouble.heard(stored);
+  trouble.onPublished(silent);
+  trouble.onPublished(silent);
+  trouble.onPublished(stored);
+  trouble.onPublished(stored);
   expect(heard).toEqual(["away", undefined]);
 });
 
 test("that nothing shows any more is over after 5 s, unless the connection is lost", () => {
-  trouble.heard(silent);
+  trouble.onPublished(silent);
   vi.advanceTimersByTime(4_999);
   expect(trouble.kind).toBe("away");
   vi.advanceTimersByTime(1);
   expect(trouble.kind).toBeUndefined();
-  trouble.connected(false);
-  trouble.heard(silent);
+  trouble.onConnection(false);
+  trouble.onPublished(silent);
   vi.advanceTimersByTime(60_000);
   expect(trouble.kind).toBe("away");
-  trouble.connected(true);
+  trouble.onConnection(true);
   expect(heard).toEqual(["away", undefined, "away", undefined]);
 });
 
 test("the broker's own word that it cannot store counts for more than the silence it leaves, until it takes that back", () => {
-  trouble.heard(silent);
-  trouble.said(ill);
-  trouble.heard(silent);
-  trouble.heard(stored);
+  trouble.onPublished(silent);
+  trouble.onHealth(ill);
+  trouble.onPublished(silent);
+  trouble.onPublished(stored);
   vi.advanceTimersByTime(60_000);
   expect(trouble.kind).toBe("full");
-  trouble.said(undefined);
-  trouble.heard(silent);
-  trouble.said(undefined);
+  trouble.onHealth(undefined);
+  trouble.onPublished(silent);
+  trouble.onHealth(undefined);
   expect(heard).toEqual(["away", "full", undefined, "away"]);
 });
 
 test("a broker that is ended because it cannot store is still full, and well when it is there again", () => {
-  trouble.said(ill);
-  trouble.connected(false);
-  trouble.connected(true);
-  trouble.heard(silent);
+  trouble.onHealth(ill);
+  trouble.onConnection(false);
+  trouble.onConnection(true);
+  trouble.onPublished(silent);
   expect(heard).toEqual(["full", undefined, "away"]);
 });

@@ -32,8 +32,8 @@ test("every server is asked, and the first that cannot store is named by its hos
   const well = await monitoring("127.0.0.1", 200, { status: "ok" });
   const busy = await monitoring("127.0.0.1", 503, { status: "unavailable", error: "JetStream is recovering" });
   const ill = await monitoring("localhost", 503, sick);
-  expect(await new NatsHealth([well, busy]).trouble()).toBeUndefined();
-  expect(await new NatsHealth([well, busy, ill, ill]).trouble()).toEqual({ server: "localhost", why: sick.error });
+  expect(await new NatsHealth([well, busy]).fault()).toBeUndefined();
+  expect(await new NatsHealth([well, busy, ill, ill]).fault()).toEqual({ server: "localhost", why: sick.error });
 });
 
 test("a server that does not answer is not ill, and its durability is that of the others", async () => {
@@ -42,7 +42,7 @@ test("a server that does not answer is not ill, and its durability is that of th
   server?.close();
   const always = await monitoring("127.0.0.1", 200, { config: { sync_always: true } });
   const seldom = await monitoring("127.0.0.1", 200, { config: { sync_interval: 120_000_000_000 } });
-  expect(await new NatsHealth([away]).trouble()).toBeUndefined();
+  expect(await new NatsHealth([away]).fault()).toBeUndefined();
   await checkDurability("always", [away, always]);
   await expect(checkDurability("interval", [always, seldom])).rejects.toThrow("it writes to disk every 120 s");
   await expect(checkDurability("always", [away])).rejects.toThrow("Cannot ask the broker at");

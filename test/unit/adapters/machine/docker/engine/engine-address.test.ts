@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 
 import { engineAddress } from "../../../../../../runtime/adapters/machine/docker/engine/docker-socket.ts";
-import { engineAdvice } from "../../../../../../runtime/adapters/machine/docker/engine/engine-away.ts";
+import { engineAdvice } from "../../../../../../runtime/adapters/machine/docker/engine/engine-advice.ts";
 import { EngineClient } from "../../../../../../runtime/adapters/machine/docker/engine/engine-client.ts";
 import { tempDirectory } from "../../../../../support/temp-directory.ts";
 
