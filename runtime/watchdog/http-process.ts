@@ -47,9 +47,10 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
   let exited = false;
   const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
-    child.once("error", (err) =>
-      resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 }),
-    );
+    child.once("error", (err) => {
+      exited ||= child.pid === undefined;
+      resolve({ reason: "CannotRun", message: `Cannot run the function: ${err.message}`, code: 127 });
+    });
     child.once("exit", (code, signal) => {
       exited = true;
       const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;

@@ -1,3 +1,6 @@
+/** Longest delay of a timer of Node.js, milliseconds; a longer one fires at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Calls at the head of a strict queue that a worker keeps until they are due. */
 export class StrictWaits {
   readonly #waits = new Map<string, () => void>();
@@ -7,10 +10,13 @@ export class StrictWaits {
     return this.#stopped;
   }
 
-  /** Resolves after `delay` milliseconds, when `lost` aborts, when it is woken, or when waiting was stopped. */
+  /**
+   * Resolves after `delay` milliseconds or 24 days, when `lost` aborts, when it is woken, or when waiting was stopped:
+   * the caller looks again at what the call waits for.
+   */
   async wait(id: string, delay: number, lost: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delay);
+      const timer = setTimeout(resolve, Math.min(delay, longestTimer));
       const wake = (): void => {
         clearTimeout(timer);
         resolve();
