@@ -101,7 +101,7 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
   );
   expect(alarm).toContain('the store of "default" is missing, and with it 7 calls that waited');
   // What a process says on its port and on its output come by different ways.
-  await eventually(() => platform.doctor.log.some(({ trouble }) => String(trouble).includes("7 calls")), {
+  await eventually(() => platform.doctor.log.some(({ reason }) => String(reason).includes("7 calls")), {
     what: "the alarm in the log",
   });
 
