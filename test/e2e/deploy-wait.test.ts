@@ -79,7 +79,7 @@ test("a function that listens elsewhere, and one whose ready path fails, are tol
   const unwilling = await eventually(() => told("unwilling"), { what: "the line of the one whose ready path fails" });
   expect(elsewhere).toMatchObject({
     reason: "NotListening",
-    why: expect.stringMatching(/listens on 127\.0\.0\.1:\d+, but not on port \d+ \(\$PORT\)$/),
+    detail: expect.stringMatching(/listens on 127\.0\.0\.1:\d+, but not on port \d+ \(\$PORT\)$/),
   });
-  expect(unwilling).toMatchObject({ reason: "NotReady", why: expect.stringMatching(/GET \/ready .*answered 500/) });
+  expect(unwilling).toMatchObject({ reason: "NotReady", detail: expect.stringMatching(/GET \/ready .*answered 500/) });
 });
