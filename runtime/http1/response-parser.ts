@@ -44,7 +44,7 @@ export class ResponseParser {
   };
   #state: State = "idle";
   #asked: ResponseContext = { headOnly: false, upgrade: undefined };
-  interimResponses = 0;
+  #interimResponses = 0;
   /** Bytes still to come of a body with a length. */
   #left = 0;
   #chunks: ChunkedReader | undefined;
@@ -64,7 +64,7 @@ export class ResponseParser {
   /** Starts the next response. */
   begin(asked: ResponseContext): void {
     this.#asked = asked;
-    this.interimResponses = 0;
+    this.#interimResponses = 0;
     this.#beginHead();
   }
 
@@ -122,8 +122,8 @@ export class ResponseParser {
     if (head.status === status.switching) return this.#switch(chunk, at, upgrade);
     if (head.status < status.continue || head.status > status.last) return this.#refuse(chunk, `status ${head.status}`);
     if (head.status < status.final) {
-      this.interimResponses += 1;
-      if (this.interimResponses > maxInterimResponses)
+      this.#interimResponses += 1;
+      if (this.#interimResponses > maxInterimResponses)
         return this.#refuse(chunk, `more than ${maxInterimResponses} interim responses`);
       if (!head.persistent) return this.#refuse(chunk, "an interim response that ends the connection");
       this.#beginHead();

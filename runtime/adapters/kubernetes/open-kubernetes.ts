@@ -131,14 +131,14 @@ class ClusterParts {
   readonly client: KubeClient;
   readonly #config: ClusterConfig;
   readonly #fieldManager: string;
-  readonly onFailure: ClusterListener["onFailure"];
+  readonly #onFailure: ClusterListener["onFailure"];
   readonly #closing: (() => Promise<void>)[] = [];
 
   constructor(config: ClusterConfig, fieldManager: string, { onFailure, onRecovered }: ClusterListener) {
     this.client = new KubeClient(config, { fieldManager, contact: { onRecovered } });
     this.#config = config;
     this.#fieldManager = fieldManager;
-    this.onFailure = onFailure;
+    this.#onFailure = onFailure;
   }
 
   namespaceStore(
@@ -148,7 +148,7 @@ class ClusterParts {
     const options: NamespaceOptions = {
       defaultNamespace: functionNamespace,
       platformNamespace,
-      onFailure: this.onFailure,
+      onFailure: this.#onFailure,
     };
     const store = new KubeNamespaceStore(
       this.client,
@@ -177,12 +177,12 @@ class ClusterParts {
 
   functions(where: NamespaceSet): FunctionWatch {
     return this.#closeLater(
-      new NamespacedWatch(this.client, kinds.function, where, { keep: cacheFunction, onFailure: this.onFailure }),
+      new NamespacedWatch(this.client, kinds.function, where, { keep: cacheFunction, onFailure: this.#onFailure }),
     );
   }
 
   slices(where: NamespaceSet): SliceWatch {
-    const options = { keep: sliceAddresses, labelSelector: functionLabel, onFailure: this.onFailure };
+    const options = { keep: sliceAddresses, labelSelector: functionLabel, onFailure: this.#onFailure };
     return this.#closeLater(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
   }
 
