@@ -1,6 +1,6 @@
 import { connectionOptions } from "../api/http-grammar.ts";
 import { codingFault, lengthFault } from "./framing-fault.ts";
-import { contentLengthOf, isChunkedCoding } from "./framing-rules.ts";
+import { contentLengthOf, isChunkedCoding, responseLimits } from "./framing-rules.ts";
 import type { HeadKind, HeadText } from "./head-assembler.ts";
 import { readHeaderLines } from "./header-lines.ts";
 
@@ -120,15 +120,12 @@ export class ResponseHead implements HeadText<string> {
   }
 }
 
-/** Most bytes of a response's head (`security.md` H9). */
-const limit = 65_536;
-
 export const responseHeads: HeadKind<ResponseHead, string> = {
-  limit,
+  limit: responseLimits.head,
   create: () => new ResponseHead(),
   mayBegin: (text) => text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart),
   faults: {
-    tooLong: `a head over ${limit} bytes`,
+    tooLong: `a head over ${responseLimits.head} bytes`,
     control: "a control byte in its head",
     firstLine: "an invalid status line",
   },

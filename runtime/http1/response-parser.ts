@@ -2,8 +2,8 @@ import { responseHeads, type ResponseHead } from "./response-head.ts";
 import { ChunkedReader } from "./chunked-reader.ts";
 import type { HeadCache } from "./head-cache.ts";
 import { HeadAssembler } from "./head-assembler.ts";
+import { responseLimits } from "./framing-rules.ts";
 
-const maxInterimResponses = 10;
 const status = { continue: 100, switching: 101, final: 200, last: 599 } as const;
 
 /** Receives the parts of one response; each method may call `stop`. */
@@ -123,8 +123,8 @@ export class ResponseParser {
     if (head.status < status.continue || head.status > status.last) return this.#refuse(chunk, `status ${head.status}`);
     if (head.status < status.final) {
       this.#interimResponses += 1;
-      if (this.#interimResponses > maxInterimResponses)
-        return this.#refuse(chunk, `more than ${maxInterimResponses} interim responses`);
+      if (this.#interimResponses > responseLimits.interim)
+        return this.#refuse(chunk, `more than ${responseLimits.interim} interim responses`);
       if (!head.persistent) return this.#refuse(chunk, "an interim response that ends the connection");
       this.#beginHead();
       return at;

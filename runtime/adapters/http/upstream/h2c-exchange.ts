@@ -3,9 +3,9 @@ import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "nod
 
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { joinHeaders } from "../../../core/headers/cached-headers.ts";
+import { responseLimits } from "../../../http1/framing-rules.ts";
 import type { H2cSession } from "./h2c-session.ts";
 
-const maxInterimResponses = 10;
 const statuses = { final: 200, last: 599 } as const;
 
 /** One request to a replica over HTTP/2 and its response. */
@@ -60,8 +60,8 @@ export class H2cExchange implements UpstreamCall {
   #listen(session: H2cSession, stream: ClientHttp2Stream): void {
     stream.on("headers", () => {
       this.#interimResponses += 1;
-      if (this.#interimResponses > maxInterimResponses)
-        this.#refuse(stream, `more than ${maxInterimResponses} interim responses`);
+      if (this.#interimResponses > responseLimits.interim)
+        this.#refuse(stream, `more than ${responseLimits.interim} interim responses`);
     });
     stream.on("response", (headers, flags, rawHeaders) => {
       const status = headers[":status"] ?? 0;

@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
-/** Bytes of a response's head, as for HTTP/1.1 (`security.md` H9). */
-const headLimit = 65_536;
+import { responseLimits } from "../../../http1/framing-rules.ts";
+
 /** Streams on one connection, even if the replica allows more. */
 const maxStreams = 100;
 /** Milliseconds for which a connection without streams is kept. */
@@ -16,7 +16,7 @@ export class H2cSession {
 
   /** `address` is `host:port`; connecting may take `connectTimeout` milliseconds. */
   constructor(address: string, connectTimeout: number) {
-    const settings = { enablePush: false, maxHeaderListSize: headLimit };
+    const settings = { enablePush: false, maxHeaderListSize: responseLimits.head };
     const options = {
       settings,
       // The limit is in bytes, but Node.js counts headers, too.
