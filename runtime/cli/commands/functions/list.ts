@@ -1,0 +1,74 @@
+import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
+import type { CommandSpec } from "../../command-spec.ts";
+import { ageText } from "../../output/age-text.ts";
+import type { Column } from "../../output/format-table.ts";
+
+interface ListOptions {
+  readonly allNamespaces?: boolean;
+  readonly sort: "name" | "age" | "calls" | "replicas";
+}
+
+/** `weir list`. */
+export const listFunctions: CommandSpec<ListOptions> = {
+  about: "Lists the functions of a namespace, or of all, with their replicas, calls and state.",
+  options: [
+    { flags: "-A, --all-namespaces", about: "list the functions of every namespace" },
+    {
+      flags: "--sort <key>",
+      about: "order of the rows",
+      fallback: "name",
+      choices: ["name", "age", "calls", "replicas"],
+    },
+  ],
+  groups: ["gateway", "namespace", "output"],
+  examples: [
+    { line: "weir list", about: "The functions of the default namespace" },
+    { line: "weir list -o name", about: "Only their names, one on each line" },
+    { line: "weir list --all-namespaces --sort calls", about: "All functions, the most called ones first" },
+  ],
+  run: async (context, { allNamespaces = false, sort }) => {
+    const gateway = await context.gateway();
+    const namespaces = allNamespaces
+      ? await gateway.json<readonly string[]>("GET", "/system/namespaces")
+      : [await context.namespace()];
+    const rows: FunctionStatus[] = [];
+    for (const namespace of namespaces)
+      rows.push(
+        ...(await gateway.json<readonly FunctionStatus[]>("GET", "/system/functions", { query: { namespace } })),
+      );
+    await context.output.list({
+      rows: rows.toSorted(orders[sort]),
+      columns: allNamespaces ? [namespaceColumn, ...columns] : columns,
+      name: (row) => (allNamespaces ? `${row.name}.${row.namespace}` : row.name),
+    });
+  },
+};
+
+const byName = (a: FunctionStatus, b: FunctionStatus): number =>
+  a.namespace.localeCompare(b.namespace) || a.name.localeCompare(b.name);
+
+const orders: Readonly<Record<ListOptions["sort"], (a: FunctionStatus, b: FunctionStatus) => number>> = {
+  name: byName,
+  age: (a, b) => b.createdAt.localeCompare(a.createdAt) || byName(a, b),
+  calls: (a, b) => b.invocationCount - a.invocationCount || byName(a, b),
+  replicas: (a, b) => b.availableReplicas - a.availableReplicas || byName(a, b),
+};
+
+const namespaceColumn: Column<FunctionStatus> = { title: "NAMESPACE", cell: ({ namespace }) => namespace };
+const columns: readonly Column<FunctionStatus>[] = [
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "READY", cell: ({ availableReplicas, replicas }) => `${availableReplicas}/${replicas}`, align: "right" },
+  { title: "CALLS", cell: ({ invocationCount }) => String(invocationCount), align: "right" },
+  { title: "STATE", cell: stateOf },
+  { title: "AGE", cell: ({ createdAt }) => ageText(createdAt), align: "right" },
+  { title: "IMAGE", cell: ({ image }) => image },
+];
+
+/** The one condition that says most: what prevents it, else whether it is ready. */
+function stateOf({ conditions, replicas }: FunctionStatus): string {
+  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (stalled !== undefined) return `Stalled: ${stalled.reason}`;
+  if (replicas === 0) return "Scaled to zero";
+  const ready = conditions.find(({ type }) => type === "Ready");
+  return ready?.status === "True" ? "Ready" : (ready?.reason ?? "");
+}

@@ -1,0 +1,4 @@
+import type { CommandEntry } from "../../command-spec.ts";
+
+/** Commands of namespaces. */
+export const namespaceCommands: readonly CommandEntry[] = [];
